@@ -1,0 +1,7 @@
+"""LexLattice: any EU legal act, in any of its 24 languages, read into provisions that can be cited."""
+
+from lexlattice.act import Act, Furniture, Section, Unit
+from lexlattice.errors import LexLatticeError
+
+__all__ = ["Act", "Furniture", "LexLatticeError", "Section", "Unit"]
+__version__ = "0.1.0"

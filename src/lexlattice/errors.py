@@ -1,0 +1,20 @@
+"""The errors a user can meet: one sentence each, saying what is wrong and what to do."""
+
+
+class LexLatticeError(Exception):
+    """Anything that is the input's or the environment's fault, never the program's."""
+
+
+class ReadingError(LexLatticeError):
+    """The input cannot be read as an act."""
+
+
+class FetchError(LexLatticeError):
+    """The act cannot be had from the network."""
+
+
+class MissingExtraError(LexLatticeError):
+    """A format or feature needs an optional dependency that is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency: pip install 'lexlattice[{extra}]'.")

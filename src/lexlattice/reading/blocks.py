@@ -1,0 +1,61 @@
+"""What every format back-end produces: an act's text as a flat list of blocks.
+
+A back-end knows its mark-up and nothing of law: it yields the lines of the act in reading order and, where
+the mark-up itself says so, the role of a line. Everything else is decided by the one parser that all formats
+share, so that the same act has the same skeleton whatever file it came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class Role(Enum):
+    """What the mark-up says about a block; `None` in its place means: let the parser decide."""
+
+    TITLE = "title"  # a line of the act's title
+    ARTICLE = "article"  # "Article 5"
+    DIVISION = "division"  # "CHAPTER II", and any other heading that encloses articles
+    ANNEX = "annex"  # "ANNEX I"
+    HEADING = "heading"  # the heading under the ARTICLE, DIVISION or ANNEX line just before
+    NOTE = "note"  # a footnote, with its marker: "(1) OJ L 12, 3.4.2005, p. 6."
+    SIGNATURE = "signature"  # "Done at Brussels, …", "For the Council", "The President", the name
+    QUOTED = "quoted"  # text of another act, quoted by an amendment: never opens a section of this act
+    TABLE = "table"  # a row of a data table, its cells separated by tabs
+    CONTENTS = "contents"  # a line of a table of contents
+    PAGE = "page"  # page headers, Official Journal references, consolidation marks, disclaimers
+
+
+@dataclass(slots=True)
+class Block:
+    """One line of an act: text without line breaks, and its role when the mark-up gives it."""
+
+    text: str
+    role: Role | None = None
+
+
+@dataclass(slots=True)
+class Document:
+    """A file taken apart: its blocks, and what the file says about itself outside the text."""
+
+    blocks: list[Block]
+    format: str
+    celex: str | None = None
+    language: str | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def squeeze(text: str) -> str:
+    """Collapse every run of white space, no-break spaces included, and strip the ends.
+
+    >>> squeeze("  1.\\u00a0\\u00a0 The\\n Parties ")
+    '1. The Parties'
+    """
+    return " ".join(text.split())
+
+
+def from_lines(lines: Iterable[str], role: Role | None = None) -> list[Block]:
+    """Make a block of every line that is not blank."""
+    return [Block(text, role) for text in map(squeeze, lines) if text]

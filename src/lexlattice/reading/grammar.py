@@ -1,0 +1,172 @@
+"""A language's drafting conventions, loaded from `languages/*.toml` and compiled once into matchers.
+
+No word of any language stands in code. Lines are compared after folding (case, accents, white space), so that
+"ΑΡΘΡΟ 5" and "Άρθρο 5" are one header.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+from lexlattice.reading.numbering import canonical
+
+LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
+"""The 24 official languages."""
+
+DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
+"""Head-words that enclose articles, outermost first."""
+
+_SUFFIX: Final = r"(?:[\s/.-]?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|nonies|decies|terdecies)|[/.-]?[^\W\d_]{1,2}|\s[^\W\d_])?"
+_DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
+_ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
+_LETTER: Final = r"[a-zα-ωа-я](?!\w)"
+
+
+@lru_cache(maxsize=65536)
+def fold(text: str) -> str:
+    """Case, accents and spacing taken away, for comparing only.
+
+    >>> fold("ΆΡΘΡΟ  5"), fold("Članak 1."), fold("Întrucât")
+    ('αρθρο 5', 'clanak 1.', 'intrucat')
+    """
+    text = text.casefold()
+    if not text.isascii():
+        text = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    return " ".join(text.split())
+
+
+class Header(NamedTuple):
+    """A line that opens a division of the act."""
+
+    kind: str
+    """article, annex, appendix, protocol, or one of DIVISIONS."""
+    number: str
+    """In one notation for all languages; empty for "Sole Article" and a lone "ANNEX"."""
+    written: str
+    """The number as the line has it, for citations."""
+    end: int
+    """Length of the header proper: what follows on the line is its heading or its first words."""
+
+
+class Level(NamedTuple):
+    """How one level of a citation is written."""
+
+    final: str
+    inner: str
+    direct: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """What the reader knows about one language."""
+
+    language: str
+    name: str
+    words: dict[str, str]
+    sole: dict[str, str]
+    header_pattern: re.Pattern[str]
+    ordinal_values: dict[str, int]
+    ordinals: tuple[str, ...]
+    openers: dict[str, tuple[str, ...]]
+    types: tuple[tuple[str, str], ...]
+    months: dict[str, int]
+    citation: dict[str, Level]
+    sublevels: frozenset[str]
+    firsts: frozenset[str]
+    """First words of all headers, to spare other lines the full test."""
+
+    def opens(self, what: str, folded: str) -> bool:
+        """Whether a folded line begins as the given formula does."""
+        return folded.startswith(self.openers[what])
+
+    def header(self, line: str) -> Header | None:
+        """The header at the beginning of a line, whatever follows it on the line."""
+        head = line[:80]
+        folded = fold(head)
+        if len(folded) != len(head):
+            head = unicodedata.normalize("NFC", head)
+        bare = folded.rstrip(" .:-–—")
+        if bare in self.sole:
+            return Header(self.sole[bare], "", "", len(line))
+        match = self.header_pattern.match(folded)
+        if match is None:
+            return None
+        word, number = (match["w1"], match["n1"]) if match["w1"] else (match["w2"], match["n2"])
+        kind = self.words[word]
+        if number is None:
+            if kind not in ("annex", "appendix", "protocol"):
+                return None
+            return Header(kind, "", "", match.end())
+        if number in self.ordinal_values:
+            written = str(self.ordinal_values[number])
+            return Header(kind, written, written, match.end())
+        span = match.span("n1" if match["w1"] else "n2")
+        written = head[span[0] : span[1]] if len(folded) == len(head) else number
+        return Header(kind, canonical(written), written.strip(), match.end())
+
+
+def _pattern(words: dict[str, str], ordinals: dict[str, int]) -> re.Pattern[str]:
+    """Word before or after its number; annexes may have none."""
+
+    def either(options: list[str]) -> str:
+        return "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
+
+    number = f"{either(list(ordinals))}|{_DIGITS}|{_ROMAN}|{_LETTER}" if ordinals else f"{_DIGITS}|{_ROMAN}|{_LETTER}"
+    any_word = either(list(words))
+    return re.compile(
+        rf"(?:(?P<w1>{any_word})(?!\w)(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"
+        rf"|(?P<n2>{number})\s?\.?\s?(?P<w2>{any_word})(?!\w))\.?",
+    )
+
+
+def _levels(table: dict[str, Any]) -> dict[str, Level]:
+    return {
+        name: Level(form["final"], form.get("inner", form["final"]), form.get("direct", form["final"]))
+        for name, form in table.items()
+    }
+
+
+@cache
+def load(language: str) -> Grammar:
+    """The grammar of one of the 24 languages."""
+    raw = tomllib.loads(files(__package__).joinpath("languages", f"{language}.toml").read_text("utf-8"))
+    heads: dict[str, Any] = raw["headwords"]
+    words = {
+        fold(word): kind
+        for kind in (*DIVISIONS, "article", "annex", "appendix", "protocol")
+        for word in heads[kind]
+    }
+    sole = {fold(word): kind for kind in ("article", "annex") for word in heads[f"sole_{kind}"]}
+    ordinal_forms = {i: [word] for i, word in enumerate(heads["ordinals"], 1)}
+    for i, forms in enumerate(heads.get("ordinals_header", []), 1):
+        ordinal_forms.setdefault(i, []).extend(forms)
+    ordinal_values = {fold(word): i for i, forms in ordinal_forms.items() for word in forms}
+    citation = _levels(raw["citation"])
+    sublevel_words = {
+        fold(word)
+        for name in ("paragraph", "subparagraph", "unnumbered", "letter", "number", "roman", "indent", "sentence")
+        for form in citation[name]
+        for word in re.findall(r"[^\W\d_]{2,}", re.sub(r"\{\w+\}", "", form))
+    }
+    types = [(fold(word), kind) for kind, forms in raw["types"].items() for word in forms]
+    return Grammar(
+        language=language,
+        name=raw["name"],
+        words=words,
+        sole=sole,
+        header_pattern=_pattern(words, ordinal_values),
+        ordinal_values=ordinal_values,
+        ordinals=tuple(heads["ordinals"]),
+        openers={what: tuple(fold(o) for o in forms) for what, forms in raw["openers"].items()},
+        types=tuple(types),
+        months={fold(month): i for i, month in enumerate(raw["dates"]["months"], 1)},
+        citation=citation,
+        sublevels=frozenset(sublevel_words),
+        firsts=frozenset(word.split(" ")[0] for word in (*words, *sole)),
+    )

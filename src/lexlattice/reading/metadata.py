@@ -1,0 +1,77 @@
+"""What an act says about itself: title, kind, date, CELEX number."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from lexlattice.reading.blocks import Document
+from lexlattice.reading.grammar import Grammar, fold
+from lexlattice.reading.outline import Outline
+
+_CELEX = re.compile(r"\b([1-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\)|R\(\d\d\))*)(?![\w(])")
+_DATE = re.compile(r"\b(\d{1,2})(?:\.|er|\.?º)?(?:\s\w{1,8}){0,2}?\s([^\W\d_]+)\s(?:\w{1,3}\s)?(\d{4})\b")
+
+
+class Facts(NamedTuple):
+    """The head of an act's record."""
+
+    celex: str
+    title: str
+    type: str
+    date: str
+    warnings: tuple[str, ...]
+
+
+def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
+    """Gather the record of an act from its mark-up, its page header and its title."""
+    title_lines = [
+        plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines
+    ]
+    title = " ".join(line for line in title_lines if not (line.startswith("(") and line.endswith(")")))
+    warnings: tuple[str, ...] = ()
+    kinds = {part.kind for part in plan.parts}
+    if not kinds & {"article", "annex", "recitals"}:
+        if any(part.label or part.heading for part in plan.parts):
+            warnings = ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
+        else:
+            warnings = ("No headings were found: the text was read as one body of paragraphs.",)
+    return Facts(
+        celex=document.celex or _celex(plan),
+        title=title,
+        type=_type(title, grammar),
+        date=_date(title, grammar),
+        warnings=warnings,
+    )
+
+
+def _celex(plan: Outline) -> str:
+    for i in range(min(6, len(plan.lines))):
+        match = _CELEX.search(plan.lines[i]) if len(plan.lines[i]) < 60 else None
+        if match:
+            return match.group(1)
+    return ""
+
+
+def _type(title: str, grammar: Grammar) -> str:
+    """The kind of act whose word comes first in the title."""
+    folded = fold(title[:300])
+    found = [(folded.find(word), -len(word), kind) for word, kind in grammar.types if word in folded]
+    return min(found)[2] if found else ""
+
+
+def _date(title: str, grammar: Grammar) -> str:
+    folded = fold(title[:400])
+    for name, month in grammar.months.items():
+        place = folded.find(name)
+        if place < 0:
+            continue
+        day = re.search(r"(\d{1,2})\D{0,12}$", folded[max(0, place - 16) : place])
+        year = re.search(r"\b(?:19|20)\d\d\b", folded[place : place + 30]) or re.search(
+            r"\b(?:19|20)\d\d\b(?=\D{0,12}$)", folded[max(0, place - 24) : place]
+        )
+        if day is None:
+            day = re.match(r"\D{0,6}(\d{1,2})\b", folded[place + len(name) :])
+        if day and year:
+            return f"{year.group()}-{month:02d}-{int(day.group(1)):02d}"
+    return ""

@@ -1,0 +1,162 @@
+"""Numbers as acts write them: Roman, lettered in three alphabets, "5 bis", and the markers that lead a line.
+
+Language versions of one act number the same provision differently: (a), α), а); Article 5a, article 5 bis. Ids and
+section numbers use one notation, so that versions can be laid side by side.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+GREEK: Final = "αβγδεζηθικλμνξοπρστυφχψω"
+CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъьюя"
+LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
+
+_LATIN_SUFFIXES: Final = "bis ter quater quinquies sexies septies octies novies nonies decies".split()
+_SUFFIX_LETTER: Final = dict(zip(_LATIN_SUFFIXES, "abcdefghij", strict=True)) | {"nonies": "h", "decies": "i"}
+_ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
+_GREEK_UNITS: Final = {"α": 1, "β": 2, "γ": 3, "δ": 4, "ε": 5, "στ": 6, "ϛ": 6, "ζ": 7, "η": 8, "θ": 9}
+_GREEK_TENS: Final = {"ι": 10, "κ": 20, "λ": 30, "μ": 40, "ν": 50, "ξ": 60, "ο": 70, "π": 80}
+
+ROMAN: Final = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z")
+
+
+def from_roman(text: str) -> int:
+    """Value of a lower-case Roman numeral, 0 if it is none.
+
+    >>> from_roman("xiv"), from_roman("vx"), from_roman("")
+    (14, 0, 0)
+    """
+    if not text or not ROMAN.match(text):
+        return 0
+    values = [_ROMAN_VALUES[letter] for letter in text]
+    return sum(-v if v < max(values[i:]) else v for i, v in enumerate(values))
+
+
+@lru_cache(maxsize=4096)
+def letter_value(text: str) -> int:
+    """Place of a lettered marker in its own alphabet (a, α, а are 1; aa is 27), 0 if it is none.
+
+    >>> [letter_value(x) for x in ("a", "z", "aa", "ab", "γ", "στ", "ιβ", "в", "1")]
+    [1, 26, 27, 28, 3, 6, 12, 3, 0]
+    """
+    if len(text) == 1:
+        if text in LATIN:
+            return LATIN.index(text) + 1
+        if text in CYRILLIC:
+            return CYRILLIC.index(text) + 1
+    if text in _GREEK_UNITS:
+        return _GREEK_UNITS[text]
+    if text[:1] in _GREEK_TENS:
+        units = 0 if len(text) == 1 else _GREEK_UNITS.get(text[1:], -100)
+        return max(0, _GREEK_TENS[text[0]] + units)
+    if len(text) == 2:
+        for alphabet in (LATIN, CYRILLIC):
+            if text[0] in alphabet and text[1] in alphabet:
+                return len(alphabet) * (alphabet.index(text[0]) + 1) + alphabet.index(text[1]) + 1
+    return 0
+
+
+def to_letters(value: int) -> str:
+    """Latin letters of a place in a list: 1 is a, 27 is aa.
+
+    >>> to_letters(3), to_letters(28)
+    ('c', 'ab')
+    """
+    head, tail = divmod(value - 1, 26)
+    return (LATIN[head - 1] if head else "") + LATIN[tail]
+
+
+@lru_cache(maxsize=4096)
+def canonical(number: str) -> str:
+    """One notation for a section's number, whatever the language and its alphabet.
+
+    >>> [canonical(x) for x in ("5", "5 bis", "5α", "5а", "1.o-A", "II", "ΙΙ", "B", "Β", "1er", "3.")]
+    ['5', '5a', '5a', '5a', '1a', 'II', 'II', 'B', 'B', '1', '3']
+    """
+    text = number.strip().rstrip(".").strip().casefold()
+    digits = re.match(r"\d+", text)
+    if digits:
+        rest = re.sub(r"^(?:\.?[oºª°]|er|re|ère|-?[sš])(?![a-zα-ωа-я])", "", text[digits.end() :])
+        rest = rest.strip(" .-–/")
+        suffix = _SUFFIX_LETTER.get(rest)
+        if suffix is None and rest:
+            value = letter_value(rest)
+            suffix = to_letters(value) if value else re.sub(r"[^\w.]", "", rest)
+        return digits.group() + (suffix or "")
+    latin = text.translate(_LOOKALIKES)
+    if from_roman(latin):
+        return latin.upper()
+    value = letter_value(text)
+    return to_letters(value).upper() if value else text.upper()
+
+
+class Marker(NamedTuple):
+    """The number at the head of a line."""
+
+    style: str
+    """dot "1.", multi "1.2.", paren "(1)", letter "(a)", roman "(i)", dash "—"; letters may be roman too."""
+    number: str
+    value: int
+    roman: int
+    """Value as a Roman numeral where the marker is a letter that could be one ("i", "v", "x"), else 0."""
+    end: int
+    """Where the text after the marker begins."""
+    quoted: bool
+
+
+_OPEN: Final = "«„“‟\"'‘‚”‹»"
+_MARKER: Final = re.compile(
+    rf"(?P<q>[{_OPEN}]{{1,2}}\s?)?"
+    r"(?:"
+    r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\)\s?|\s(?=\S)|$)"
+    r"|(?P<dot>\d{1,3}[a-z]?)\s?\.(?:\s|$|(?=[^\W\d_]))"
+    r"|\(\s?(?P<paren>\d{1,3}[a-z]?)\s?\)(?:\s|$|(?=\w))"
+    r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
+    r"|(?P<half>\d{1,3}[a-z]?)\s?\)(?:\s|$|(?=\w))"
+    r"|\(\s?(?P<letter>[^\W\d_]{1,5})\s?\)(?:\s|$|(?=\w))"
+    r"|(?P<halfletter>[^\W\d_]{1,5})\s?\)(?:\s|$|(?=\w))"
+    r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
+    r")"
+)
+_POINT_LETTERS: Final = re.compile(r"[a-zα-ωϛа-яĳ]{1,2}\Z|[ivxlcdm]{1,6}\Z")
+
+
+def marker(line: str) -> Marker | None:
+    """The marker that leads a line, if one does.
+
+    >>> marker("(a) surveys;")[:3]
+    ('letter', 'a', 1)
+    >>> marker("1. The Parties").style, marker("1.2. Scope").number, marker("— visible,").style
+    ('dot', '1.2', 'dash')
+    >>> marker("‘(b)").quoted, marker("(see above) text"), marker("1.5 million euro are").style
+    (True, None, 'multi')
+    """
+    match = _MARKER.match(line)
+    if match is None:
+        return None
+    style = match.lastgroup or ""
+    number = match[style]
+    quoted = match["q"] is not None
+    end = match.end()
+    if style == "multi":
+        number = re.sub(r"\s", "", number)
+        return Marker("multi", number, int(number.rsplit(".", 1)[1]), 0, end, quoted)
+    if style in ("letter", "halfletter"):
+        lowered = number.lower()
+        if not _POINT_LETTERS.match(lowered):
+            return None
+        roman = from_roman(lowered.translate(_LOOKALIKES))
+        value = letter_value(lowered)
+        if not value and not roman:
+            return None
+        return Marker("letter", number, value, roman, end, quoted)
+    if style == "dash":
+        return Marker("dash", "", 0, 0, end, quoted)
+    value = int(re.match(r"\d+", number).group())  # type: ignore[union-attr]
+    return Marker(
+        {"half": "paren", "bracket": "paren"}.get(style, style), number, value, 0, end, quoted
+    )

@@ -1,0 +1,243 @@
+"""The default profile: units are the smallest provisions a lawyer would cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from lexlattice.act import Act, Furniture, Section, Unit
+from lexlattice.reading.blocks import Document
+from lexlattice.reading.citations import cite
+from lexlattice.reading.grammar import Grammar
+from lexlattice.reading.metadata import describe
+from lexlattice.reading.numbering import marker
+from lexlattice.reading.outline import Outline, Part, outline
+from lexlattice.reading.units import CiteLevel, Draft, Frame, divide, sentences
+
+SENTENCES_FROM: Final = 60
+"""Provisions of more words than this, without numbering inside, are divided at sentence ends."""
+
+
+def read_provisions(document: Document, grammar: Grammar, split_from: int = SENTENCES_FROM) -> Act:
+    """Read a document into an act of provisions; `split_from` 0 leaves long provisions whole."""
+    plan = outline(document.blocks, grammar)
+    drafts = [_divide(part, plan, grammar) for part in plan.parts]
+    source, starts = _lay_out(plan.lines, drafts)
+    names: dict[str, int] = {}
+    sections = []
+    for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
+        built = _build(units, source, starts, plan.lines, index, names, grammar, split_from)
+        heading = " ".join(plan.lines[i] for i in part.heading)
+        enclosing = tuple(text.replace("\n", " ") for text in part.enclosing)
+        sections.append(
+            Section(index, part.kind, part.number, part.label, heading, enclosing, tuple(built))
+        )
+    furniture = _furniture(plan, starts)
+    facts = describe(document, plan, grammar)
+    return Act(
+        celex=facts.celex,
+        title=facts.title,
+        type=facts.type,
+        date=facts.date,
+        language=grammar.language,
+        profile="provisions",
+        sections=tuple(sections),
+        furniture=tuple(furniture),
+        source=source,
+        warnings=tuple(document.warnings) + facts.warnings,
+    )
+
+
+def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
+    """Units of one section, by what kind of section it is."""
+    if part.kind == "title":
+        return _title(part, plan)
+    if part.kind == "recitals":
+        return _recitals(part, plan)
+    if part.kind == "preamble":
+        cites = (CiteLevel("preamble", "", 0),)
+        return [Draft(i, i, f"pre-{n}", "citation", "", cites) for n, i in enumerate(part.lines, 1)]
+    if part.kind == "notes":
+        return _notes(part, plan)
+    if part.kind == "article":
+        number = part.number or "1"
+        path = f"{part.prefix}art-{number}"
+        cites = (CiteLevel("article", part.written or number, 0),)
+        return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", dot="par"))
+    if part.kind == "annex":
+        name = CiteLevel("annex", part.written, 0) if part.number else CiteLevel("annex_sole", "", 0)
+        return _divide_lines(part.lines, plan, Frame(part.prefix, (name,), "paragraph", counted=True))
+    return _divide_lines(part.lines, plan, Frame("body", (), "paragraph", counted=True))
+
+
+def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
+    """Units of consecutive stretches; furniture between two stretches (a table) parts them but not the lists."""
+    drafts: list[Draft] = []
+    texts = [plan.lines[i] for i in lines]
+    bare = [i in plan.quoted for i in lines]
+    for draft in divide(texts, 0, frame, bare):
+        draft.first, draft.last = lines[draft.first], lines[draft.last]
+        drafts.append(draft)
+    return drafts
+
+
+def _title(part: Part, plan: Outline) -> list[Draft]:
+    """The title proper as one unit, each bracketed remark after it ("Text with EEA relevance") as another."""
+    drafts: list[Draft] = []
+    cites = (CiteLevel("title", "", 0),)
+    for i in part.lines:
+        remark = plan.lines[i].startswith("(") and plan.lines[i].endswith(")")
+        if drafts and not remark and drafts[-1].last == i - 1 and drafts[-1].number == "":
+            drafts[-1].last = i
+        else:
+            drafts.append(Draft(i, i, f"title-{len(drafts) + 1}", "title", "remark" if remark else "", cites))
+    for draft in drafts:
+        draft.number = ""
+    return drafts
+
+
+def _recitals(part: Part, plan: Outline) -> list[Draft]:
+    """Each recital is a small section of its own; without numbers, each line is a recital."""
+    marks = [marker(plan.lines[i]) for i in part.lines]
+    first = next((m for m in marks if m is not None and m.style in ("paren", "dot") and m.value == 1), None)
+    drafts: list[Draft] = []
+    group: list[int] = []
+    count = 0
+    number = ""
+
+    def close() -> None:
+        if not group:
+            return
+        name = number or str(count)
+        frame = Frame(f"rec-{name}", (CiteLevel("recital", name, 0),), "recital")
+        inner = _divide_lines(group, plan, frame) if not number else _numbered(group, plan, frame, number)
+        drafts.extend(inner)
+        group.clear()
+
+    for i, mark in zip(part.lines, marks, strict=True):
+        if first is None:
+            starts = mark is None or not group
+        else:
+            starts = (
+                mark is not None
+                and mark.style == first.style
+                and not mark.quoted
+                and (mark.value == count + 1 or (not group and mark.value > count))
+            )
+        if starts:
+            close()
+            count = mark.value if first is not None and mark is not None else count + 1
+            number = mark.number if first is not None and mark is not None else ""
+        group.append(i)
+    close()
+    return drafts
+
+
+def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) -> list[Draft]:
+    """A numbered recital: its own number leads the first text, and lists inside hang below it."""
+    lead = 2 if len(group) > 1 and marker(plan.lines[group[0]]).end >= len(plan.lines[group[0]]) else 1  # type: ignore[union-attr]
+    drafts = [Draft(group[0], group[lead - 1], frame.path, "recital", number, frame.cite)]
+    if group[lead:]:
+        rest = _divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", counted=True))
+        for draft in rest:
+            sub = re.fullmatch(rf"{re.escape(frame.path)}\.sub-(\d+)", draft.path)
+            if sub:
+                place = int(sub.group(1)) + 1
+                draft.path = f"{frame.path}.sub-{place}"
+                draft.cite = (*frame.cite, CiteLevel("unnumbered", str(place), place))
+            drafts.append(draft)
+    return drafts
+
+
+def _notes(part: Part, plan: Outline) -> list[Draft]:
+    """One unit a footnote; a line without a marker goes on with the footnote before it."""
+    drafts: list[Draft] = []
+    for i in part.lines:
+        line = plan.lines[i]
+        mark = marker(line)
+        lone = bool(drafts) and drafts[-1].last == i - 1
+        if lone and mark is None and not line.startswith(("(*", "*")):
+            drafts[-1].last = i
+            continue
+        number = mark.number if mark is not None else ""
+        name = number or str(len(drafts) + 1)
+        drafts.append(Draft(i, i, f"note-{name}", "note", number, (CiteLevel("note", name, 0),)))
+    return drafts
+
+
+def _lay_out(lines: Sequence[str], drafts: Sequence[Sequence[Draft]]) -> tuple[str, list[int]]:
+    """The normalised source: a line break between units, a space inside them, so that each unit is a slice."""
+    inside = set()
+    for units in drafts:
+        for draft in units:
+            inside.update(range(draft.first, draft.last))
+    pieces: list[str] = []
+    starts: list[int] = []
+    position = 0
+    for i, line in enumerate(lines):
+        starts.append(position)
+        pieces.append(line)
+        pieces.append(" " if i in inside else "\n")
+        position += len(line) + 1
+    return "".join(pieces).rstrip("\n"), starts
+
+
+def _build(
+    drafts: Sequence[Draft],
+    source: str,
+    starts: Sequence[int],
+    lines: Sequence[str],
+    section: int,
+    names: dict[str, int],
+    grammar: Grammar,
+    split_from: int,
+) -> list[Unit]:
+    """Units with ids, citations and spans; long ones without inner numbering come in sentences."""
+    parents = {draft.path.rpartition(".")[0] for draft in drafts}
+    units: list[Unit] = []
+    for draft in drafts:
+        seen = names.get(draft.path, 0)
+        names[draft.path] = seen + 1
+        provision = f"{draft.path}~{seen + 1}" if seen else draft.path
+        start = starts[draft.first]
+        end = starts[draft.last] + len(lines[draft.last])
+        text = source[start:end]
+        words = len(text.split())
+        spans = [(0, len(text))]
+        if split_from and words > split_from and draft.path not in parents and draft.kind != "title":
+            spans = sentences(text)
+        citation = cite(draft.cite, grammar)
+        for n, (a, b) in enumerate(spans, 1):
+            divided = len(spans) > 1
+            units.append(
+                Unit(
+                    id=f"{provision}.s-{n}" if divided else provision,
+                    provision=provision,
+                    section=section,
+                    position=len(units),
+                    kind=draft.kind,
+                    number=draft.number,
+                    citation=citation,
+                    text=text[a:b],
+                    start=start + a,
+                    end=start + b,
+                    words=len(text[a:b].split()) if divided else words,
+                )
+            )
+    return units
+
+
+def _furniture(plan: Outline, starts: Sequence[int]) -> list[Furniture]:
+    """Neighbouring lines of one kind as one piece, except headings, which are one piece a line."""
+    pieces: list[Furniture] = []
+    last = -2
+    for i in sorted(plan.furniture):
+        kind = "heading" if plan.furniture[i] == "division" else plan.furniture[i]
+        start, end = starts[i], starts[i] + len(plan.lines[i])
+        if pieces and last == i - 1 and pieces[-1].kind == kind and kind != "heading":
+            pieces[-1] = Furniture(kind, pieces[-1].start, end)
+        else:
+            pieces.append(Furniture(kind, start, end))
+        last = i
+    return pieces

@@ -1,0 +1,274 @@
+"""From the lines of one section to its units: lists are nested by their numbering, nothing else.
+
+The markers alone decide: a marker that continues a list already open is the next item of that list, one that
+begins a list opens a deeper one. That holds in every language, which head-words and phrases do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from lexlattice.reading.numbering import Marker, marker, to_letters
+
+LONGEST_CONNECTOR: Final = 14
+"""A line no longer than this that begins with a small letter ("and", "sowie") belongs to the item before it."""
+
+
+class CiteLevel(NamedTuple):
+    """One level of a citation: its name in the language files, the number as written, and its place."""
+
+    name: str
+    number: str
+    place: int
+
+
+@dataclass(slots=True)
+class Level:
+    """An open list: where it hangs, how it counts, and how far it has come."""
+
+    path: str
+    cite: tuple[CiteLevel, ...]
+    style: str = ""
+    value: int = 0
+    number: str = ""
+    parent: str = ""
+    parent_cite: tuple[CiteLevel, ...] = ()
+    texts: int = 0
+    """Texts that stand at this level itself: its own and its further subparagraphs."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A unit before it has a citation and a place in the source: the lines it covers, and its path."""
+
+    first: int
+    last: int
+    path: str
+    kind: str
+    number: str
+    cite: tuple[CiteLevel, ...]
+
+
+@dataclass(slots=True)
+class Frame:
+    """How a section names its parts: "art-5" holds paragraphs, "anx-I" points."""
+
+    path: str
+    cite: tuple[CiteLevel, ...]
+    kind: str
+    """Kind of a text that stands at the section's own level."""
+    dot: str = "pt"
+    """What a leading "1." is called: "par" in articles, "pt" elsewhere."""
+    counted: bool = False
+    """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
+    drafts: list[Draft] = field(default_factory=list)
+
+
+def divide(lines: Sequence[str], first: int, frame: Frame, bare: Sequence[bool] = ()) -> list[Draft]:
+    """Cut the lines of a section into units.
+
+    `first` is the index of the section's first line in the act; `bare` marks lines whose marker must not count.
+    """
+    marks = [None if bare and bare[i] else marker(line) for i, line in enumerate(lines)]
+    following = _following(marks)
+    base = Level(frame.path, frame.cite)
+    stack = [base]
+    drafts = frame.drafts
+    pending: int | None = None
+    for i, (line, mark) in enumerate(zip(lines, marks, strict=True)):
+        begin = first + i if pending is None else pending
+        if mark is not None:
+            level = _enter(stack, mark, frame)
+            if mark.end >= len(line) and i + 1 < len(lines):
+                pending = begin
+                continue
+            kind = _kind(level, frame)
+            level.texts += 1
+            drafts.append(Draft(begin, first + i, level.path, kind, level.number, level.cite))
+        elif pending is not None:
+            level = stack[-1]
+            level.texts += 1
+            drafts.append(Draft(begin, first + i, level.path, _kind(level, frame), level.number, level.cite))
+        elif _is_connector(line) and drafts and drafts[-1].kind in ("point", "indent"):
+            drafts[-1].last = first + i
+        else:
+            drafts.append(_plain(stack, following[i], lines[i - 1] if i else "", first + i, frame))
+        pending = None
+    return drafts
+
+
+def _following(marks: Sequence[Marker | None]) -> list[Marker | None]:
+    """For each line, the next marker below it."""
+    following: list[Marker | None] = [None] * len(marks)
+    upcoming: Marker | None = None
+    for i in range(len(marks) - 1, -1, -1):
+        following[i] = upcoming
+        if marks[i] is not None:
+            upcoming = marks[i]
+    return following
+
+
+def _is_connector(line: str) -> bool:
+    return len(line) <= LONGEST_CONNECTOR and line[0].islower() and not any(c.isdigit() for c in line)
+
+
+def _continues(level: Level, mark: Marker) -> bool:
+    """Whether a marker is the next item of an open list."""
+    if level.style == "dash" or mark.style == "dash":
+        return level.style == mark.style
+    if level.style == "roman":
+        return mark.roman == level.value + 1
+    if level.style != mark.style:
+        return False
+    return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
+
+
+def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
+    """Find or open the list a marker belongs to, and step to its item."""
+    if mark.style == "multi":
+        return _enter_multi(stack, mark)
+    depth = 0
+    if not mark.quoted:
+        depth = next((d for d in range(len(stack) - 1, 0, -1) if _continues(stack[d], mark)), 0)
+        if not depth and mark.value != 1 and mark.roman != 1:
+            depth = next((d for d in range(len(stack) - 1, 0, -1) if _skips_to(stack[d], mark)), 0)
+    if depth:
+        del stack[depth + 1 :]
+        level = stack[depth]
+    else:
+        parent = stack[-1]
+        if mark.style == "dot" and not mark.quoted and frame.dot == "par":
+            del stack[1:]
+            parent = stack[0]
+        style = mark.style
+        if style == "letter" and mark.roman == 1 and mark.value != 1:
+            style = "roman"
+        path, cite = _current(parent, frame)
+        if style == "dot" and frame.dot == "par" and not mark.quoted:
+            path, cite = frame.path, frame.cite
+        level = Level("", (), style, parent=path, parent_cite=cite)
+        stack.append(level)
+    level.texts = 0
+    level.number = mark.number
+    level.value = _value(level, mark)
+    _name(level, mark, frame)
+    return level
+
+
+def _enter_multi(stack: list[Level], mark: Marker) -> Level:
+    """Decimal numbers ("2.3.1") carry their whole path; they hang below the section itself."""
+    base = stack[0]
+    while len(stack) > 1 and stack[-1].style not in ("dot", "division"):
+        stack.pop()
+    home = next((level for level in reversed(stack) if level.style == "division"), base)
+    cite = (*home.cite, CiteLevel("number", mark.number, mark.value))
+    level = Level(f"{home.path}.pt-{mark.number}", cite, "multi", mark.value, mark.number, home.path, home.cite)
+    stack.append(level)
+    return level
+
+
+def _skips_to(level: Level, mark: Marker) -> bool:
+    """A list may skip numbers (deleted points) but never goes back."""
+    if level.style == "roman":
+        return mark.roman > level.value and mark.roman > 1
+    return level.style == mark.style and mark.style != "dash" and mark.value > level.value
+
+
+def _value(level: Level, mark: Marker) -> int:
+    if level.style == "dash":
+        return level.value + 1
+    return mark.roman if level.style == "roman" else mark.value
+
+
+def _name(level: Level, mark: Marker, frame: Frame) -> None:
+    """Path and citation of the list item a level now stands at."""
+    quoted = "q" if mark.quoted else ""
+    if level.style == "dash":
+        part, name = f"ind-{level.value}", "indent"
+    elif level.style == "letter":
+        part, name = f"pt-{_letters(mark)}", "letter"
+    elif level.style == "roman":
+        part, name = f"pt-{mark.number.lower() if mark.number.isascii() else level.value}", "roman"
+    elif level.style == "dot" and frame.dot == "par" and level.parent == frame.path:
+        part, name = f"par-{mark.number}", "paragraph"
+    else:
+        part, name = f"pt-{mark.number}", "number"
+    level.path = f"{level.parent}.{quoted}{part}" if level.parent else f"{quoted}{part}"
+    level.cite = (*level.parent_cite, CiteLevel(name, mark.number, level.value))
+
+
+def _letters(mark: Marker) -> str:
+    return to_letters(mark.value) if mark.value else mark.number.lower()
+
+
+def _current(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
+    """Path of the text at a level that a list now hangs from: its latest subparagraph, if it has several."""
+    if level.texts > 1:
+        return _subparagraph(level, frame)
+    if level.texts == 1 and frame.counted and not level.style:
+        return _subparagraph(level, frame)
+    return level.path, level.cite
+
+
+def _subparagraph(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
+    name = "subparagraph" if level.style else "unnumbered"
+    return f"{level.path}.sub-{level.texts}", (*level.cite, CiteLevel(name, str(level.texts), level.texts))
+
+
+def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int, frame: Frame) -> Draft:
+    """A text without a marker: a subparagraph of the innermost item that a later marker still continues."""
+    depth = len(stack) - 1
+    if depth and not before.endswith(":"):
+        keep = 0
+        if upcoming is not None and not upcoming.quoted:
+            keep = next((d for d in range(depth, 0, -1) if _continues(stack[d], upcoming)), 0)
+        if not keep:
+            keep = next((d for d in range(depth, 0, -1) if stack[d].style in ("dot", "multi", "division")), 0)
+        del stack[keep + 1 :]
+    level = stack[-1]
+    level.texts += 1
+    if level.texts == 1 and not (frame.counted and not level.style):
+        return Draft(index, index, level.path, frame.kind if not level.style else _kind(level, frame), "", level.cite)
+    path, cite = _subparagraph(level, frame)
+    return Draft(index, index, path, "subparagraph", "", cite)
+
+
+def _kind(level: Level, frame: Frame) -> str:
+    if level.style == "dash":
+        return "indent"
+    if not level.style:
+        return frame.kind
+    if level.style == "dot" and frame.dot == "par" and ".qpar-" not in f".{level.path}":
+        return "paragraph" if level.path == f"{frame.path}.par-{level.number}" else "point"
+    return "point"
+
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[»”’\")]*\s+(?=[«„“‘\"'(]*[^\W\d_a-zа-яα-ω])")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Spans of the sentences of a text, in any of the three scripts.
+
+    Abbreviations and ordinals end in a full stop too, so a stop after a number of one or two digits or after a
+    word of at most three letters ends nothing: a division missed is harmless, a wrong one is not.
+
+    >>> text = "See Art. 5 of Reg. No 3. The Commission acts. On 1. Januar it ends."
+    >>> [text[a:b] for a, b in sentences(text)]
+    ['See Art. 5 of Reg. No 3. The Commission acts.', 'On 1. Januar it ends.']
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        word = re.search(r"[^\s.(«„“‘]*[.!?…]*$", text[start : match.start()])
+        core = word.group().rstrip(".!?…") if word else ""
+        if len(core) <= 3 and not (core.isdigit() and len(core) > 2):
+            continue
+        if not text[match.end()].isupper() and text[match.end()] not in "«„“‘\"'(":
+            continue
+        spans.append((start, match.start() + len(match.group().rstrip())))
+        start = match.end()
+    spans.append((start, len(text)))
+    return spans
