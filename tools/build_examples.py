@@ -21,6 +21,7 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import OxmlElement
 from docx.shared import Cm
+from reportlab.lib.enums import TA_CENTER, TA_JUSTIFY
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import cm
@@ -28,17 +29,16 @@ from reportlab.platypus import BaseDocTemplate, Frame, FrameBreak, NextPageTempl
 from reportlab.platypus import Paragraph as Flow
 
 from example_markup import (
+    CELEX,
     ELI,
     NOTE_MARK,
     Act,
-    Block,
-    Division,
+    Node,
     akoma_ntoso,
     consolidated_html,
     formex,
     inline,
     oj_xhtml,
-    old_html,
     outline,
 )
 
@@ -55,28 +55,65 @@ Line = tuple[str, str, str, int]  # kind, marker, text, depth
 def lines_of(act: Act) -> Iterator[Line]:
     """Give the act as one run of paragraphs, as a printed or typed document has it."""
 
-    def points(blocks: list[Block], depth: int) -> Iterator[Line]:
-        for block in blocks:
-            yield "point", block.label, block.text, depth
-            yield from points(block.items, depth + 1)
+    def walk(nodes: list[Node], depth: int) -> Iterator[Line]:
+        for node in nodes:
+            inset = depth if node.label else 0
+            yield "point" if inset else "normal", node.label, node.text, inset
+            yield from walk(node.below, depth + 1)
 
-    def division(kind: str, division: Division) -> Iterator[Line]:
-        yield kind, "", division.label, 0
-        yield "heading", "", division.heading, 0
-        for paragraph in division.paragraphs:
-            for n, block in enumerate(paragraph.blocks):
-                yield "normal", "" if n else paragraph.number, block.text, 0
-                yield from points(block.items, 1)
+    def division(kind: str, node: Node) -> Iterator[Line]:
+        yield from ((kind, "", node.label, 0), ("heading", "", node.text, 0))
+        yield from walk(node.below, 0)
 
     yield from (("title", "", line, 0) for line in act.title)
     yield from (("normal", "", line, 0) for line in (act.author, *act.citations, "Whereas:"))
-    yield from (("point", recital.label, recital.text, 1) for recital in act.recitals)
+    yield from walk(act.recitals, 1)
     yield "normal", "", act.formula, 0
     for article in act.articles:
         yield from division("article", article)
     yield from (("normal", "", line, 0) for line in (act.binding, act.place))
     yield from (("signatory", "", line, 0) for line in act.signatory)
     yield from division("annex", act.annex)
+
+
+def old_html(act: Act) -> str:
+    """Write EUR-Lex HTML as before 2004: one flat run of paragraphs, the markers in the text."""
+    lines: list[str] = []
+    for kind, label, text, _ in lines_of(act):
+        if kind in {"article", "annex"} or text in {act.author, act.place, act.signatory[0]}:
+            lines.append("")
+        if kind == "annex":
+            lines += [f"({n}) {note}" for n, note in act.notes.items()] + [""]
+        lines.append(f"{label.replace('—', '-')} {text}".strip())
+    title, source = escape(" ".join(act.title)), f"Official Journal {act.header[3]} , {act.header[0]}"
+    return f"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"><html lang="EN">
+<head>
+<meta name="DC.language" content="EN">
+<meta name="DC.title" content="EUR-Lex - {CELEX} - EN">
+<meta name="DC.description" content="{title}">
+<meta name="DC.type" http-equiv="Content-Type" content="text/html; charset=UTF-8">
+<meta name="DC.source" content="{source}; ">
+<title>EUR-Lex - {CELEX} - EN</title>
+</head>
+<body>
+<h1>{CELEX}</h1>
+<p>
+<strong>{title}</strong>
+<br>
+<em>
+<br>{source}<br> </em>
+</p>
+<br>
+<div id="TexteOnly">
+<p>
+<TXT_TE>
+{"".join(f"<p>{inline(line, lambda n: f'({n})')}</p>" for line in lines)}
+</TXT_TE>
+</p>
+</div>
+</body>
+</html>
+"""
 
 
 def markdown(act: Act) -> str:
@@ -153,37 +190,32 @@ def word(act: Act) -> bytes:
 
 def flows(act: Act, columns: int) -> list[Any]:
     """Set the act's paragraphs in type, for a page of one or of two columns."""
-    size, step = (10, 16) if columns == 1 else (8.5, 13)
-    base = ParagraphStyle(
-        "normal", fontName="Times-Roman", fontSize=size, leading=size * 1.2, spaceAfter=size / 2
-    )
-    body = ParagraphStyle("body", base, alignment=4, embeddedHyphenation=1)
-    bold = ParagraphStyle("title", base, alignment=1, fontName="Times-Bold")
-    styles = {
-        "title": bold,
-        "heading": bold,
-        "article": ParagraphStyle("article", base, alignment=1, fontName="Times-Italic", spaceBefore=size),
-        "annex": ParagraphStyle("annex", base, alignment=1, fontName="Times-Italic"),
-        "signatory": ParagraphStyle("signatory", base, alignment=1, leftIndent=6 * step),
-    }
+    size, step = (9.5, 16) if columns == 1 else (8.5, 14)
+    roman: dict[str, Any] = {"fontName": "Times-Roman", "fontSize": size, "leading": size * 1.2}
+    bullet: dict[str, Any] = {"bulletFontName": "Times-Roman", "bulletFontSize": size}
+    base = ParagraphStyle("base", spaceAfter=size / 2, **roman, **bullet)
+    body = ParagraphStyle("body", base, alignment=TA_JUSTIFY, embeddedHyphenation=1)
+    bold = ParagraphStyle("bold", base, alignment=TA_CENTER, fontName="Times-Bold", keepWithNext=1)
+    italic = ParagraphStyle("italic", bold, fontName="Times-Italic", spaceBefore=size)
+    signatory = ParagraphStyle("signatory", base, alignment=TA_CENTER, leftIndent=6 * step)
+    styles = {"title": bold, "heading": bold, "article": italic, "annex": italic, "signatory": signatory}
     out: list[Any] = []
     for kind, label, text, depth in lines_of(act):
+        marked = inline(text, lambda n: f" (<super>{n}</super>)", "<i>{}</i>")
         if columns == 2:
             for word in SYLLABLES:
-                text = text.replace(word.replace("-", ""), word.replace("-", "\u00ad"))
-            if kind == "normal" and text == act.author:
-                out += [NextPageTemplate("later"), FrameBreak()]
+                marked = marked.replace(word.replace("-", ""), word.replace("-", "\u00ad"))
+        if columns == 2 and text == act.author:
+            out.append(FrameBreak())
         if kind == "annex":
             out += [NextPageTemplate("annex"), PageBreak()]
-        marked = inline(text, lambda n: f" (<super>{n}</super>)", "<i>{}</i>")
         if depth:
-            hanging = ParagraphStyle("point", body, leftIndent=depth * step, bulletIndent=depth * step - step)
-            out.append(Flow(marked, hanging, bulletText=label))
+            point = ParagraphStyle("point", body, leftIndent=depth * step, bulletIndent=(depth - 1) * step)
+            out.append(Flow(marked, point, bulletText=label))
         else:
-            out.append(
-                Flow((label and f"{label}&nbsp;&nbsp;&nbsp;{marked}") or marked, styles.get(kind, body))
-            )
-    return out
+            number = label and f"{label}&nbsp;&nbsp;&nbsp;"
+            out.append(Flow(number + marked, styles.get(kind, body)))
+    return [NextPageTemplate("later"), *out]
 
 
 def pdf(act: Act, columns: int, pages: int = 0) -> bytes:
@@ -227,7 +259,7 @@ def pdf(act: Act, columns: int, pages: int = 0) -> bytes:
     buffer = BytesIO()
     document = BaseDocTemplate(buffer, pagesize=A4, title=act.title[0], author="LexLattice", invariant=1)
     document.addPageTemplates([first, later, page("annex", *frames(bottom, top, 1))])
-    document.build([*([NextPageTemplate("later")] if columns == 1 else []), *flows(act, columns)])
+    document.build(flows(act, columns))
     return buffer.getvalue() if pages else pdf(act, columns, document.page)
 
 

@@ -3,61 +3,47 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html import escape
 from itertools import count
-from textwrap import indent
 
 OJ = "Official Journal of the European Union"
-CELEX, ELI, STEM = "32024R9001", "http://data.europa.eu/eli/reg_impl/2024/9001/oj", "L_202409001EN"
-ACT_FILE, ANNEX_FILE, DOC_FILE = f"{STEM}.01000101.xml", f"{STEM}.01000401.xml", f"{STEM}.01000101.doc.xml"
-NBSP = "\u00a0"
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-DATE = re.compile(rf"(\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})")
-NOTE_MARK = re.compile(r" \((\d)\)(?=[,.;])")
+CELEX, ELI, STEM = "32024R9001", "http://data.europa.eu/eli/reg_impl/2024/9001/oj", "L_202409001EN.01000101"
+XHTML = {"xmlns": "http://www.w3.org/1999/xhtml"}
+XSI = {"xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance"}
+FORMEX = "http://formex.publications.europa.eu/schema"
 PROLOG = '<?xml version="1.0" encoding="UTF-8"?>\n'
 DOCTYPE = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML//EN" "xhtml-strict.dtd">\n'
+META = '<meta http-equiv="content-type" content="text/html; charset=utf-8"/>'
 TABLE = {"width": "100%", "border": "0", "cellspacing": "0", "cellpadding": "0"}
+NBSP = "\u00a0"
+MONTHS = list(month_name)[1:]
+DATE = re.compile(rf"(\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})")
+NOTE_MARK = re.compile(r" \((\d)\)(?=[,.;])")
 
 
 @dataclass
-class Block:
-    """A text with the points or indents below it; `label` is a point's marker."""
+class Node:
+    """A provision: its number or marker, its text or heading, and what is below it.
 
-    text: str
-    items: list[Block] = field(default_factory=list)
-    label: str = ""
-
-
-@dataclass
-class Paragraph:
-    """A paragraph and its subparagraphs; `number` is empty where the act does not number it."""
-
-    number: str
-    blocks: list[Block]
-
-
-@dataclass
-class Division:
-    """An article or an annex."""
+    A node without a label is a paragraph that the act does not number, or a further subparagraph.
+    """
 
     label: str
-    heading: str
-    paragraphs: list[Paragraph]
+    text: str
+    below: list[Node] = field(default_factory=list)
+
+    def subparagraphs(self) -> list[tuple[str, list[Node]]]:
+        """Give each subparagraph's text with the points that follow it."""
+        out: list[tuple[str, list[Node]]] = [(self.text, [])]
+        for node in self.below:
+            if node.label:
+                out[-1][1].append(node)
+            else:
+                out.append((node.text, []))
+        return out
 
 
 @dataclass
@@ -68,31 +54,31 @@ class Act:
     title: list[str]
     author: str
     citations: list[str]
-    recitals: list[Block]
+    recitals: list[Node]
     formula: str
-    articles: list[Division]
+    articles: list[Node]
     binding: str
     place: str
     signatory: list[str]
     notes: dict[str, str]
-    annex: Division
+    annex: Node
 
 
-def paragraphs(lines: list[str]) -> list[Paragraph]:
-    """Read the paragraphs, subparagraphs and nested points of one article or annex."""
-    out: list[Paragraph] = []
-    rest = iter(lines)
+def division(lines: list[str]) -> Node:
+    """Read an article or annex: label, heading, paragraphs with their points and subparagraphs."""
+    out = Node(lines[0], lines[1])
+    rest = iter(lines[2:])
     for line in rest:
         if re.fullmatch(r"\((\d+|[a-z]+)\)|—", line):
-            siblings = out[-1].blocks[-1].items
-            below = re.fullmatch(r"\([ivx]+\)", line) and siblings
-            (siblings[-1].items if below else siblings).append(Block(next(rest), label=line))
+            siblings = out.below[-1].below
+            nested = re.fullmatch(r"\([ivx]+\)", line) and siblings
+            (siblings[-1].below if nested else siblings).append(Node(line, next(rest)))
         elif numbered := re.match(r"(\d+\.) (.+)", line):
-            out.append(Paragraph(numbered[1], [Block(numbered[2])]))
-        elif out and out[-1].number:
-            out[-1].blocks.append(Block(line))
+            out.below.append(Node(numbered[1], numbered[2]))
+        elif out.below and out.below[-1].label:
+            out.below[-1].below.append(Node("", line))
         else:
-            out.append(Paragraph("", [Block(line)]))
+            out.below.append(Node("", line))
     return out
 
 
@@ -106,34 +92,28 @@ def outline(text: str) -> Act:
     author, whereas, formula, annex = map(find, ("THE EUROPEAN", "Whereas:", "HAS ADOPTED", "ANNEX"))
     binding = find("This Regulation shall be binding")
     starts = [i for i in range(formula, binding) if re.fullmatch(r"Article \d+", lines[i])]
-    spans = list(zip(starts, [*starts[1:], binding], strict=True))
-    notes = [line[1:].split(") ", 1) for line in lines[binding:annex] if line.startswith("(")]
-    recitals = zip(lines[whereas + 1 : formula : 2], lines[whereas + 2 : formula : 2], strict=True)
+    notes = dict(line[1:].split(") ", 1) for line in lines[binding:annex] if line.startswith("("))
     return Act(
         header=lines[:4],
         title=lines[4:author],
         author=lines[author],
         citations=lines[author + 1 : whereas],
-        recitals=[Block(text, label=label) for label, text in recitals],
+        recitals=[Node(lines[i], lines[i + 1]) for i in range(whereas + 1, formula, 2)],
         formula=lines[formula],
-        articles=[Division(lines[i], lines[i + 1], paragraphs(lines[i + 2 : end])) for i, end in spans],
+        articles=[division(lines[i:j]) for i, j in zip(starts, [*starts[1:], binding], strict=True)],
         binding=lines[binding],
         place=lines[binding + 1],
         signatory=lines[binding + 2 : annex - len(notes)],
-        notes=dict(notes),
-        annex=Division(lines[annex], lines[annex + 1], paragraphs(lines[annex + 2 :])),
+        notes=notes,
+        annex=division(lines[annex:]),
     )
 
 
-def el(name: str, *parts: str, **attributes: str) -> str:
-    """Write an element on one line; `cls` stands for `class`."""
-    names = "".join(f' {"class" if key == "cls" else key}="{escape(v)}"' for key, v in attributes.items())
-    return f"<{name}{names}>{''.join(parts)}</{name}>" if parts else f"<{name}{names}/>"
-
-
-def box(name: str, *parts: str, **attributes: str) -> str:
-    """Write an element with each child on lines of its own."""
-    return el(name, "\n", indent("\n".join(parts), "  "), "\n", **attributes)
+def el(tag: str, /, *parts: str, **attributes: str) -> str:
+    """Write an element, several parts on lines of their own; `cls` stands for `class`."""
+    start = tag + "".join(f' {"class" if k == "cls" else k}="{escape(v)}"' for k, v in attributes.items())
+    body = "\n".join(("", *filter(None, parts), "")) if len(parts) > 1 else "".join(parts)
+    return f"<{start}>{body}</{tag}>" if parts else f"<{start}/>"
 
 
 def inline(text: str, note: Callable[[str], str], italic: str = "{}") -> str:
@@ -148,153 +128,134 @@ def iso(text: str) -> str:
     return f"{year}{MONTHS.index(month) + 1:02}{int(day):02}"
 
 
-def oj_xhtml(act: Act, prefix: str) -> str:
-    """Write the Journal's XHTML: of today, prefix `oj-`, in ELI divisions; or the older one, flat."""
+def oj_xhtml(act: Act, oj: str) -> str:
+    """Write the Journal's XHTML: today's, class prefix `oj-`, in ELI divisions; or the older one, flat."""
 
     def p(cls: str, text: str) -> str:
         def note(n: str) -> str:
-            mark = el("span", n, cls=f"{prefix}super oj-note-tag" if prefix else "super")
-            ends = {"id": f"ntc{n}-{STEM}-E{n:0>4}", "href": f"#ntr{n}-{STEM}-E{n:0>4}"}
-            return " " + el("a", "(", mark, ")", **ends)
+            mark = el("span", n, cls=f"{oj}super {oj}note-tag" if oj else "super")
+            return " " + el("a", f"({mark})", id=f"ntc{n}-{STEM}-E{n:0>4}", href=f"#ntr{n}-{STEM}-E{n:0>4}")
 
-        return el("p", inline(text, note, el("span", "{}", cls=f"{prefix}italic")), cls=prefix + cls)
+        return el("p", inline(text, note, el("span", "{}", cls=f"{oj}italic")), cls=oj + cls)
 
     def part(ident: str, *parts: str, cls: str = "eli-subdivision") -> str:
-        return box("div", *parts, cls=cls, id=ident) if prefix else "\n".join(parts)
+        return el("div", *parts, "", cls=cls, id=ident) if oj else "\n".join(parts)
 
-    def row(label: str, block: Block) -> str:
-        text = p("normal", block.text), *(row(i.label, i) for i in block.items)
-        cells = box("td", p("normal", label), valign="top"), box("td", *text, valign="top")
-        columns = el("col", width="4%"), el("col", width="96%")
-        return box("table", *columns, box("tbody", box("tr", *cells)), **TABLE)
+    def row(node: Node) -> str:
+        if not node.label:
+            return p("normal", node.text)
+        cells = p("normal", node.label), "\n".join((p("normal", node.text), *map(row, node.below)))
+        body = el("tbody", el("tr", *(el("td", cell, valign="top") for cell in cells)))
+        return el("table", el("col", width="4%"), el("col", width="96%"), body, **TABLE)
 
-    def article(n: int, article: Division) -> str:
-        heading = part(f"art_{n}.tit_1", p("sti-art", article.heading), cls="eli-title")
-        parts = [p("ti-art", article.label), heading]
-        for m, paragraph in enumerate(article.paragraphs, 1):
-            number = paragraph.number and paragraph.number + NBSP * 3
-            lines: list[str] = []
-            for block in paragraph.blocks:
-                lines += [p("normal", number + block.text), *(row(i.label, i) for i in block.items)]
-                number = ""
-            numbered = paragraph.number and prefix
-            parts += [box("div", *lines, id=f"{n:03}.{m:03}")] if numbered else lines
+    def article(n: int, article: Node) -> str:
+        parts = [p("ti-art", article.label)]
+        parts.append(part(f"art_{n}.tit_1", p("sti-art", article.text), cls="eli-title"))
+        for m, node in enumerate(article.below, 1):
+            label = node.label and node.label + NBSP * 3
+            lines = [p("normal", label + node.text), *map(row, node.below)]
+            parts += [el("div", *lines, "", id=f"{n:03}.{m:03}")] if label and oj else lines
         return part(f"art_{n}", *parts)
 
-    def note(n: str, text: str) -> str:
-        mark = el("span", n, cls=f"{prefix}super")
-        mark = el("a", "(", mark, ")", id=f"ntr{n}-{STEM}-E{n:0>4}", href=f"#ntc{n}-{STEM}-E{n:0>4}")
-        return el("p", mark, NBSP * 2, escape(text), cls=f"{prefix}note")
-
-    def rule(name: str) -> str:
-        return el("hr", cls=prefix + name)
+    def footnote(n: str, text: str) -> str:
+        mark = el("span", n, cls=f"{oj}super")
+        mark = el("a", f"({mark})", id=f"ntr{n}-{STEM}-E{n:0>4}", href=f"#ntc{n}-{STEM}-E{n:0>4}")
+        return el("p", mark + NBSP * 2 + escape(text), cls=f"{oj}note")
 
     kinds = zip(("hd-date", "hd-lg", "hd-ti", "hd-oj"), act.header, strict=True)
-    cells = box("tbody", box("tr", *(el("td", el("p", text, cls=prefix + kind)) for kind, text in kinds)))
-    header = box("table", *(el("col", width=f"{width}%") for width in (10, 10, 60, 20)), cells, **TABLE)
-    main = [
+    header = el("tbody", el("tr", *(el("td", el("p", text, cls=oj + kind)) for kind, text in kinds)))
+    rules = {name: el("hr", cls=oj + name) for name in ("separator", "note", "doc-sep", "doc-end")}
+    recitals = (part(f"rct_{node.label[1:-1]}", row(node)) for node in act.recitals)
+    citations = (part(f"cit_{n}", p("normal", line)) for n, line in enumerate(act.citations, 1))
+    start = p("normal", act.author), *citations, p("normal", "Whereas:"), *recitals, p("normal", act.formula)
+    office = (el("span", line, cls=f"{oj}italic") for line in act.signatory[:-1])
+    names = (el("p", line, cls=f"{oj}signatory") for line in (*office, act.signatory[-1]))
+    signatory = el("div", *names, cls=f"{oj}signatory")
+    end = el("div", p("normal", act.binding), p("normal", act.place), signatory, cls=f"{oj}final")
+    annex = p("doc-ti", act.annex.label), p("doc-ti", act.annex.text)
+    body = [
+        el("table", *(el("col", width=f"{n}%") for n in (10, 10, 60, 20)), header, **TABLE),
+        rules["separator"],
         part("tit_1", *(p("doc-ti", line) for line in act.title), cls="eli-main-title"),
-        part(
-            "pbl_1",
-            p("normal", act.author),
-            *(part(f"cit_{n}", p("normal", line)) for n, line in enumerate(act.citations, 1)),
-            p("normal", "Whereas:"),
-            *(part(f"rct_{recital.label[1:-1]}", row(recital.label, recital)) for recital in act.recitals),
-            p("normal", act.formula),
-        ),
-        part("enc_1", *(article(n, a) for n, a in enumerate(act.articles, 1))),
-        part(
-            "fnp_1",
-            box(
-                "div",
-                p("normal", act.binding),
-                p("normal", act.place),
-                box("div", *(p("signatory", line) for line in act.signatory), cls=f"{prefix}signatory"),
-                cls=f"{prefix}final",
-            ),
-        ),
-        rule("note"),
-        *(note(n, text) for n, text in act.notes.items()),
+        part("pbl_1", *start),
+        part("enc_1", *(article(n, node) for n, node in enumerate(act.articles, 1))),
+        part("fnp_1", end),
+        rules["note"],
+        *(footnote(n, text) for n, text in act.notes.items()),
+        rules["doc-sep"],
+        part("anx_1", *annex, *map(row, act.annex.below), cls="eli-container"),
+        rules["doc-end"],
     ]
-    titles = p("doc-ti", act.annex.label), p("doc-ti", act.annex.heading)
-    points = (row(a.number, a.blocks[0]) for a in act.annex.paragraphs)
-    annex = part("anx_1", *titles, *points, cls="eli-container")
-    act_part = part("act_1", *main, cls="eli-container")
-    body = box("body", header, rule("separator"), act_part, rule("doc-sep"), annex, rule("doc-end"))
-    meta = el("meta", **{"http-equiv": "content-type", "content": "text/html; charset=utf-8"})
-    page = box("html", box("head", meta, el("title", ACT_FILE)), body, xmlns="http://www.w3.org/1999/xhtml")
-    return PROLOG + DOCTYPE + page + "\n"
+    if oj:
+        body[2:-3] = [el("div", *body[2:-3], cls="eli-container")]
+    head = el("head", META, el("title", f"{STEM}.xml"))
+    return PROLOG + DOCTYPE + el("html", head, el("body", *body), **XHTML) + "\n"
 
 
 def consolidated_html(act: Act) -> str:
-    """Write a consolidated text, which leaves out preamble and signature but keeps all notes."""
+    """Write a consolidated text, which leaves out preamble and signature but keeps the notes."""
 
     def p(cls: str, text: str) -> str:
         return el("p", inline(text, lambda n: f" ({n})", el("span", "{}", cls="italics")), cls=cls)
 
-    def row(label: str, block: Block) -> str:
-        marker = box("div", el("span", label, NBSP), cls="list grid-list-column-1")
-        text = p("norm", block.text), *(row(i.label, i) for i in block.items)
-        return box("div", marker, box("div", *text, cls="grid-list-column-2"), cls="grid-container grid-list")
+    def row(node: Node, cls: str = "norm") -> str:
+        if not node.label:
+            return p(cls, node.text)
+        marker = el("div", el("span", node.label + NBSP), cls="list grid-list-column-1")
+        text = el("div", p("norm", node.text), *map(row, node.below), "", cls="grid-list-column-2")
+        return el("div", marker, text, cls="grid-container grid-list")
 
-    def blocks(blocks: list[Block], cls: str) -> list[str]:
-        return [line for b in blocks for line in (p(cls, b.text), *(row(i.label, i) for i in b.items))]
+    def paragraph(node: Node) -> str:
+        if not node.label:
+            return "\n".join((p("norm", node.text), *map(row, node.below)))
+        lines = (row(below, "norm inline-element") for below in [Node("", node.text), *node.below])
+        number = el("span", node.label + NBSP * 2, cls="no-parag")
+        return el("div", number, el("div", *lines, "", cls="norm inline-element"), cls="norm")
 
-    def paragraph(paragraph: Paragraph) -> str:
-        if not paragraph.number:
-            return "\n".join(blocks(paragraph.blocks, "norm"))
-        text = box("div", *blocks(paragraph.blocks, "norm inline-element"), cls="norm inline-element")
-        return box("div", el("span", paragraph.number, NBSP * 2, cls="no-parag"), text, cls="norm")
+    def article(n: int, article: Node) -> str:
+        heading = el("div", p("stitle-article-norm", article.text), cls="eli-title", id=f"art_{n}.tit_1")
+        lines = p("title-article-norm", article.label), heading, *map(paragraph, article.below)
+        return el("div", *lines, cls="eli-subdivision", id=f"art_{n}")
 
-    def article(n: int, article: Division) -> str:
-        heading = box("div", p("stitle-article-norm", article.heading), cls="eli-title", id=f"art_{n}.tit_1")
-        lines = p("title-article-norm", article.label), heading, *map(paragraph, article.paragraphs)
-        return box("div", *lines, cls="eli-subdivision", id=f"art_{n}")
+    def footnote(n: str, text: str) -> str:
+        mark = el("a", el("span", n, cls="superscript"), href=f"#src.E{n:0>4}", id=f"E{n:0>4}")
+        return el("p", f"({mark}) {escape(text)}", cls="footnote")
 
-    def arrow(cls: str, text: str) -> str:
-        source = f"http://publications.europa.eu/resource/celex/{CELEX}"
-        return el("p", el("a", text, href=source, title=CELEX), cls=cls)
-
-    day = iso(act.place)
-    date = f"{day[6:]}.{day[4:6]}.{day[:4]}"
-    disclaimer = "This text is an example written as a documentation tool and has no legal effect."
+    link = f"http://publications.europa.eu/resource/celex/{CELEX}"
+    date = "{2}.{1}.{0}".format(*re.findall(r"(\d{4})(\d\d)(\d\d)", iso(act.place))[0])
     title = *(p("title-doc-first", line) for line in act.title[:-1]), p("title-doc-last", act.title[-1])
     reference = p("title-doc-oj-reference", f"({act.header[3]}, {act.header[0]})")
-    cells = box("td", arrow("arrow", "►B")), box("td", *title, reference)
-    articles = [article(n, a) for n, a in enumerate(act.articles, 1)]
-    titles = p("title-annex-1", act.annex.label), p("title-gr-seq-level-1", act.annex.heading)
-    points = [row(a.number, a.blocks[0]) for a in act.annex.paragraphs]
+    arrow = el("td", el("p", el("a", "►B", href=link, title=CELEX), cls="arrow"))
+    annex = p("title-annex-1", act.annex.label), p("title-gr-seq-level-1", act.annex.text)
+    articles = (article(n, node) for n, node in enumerate(act.articles, 1))
     main = [
-        arrow("modref", "▼B"),
-        box("div", *title, cls="eli-main-title", id="tit_1"),
-        box("div", *articles, p("norm", act.binding), cls="eli-subdivision", id="enc_1"),
-        box("div", el("hr", cls="separator-annex"), *titles, *points, cls="eli-subdivision", id="anx_1"),
+        el("p", el("a", "▼B", href=link, title=CELEX), cls="modref"),
+        el("div", *title, cls="eli-main-title", id="tit_1"),
+        el("div", *articles, p("norm", act.binding), cls="eli-subdivision", id="enc_1"),
+        el("hr", cls="separator-annex"),
+        el("div", *annex, *map(row, act.annex.below), cls="eli-subdivision", id="anx_1"),
     ]
     body = [
         p("reference", f"0{CELEX[1:]} — {act.header[1]} — {date} — 000.001"),
+        p("disclaimer", "This text is meant purely as a documentation tool and has no legal effect."),
+        el("table", el("tr", arrow, el("td", *title, reference)), **TABLE),
         el("hr", cls="separator"),
-        p("disclaimer", disclaimer),
-        box("table", box("tr", *cells), **TABLE),
-        el("hr", cls="separator"),
-        box("div", *main, cls="eli-container"),
+        el("div", *main, cls="eli-container"),
         el("hr", cls="separator-short"),
+        *(footnote(n, text) for n, text in act.notes.items()),
     ]
-    for n, text in act.notes.items():
-        mark = el("a", el("span", n, cls="superscript"), href=f"#src.E{n:0>4}", id=f"E{n:0>4}")
-        body.append(el("p", "(", mark, ") ", escape(text), cls="footnote"))
-    meta = el("meta", **{"http-equiv": "Content-Type", "content": "text/html; charset=utf-8"})
-    head = box("head", meta, el("title", f"Consolidated TEXT: {CELEX} — {act.header[1]} — {date}"))
-    return DOCTYPE + box("html", head, box("body", *body), xmlns="http://www.w3.org/1999/xhtml") + "\n"
+    head = el("head", META, el("title", f"Consolidated TEXT: {CELEX} — {act.header[1]} — {date}"))
+    return DOCTYPE + el("html", head, el("body", *body), **XHTML) + "\n"
 
 
 def formex(act: Act) -> dict[str, str]:
-    """Write a Formex 4 delivery, the act, its annex and the document file, and all of it as `act.fmx.xml`."""
+    """Write a Formex 4 delivery: act, annex and document file; and act and annex in one, `act.fmx.xml`."""
     quotes = count(1)
 
     def text(plain: str) -> str:
         def note(n: str) -> str:
-            attributes = {"NOTE.ID": f"E{n:0>4}", "NUMBERING": "ARAB", "TYPE": "FOOTNOTE"}
-            return el("NOTE", el("P", escape(act.notes[n])), **attributes)
+            ends = {"NOTE.ID": f"E{n:0>4}", "NUMBERING": "ARAB", "TYPE": "FOOTNOTE"}
+            return el("NOTE", el("P", escape(act.notes[n])), **ends)
 
         def quote(match: re.Match[str]) -> str:
             n = f"{next(quotes):04}"
@@ -308,95 +269,74 @@ def formex(act: Act) -> dict[str, str]:
     def p(plain: str) -> str:
         return el("P", text(plain))
 
-    def numbered(label: str, block: Block) -> str:
-        below = [box("P", items(block.items))] if block.items else []
-        return box("NP", el("NO.P", label), el("TXT", text(block.text)), *below)
+    def numbered(node: Node) -> str:
+        below = [el("P", items(node.below))] if node.below else []
+        return el("NP", el("NO.P", node.label), el("TXT", text(node.text)), *below)
 
-    def items(blocks: list[Block]) -> str:
-        if blocks[0].label == "—":
-            return box("LIST", *(el("ITEM", p(b.text)) for b in blocks), TYPE="DASH")
-        kind = {"(1)": "ARAB", "(i)": "roman"}.get(blocks[0].label, "alpha")
-        return box("LIST", *(box("ITEM", numbered(b.label, b)) for b in blocks), TYPE=kind)
+    def items(nodes: list[Node]) -> str:
+        kind = {"(1)": "ARAB", "(i)": "roman", "—": "DASH"}.get(nodes[0].label, "alpha")
+        rows = (p(node.text) if kind == "DASH" else numbered(node) for node in nodes)
+        return el("LIST", *(el("ITEM", row) for row in rows), "", TYPE=kind)
 
-    def alinea(block: Block) -> str:
-        if block.items:
-            return box("ALINEA", p(block.text), items(block.items))
-        return el("ALINEA", text(block.text))
+    def alinea(plain: str, points: list[Node]) -> str:
+        return el("ALINEA", p(plain), items(points)) if points else el("ALINEA", text(plain))
 
-    def article(n: int, article: Division) -> str:
-        parts = [el("TI.ART", article.label), el("STI.ART", text(article.heading))]
-        for m, paragraph in enumerate(article.paragraphs, 1):
-            lines = [alinea(block) for block in paragraph.blocks]
-            number = el("NO.PARAG", paragraph.number)
-            whole = box("PARAG", number, *lines, IDENTIFIER=f"{n:03}.{m:03}")
-            parts += [whole] if paragraph.number else lines
-        return box("ARTICLE", *parts, IDENTIFIER=f"{n:03}")
-
-    def pages(first: int, last: int, *order: str) -> list[str]:
-        values = {"FIRST": first, "SEQ": 1, "LAST": last, "TOTAL": last - first + 1}
-        return [el(f"PAGE.{name}", str(values[name])) for name in order]
+    def article(n: int, article: Node) -> str:
+        parts = [el("TI.ART", article.label), el("STI.ART", text(article.text))]
+        for m, node in enumerate(article.below, 1):
+            lines = [alinea(*subparagraph) for subparagraph in node.subparagraphs()]
+            whole = el("PARAG", el("NO.PARAG", node.label), *lines, IDENTIFIER=f"{n:03}.{m:03}")
+            parts += [whole] if node.label else lines
+        return el("ARTICLE", *parts, IDENTIFIER=f"{n:03}")
 
     def bibliography(sequence: str, first: int, last: int) -> str:
-        reference = box("DOCUMENT.REF", el("COLL", "L"), number, el("LG.OJ", "EN"), FILE=DOC_FILE)
-        start = reference, el("EEA"), date, el("LG.DOC", "EN"), el("NO.SEQ", sequence)
-        return box("BIB.INSTANCE", *start, *pages(first, last, "FIRST", "SEQ", "LAST", "TOTAL"), number)
-
-    def listed(name: str, file: str, sequence: str, first: int, last: int) -> str:
-        start = el("LG.DOC", "EN"), el("LEGAL.VALUE", "REG_IMPL"), el("NO.CELEX", CELEX), date
-        where = (
-            *pages(first, last, "FIRST", "LAST", "TOTAL", "SEQ"),
-            el("REF.PHYS", FILE=file, TYPE="DOC.XML"),
-        )
-        ends = {"NO.SEQ": sequence, "SYNOPTISM": f"D{sequence}"} | (
-            {"TYPE": "ANNEX"} if "SUB" in name else {}
-        )
-        return box(name, *start, *where, **ends)
+        return f"""<BIB.INSTANCE>
+<DOCUMENT.REF FILE="{STEM}.doc.xml"><COLL>L</COLL>{number}<LG.OJ>EN</LG.OJ></DOCUMENT.REF>
+<EEA/>{date}<LG.DOC>EN</LG.DOC><NO.SEQ>{sequence}</NO.SEQ>
+<PAGE.FIRST>{first}</PAGE.FIRST><PAGE.SEQ>1</PAGE.SEQ><PAGE.LAST>{last}</PAGE.LAST>
+<PAGE.TOTAL>{last - first + 1}</PAGE.TOTAL>{number}</BIB.INSTANCE>"""
 
     def root(name: str, *parts: str) -> str:
-        schema = "http://formex.publications.europa.eu/schema/formex-06.01-20231031.xd"
-        xsi = "http://www.w3.org/2001/XMLSchema-instance"
-        return (
-            PROLOG + box(name, *parts, **{"xmlns:xsi": xsi, "xsi:noNamespaceSchemaLocation": schema}) + "\n"
-        )
+        schema = {"xsi:noNamespaceSchemaLocation": f"{FORMEX}/formex-06.01-20231031.xd"}
+        return PROLOG + el(name, *parts, "", **XSI, **schema) + "\n"
 
     date = el("DATE", iso(act.place), ISO=iso(act.place))
-    numbers = el("NO.CURRENT", "9001"), el("YEAR", "2024"), el("COM", "EU")
-    number = box("NO.DOC", *numbers, FORMAT="YN", TYPE="OJ")
-    recitals = (box("CONSID", numbered(recital.label, recital)) for recital in act.recitals)
+    numbers = "<NO.CURRENT>9001</NO.CURRENT><YEAR>2024</YEAR><COM>EU</COM>"
+    number = el("NO.DOC", numbers, FORMAT="YN", TYPE="OJ")
+    preamble = [
+        el("PREAMBLE.INIT", act.author),
+        el("GR.VISA", *(el("VISA", text(line)) for line in act.citations)),
+        el("GR.CONSID", el("GR.CONSID.INIT", "Whereas:"), *(el("CONSID", numbered(n)) for n in act.recitals)),
+        el("PREAMBLE.FINAL", act.formula),
+    ]
+    signature = el("SIGNATURE", el("PL.DATE", p(act.place)), el("SIGNATORY", *map(p, act.signatory)))
     main = [
         bibliography("0001.0001", 1, 3),
-        box("TITLE", box("TI", *map(p, act.title))),
-        box(
-            "PREAMBLE",
-            el("PREAMBLE.INIT", act.author),
-            box("GR.VISA", *(el("VISA", text(line)) for line in act.citations)),
-            box("GR.CONSID", el("GR.CONSID.INIT", "Whereas:"), *recitals),
-            el("PREAMBLE.FINAL", act.formula),
-        ),
-        box("ENACTING.TERMS", *(article(n, a) for n, a in enumerate(act.articles, 1))),
-        box(
-            "FINAL",
-            p(act.binding),
-            box("SIGNATURE", el("PL.DATE", p(act.place)), box("SIGNATORY", *map(p, act.signatory))),
-        ),
+        el("TITLE", el("TI", *map(p, act.title))),
+        el("PREAMBLE", *preamble),
+        el("ENACTING.TERMS", *(article(n, node) for n, node in enumerate(act.articles, 1))),
+        el("FINAL", p(act.binding), signature),
     ]
     annex = [
         bibliography("0001.0002", 4, 4),
-        box("TITLE", box("TI", p(act.annex.label)), box("STI", p(act.annex.heading))),
-        box("CONTENTS", *(numbered(a.number, a.blocks[0]) for a in act.annex.paragraphs)),
+        el("TITLE", el("TI", p(act.annex.label)), el("STI", p(act.annex.text))),
+        el("CONTENTS", *map(numbered, act.annex.below)),
     ]
-    files = [
-        listed("DOC.MAIN.PUB", ACT_FILE, "0001", 1, 3),
-        listed("DOC.SUB.PUB", ANNEX_FILE, "0001.0002", 4, 4),
-    ]
-    reference = box(
-        "PUBLICATION.REF", el("COLL", "L"), number, date, el("LG.OJ", "EN"), FILE=f"{STEM}.toc.xml"
-    )
+    files = f"""<PUBLICATION.REF FILE="L_202409001EN.toc.xml"><COLL>L</COLL>{number}
+{date}<LG.OJ>EN</LG.OJ></PUBLICATION.REF>
+<FMX>
+<DOC.MAIN.PUB NO.SEQ="0001" SYNOPTISM="D0001"><LG.DOC>EN</LG.DOC><NO.CELEX>{CELEX}</NO.CELEX>{date}
+<PAGE.FIRST>1</PAGE.FIRST><PAGE.LAST>3</PAGE.LAST><PAGE.TOTAL>3</PAGE.TOTAL><PAGE.SEQ>1</PAGE.SEQ>
+<REF.PHYS FILE="{STEM}.xml" TYPE="DOC.XML"/></DOC.MAIN.PUB>
+<DOC.SUB.PUB NO.SEQ="0001.0002" SYNOPTISM="D0001.0002" TYPE="ANNEX"><LG.DOC>EN</LG.DOC>
+<PAGE.FIRST>4</PAGE.FIRST><PAGE.LAST>4</PAGE.LAST><PAGE.TOTAL>1</PAGE.TOTAL><PAGE.SEQ>1</PAGE.SEQ>
+<REF.PHYS FILE="L_202409001EN.01000401.xml" TYPE="DOC.XML"/></DOC.SUB.PUB>
+</FMX>"""
     return {
-        ACT_FILE: root("ACT", *main),
-        ANNEX_FILE: root("ANNEX", *annex),
-        DOC_FILE: root("DOC", reference, box("FMX", *files)),
-        "act.fmx.xml": root("ACT", *main, box("ANNEX", *annex)),
+        f"{STEM}.xml": root("ACT", *main),
+        "L_202409001EN.01000401.xml": root("ANNEX", *annex),
+        f"{STEM}.doc.xml": root("DOC", files),
+        "act.fmx.xml": root("ACT", *main, el("ANNEX", *annex)),
     }
 
 
@@ -405,130 +345,71 @@ def akoma_ntoso(act: Act) -> str:
 
     def p(plain: str) -> str:
         def note(n: str) -> str:
-            return " " + el(
-                "authorialNote", el("p", escape(act.notes[n])), eId=f"fn_{n}", marker=n, placement="bottom"
-            )
+            text = el("p", escape(act.notes[n]))
+            return " " + el("authorialNote", text, eId=f"fn_{n}", marker=n, placement="bottom")
 
         return el("p", inline(plain, note, el("i", "{}")))
 
-    def hier(name: str, ident: str, number: str, *blocks: Block) -> str:
-        parts = [el("num", number)] if number else []
-        if len(blocks) > 1:
-            below = (hier("subparagraph", f"{ident}__subpara_{n}", "", b) for n, b in enumerate(blocks, 1))
-            return box(name, *parts, *below, eId=ident)
-        block = blocks[0]
-        if not block.items:
-            return box(name, *parts, el("content", p(block.text)), eId=ident)
-        inner = f"{ident}__list_1"
-        points = []
-        for n, item in enumerate(block.items, 1):
-            dash = item.label == "—"
-            kind, key = ("indent", n) if dash else ("point", item.label[1:-1])
-            points.append(hier(kind, f"{inner}__{kind}_{key}", item.label, item))
-        return box(name, *parts, box("list", el("intro", p(block.text)), *points, eId=inner), eId=ident)
+    def provision(tag: str, ident: str, label: str, *parts: tuple[str, list[Node]]) -> str:
+        number = [el("num", label)] if label else []
+        if len(parts) > 1:
+            below = [provision("subparagraph", f"{ident}__sub_{n}", "", s) for n, s in enumerate(parts, 1)]
+        elif parts[0][1]:
+            points = (point(f"{ident}__list_1", n, node) for n, node in enumerate(parts[0][1], 1))
+            below = [el("list", el("intro", p(parts[0][0])), *points, eId=f"{ident}__list_1")]
+        else:
+            below = [el("content", p(parts[0][0]))]
+        return el(tag, *number, *below, "", eId=ident)
 
-    def body(division: Division, ident: str, kind: str) -> list[str]:
-        return [hier(kind, f"{ident}{n}", a.number, *a.blocks) for n, a in enumerate(division.paragraphs, 1)]
+    def point(ident: str, n: int, node: Node) -> str:
+        tag, key = ("indent", n) if node.label == "—" else ("point", node.label[1:-1])
+        return provision(tag, f"{ident}__{tag}_{key}", node.label, *node.subparagraphs())
 
-    def article(n: int, article: Division) -> str:
-        head = el("num", article.label), el("heading", article.heading)
-        return box("article", *head, *body(article, f"art_{n}__para_", "paragraph"), eId=f"art_{n}")
+    def body(node: Node, ident: str, tag: str) -> list[str]:
+        below = enumerate(node.below, 1)
+        return [provision(tag, f"{ident}{n}", part.label, *part.subparagraphs()) for n, part in below]
 
-    def meta(component: str) -> str:
-        work = "/akn/eu/act/reg_impl/2024-03-12/9001"
-        places = {
-            "Work": work,
-            "Expression": f"{work}/eng@2024-03-14",
-            "Manifestation": f"{work}/eng@2024-03-14.akn",
-        }
-        levels = []
-        for level, uri in places.items():
-            this, whole = el("FRBRthis", value=f"{uri}/!{component}"), el("FRBRuri", value=uri)
-            date, author = (
-                el("FRBRdate", date="2024-03-12", name="adoption"),
-                el("FRBRauthor", href="#commission"),
-            )
-            last = {"Work": el("FRBRcountry", value="eu"), "Expression": el("FRBRlanguage", language="eng")}
-            levels.append(box(f"FRBR{level}", this, whole, date, author, *filter(None, [last.get(level)])))
-        publication = el("publication", date="2024-03-14", name="OJ", showAs=OJ, number=act.header[3])
-        agent = el(
-            "TLCOrganization", eId="commission", href="/ontology/organization/eu/com", showAs="Commission"
-        )
-        references = box("references", agent, source="#commission")
-        return box("meta", box("identification", *levels, source="#commission"), publication, references)
+    def article(n: int, node: Node) -> str:
+        head = el("num", node.label), el("heading", node.text)
+        return el("article", *head, *body(node, f"art_{n}__para_", "paragraph"), eId=f"art_{n}")
 
-    recitals = (
-        box("recital", el("num", r.label), p(r.text), eId=f"rec_{r.label[1:-1]}") for r in act.recitals
-    )
+    agent = el("TLCOrganization", eId="com", href="/ontology/eu/com", showAs="Commission")
+    commission = el("references", agent, source="#com")
+
+    def meta(part: str) -> str:
+        def level(name: str, uri: str, last: str = "") -> str:
+            return f"""<FRBR{name}><FRBRthis value="{uri}/!{part}"/><FRBRuri value="{uri}"/>
+<FRBRdate date="2024-03-12" name="adoption"/><FRBRauthor href="#com"/>{last}</FRBR{name}>"""
+
+        uri = "/akn/eu/act/reg_impl/2024-03-12/9001"
+        return f"""<meta><identification source="#com">
+{level("Work", uri, '<FRBRcountry value="eu"/>')}
+{level("Expression", f"{uri}/eng@", '<FRBRlanguage language="eng"/>')}
+{level("Manifestation", f"{uri}/eng@.akn")}
+</identification>
+<publication date="2024-03-14" name="OJ" showAs="{OJ}" number="{act.header[3]}"/>
+{commission if part == "main" else ""}
+</meta>"""
+
     citations = (el("citation", p(line), eId=f"cit_{n}") for n, line in enumerate(act.citations, 1))
-    preamble = box(
-        "preamble",
+    numbered = enumerate(act.recitals, 1)
+    recitals = (el("recital", el("num", r.label), p(r.text), eId=f"rec_{n}") for n, r in numbered)
+    preamble = [
         el("formula", p(act.author), name="actingEntity"),
-        box("citations", *citations),
-        box("recitals", el("intro", p("Whereas:")), *recitals),
+        el("citations", *citations),
+        el("recitals", el("intro", p("Whereas:")), *recitals),
         el("formula", p(act.formula), name="enactingFormula"),
-    )
-    heads = el("p", el("docNumber", act.annex.label)), el("p", el("docTitle", act.annex.heading))
-    points = box("mainBody", *body(act.annex, "anx_1__point_", "point"))
-    annex = box("doc", meta("annex"), box("preface", *heads), points, name="annex")
-    whole = box(
-        "act",
+    ]
+    heads = el("p", el("docNumber", act.annex.label)), el("p", el("docTitle", act.annex.text))
+    points = el("mainBody", *body(act.annex, "anx_1__point_", "point"))
+    annex = el("doc", meta("annex"), el("preface", *heads), points, name="annex")
+    main = [
         meta("main"),
-        box("preface", box("longTitle", *(el("p", el("docTitle", line)) for line in act.title))),
-        preamble,
-        box("body", *(article(n, a) for n, a in enumerate(act.articles, 1))),
-        box("conclusions", p(act.binding), p(act.place), *map(p, act.signatory)),
-        box("attachments", box("attachment", annex, eId="anx_1")),
-        name="regulation",
-        contains="originalVersion",
-    )
-    return PROLOG + box("akomaNtoso", whole, xmlns="http://docs.oasis-open.org/legaldocml/ns/akn/3.0") + "\n"
-
-
-def old_html(act: Act) -> str:
-    """Write EUR-Lex HTML as before 2004: one flat run of paragraphs, markers in the text."""
-
-    def points(blocks: list[Block]) -> list[str]:
-        return [line for b in blocks for line in (f"{b.label.replace('—', '-')} {b.text}", *points(b.items))]
-
-    def division(division: Division) -> list[str]:
-        lines = ["", division.label, division.heading]
-        for paragraph in division.paragraphs:
-            number = paragraph.number and paragraph.number + " "
-            for n, block in enumerate(paragraph.blocks):
-                lines += [("" if n else number) + block.text, *points(block.items)]
-        return lines
-
-    lines = [*act.title, "", act.author, *act.citations, "Whereas:", *points(act.recitals), act.formula]
-    lines += [line for a in act.articles for line in division(a)]
-    lines += [act.binding, "", act.place, "", *act.signatory, ""]
-    lines += [f"({n}) {text}" for n, text in act.notes.items()] + division(act.annex)
-    text = "".join(el("p", inline(line, lambda n: f"({n})")) for line in lines)
-    title, source = escape(" ".join(act.title)), f"Official Journal {act.header[3]} , {act.header[0]}"
-    names = {"language": "EN", "title": f"EUR-Lex - {CELEX} - EN", "description": title, "source": source}
-    metas = "\n".join(f'<meta name="DC.{name}" content="{value}">' for name, value in names.items())
-    return f"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"><html lang="EN">
-<head>
-{metas}
-<meta name="DC.type" http-equiv="Content-Type" content="text/html; charset=UTF-8">
-<title>EUR-Lex - {CELEX} - EN</title>
-</head>
-<body>
-<h1>{CELEX}</h1>
-<p>
-<strong>{title}</strong>
-<br>
-<em>
-<br>{source}<br> </em>
-</p>
-<br>
-<div id="TexteOnly">
-<p>
-<TXT_TE>
-{text}
-</TXT_TE>
-</p>
-</div>
-</body>
-</html>
-"""
+        el("preface", el("longTitle", *(el("p", el("docTitle", line)) for line in act.title))),
+        el("preamble", *preamble),
+        el("body", *(article(n, node) for n, node in enumerate(act.articles, 1))),
+        el("conclusions", p(act.binding), p(act.place), *map(p, act.signatory)),
+        el("attachments", el("attachment", annex, eId="anx_1")),
+    ]
+    whole = el("act", *main, name="regulation", contains="originalVersion")
+    return PROLOG + el("akomaNtoso", whole, xmlns="http://docs.oasis-open.org/legaldocml/ns/akn/3.0") + "\n"

@@ -16,11 +16,10 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from lexlattice.errors import FetchError
 
@@ -29,15 +28,13 @@ if TYPE_CHECKING:
 
 CELLAR, EURLEX = "http://publications.europa.eu", "https://eur-lex.europa.eu"
 MEDIA_TYPES = ("application/xhtml+xml", "text/html", "application/zip;mtype=fmx4", "application/pdf")
-BACKOFF, LONGEST_WAIT = (
-    0.5,
-    60.0,
-)  # seconds before the second attempt, doubled from then on, up to the longest
+BACKOFF, LONGEST_WAIT = 0.5, 60.0  # seconds before the second attempt, doubled from then on; at most
 LARGEST, MOST_REDIRECTS = 200_000_000, 10  # bytes after decompression; steps from the address to the text
+_REASONS = {202: "wanted a browser"} | dict.fromkeys((404, 406, 410), "had no such text")
 
-_LANGUAGES = """bg:bul cs:ces da:dan de:deu el:ell en:eng es:spa et:est fi:fin fr:fra ga:gle hr:hrv
-                hu:hun it:ita lt:lit lv:lav mt:mlt nl:nld pl:pol pt:por ro:ron sk:slk sl:slv sv:swe"""
-LANGUAGES = dict(pair.split(":") for pair in _LANGUAGES.split())  # EUR-Lex's ISO 639-1 to Cellar's 639-2/T
+_PAIRS = """bg:bul cs:ces da:dan de:deu el:ell en:eng es:spa et:est fi:fin fr:fra ga:gle hr:hrv hu:hun it:ita
+            lt:lit lv:lav mt:mlt nl:nld pl:pol pt:por ro:ron sk:slk sl:slv sv:swe"""
+LANGUAGES = dict(pair.split(":") for pair in _PAIRS.split())  # EUR-Lex's ISO 639-1 to Cellar's ISO 639-2/T
 _CODES = {code: two for two, three in LANGUAGES.items() for code in (two, three)}
 
 _YEAR, _NUMBER = "(?:19|20)[0-9]{2}", r"[A-Z]{1,2}[0-9]{4,6}(?:\([0-9]{2}\))?"
@@ -79,11 +76,12 @@ def is_celex(text: str) -> bool:
 
 def is_url(text: str) -> bool:
     """Tell whether the text is an address that `fetch` would open: http or https, nothing else."""
-    try:
+    with suppress(ValueError):
         parts = urlsplit(text.strip())
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", text.strip())
+        return (
+            parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", text.strip())
+        )
+    return False
 
 
 def fetch(
@@ -110,39 +108,36 @@ def fetch(
         sources, celex = [reference], named[1].upper() if named else None
     else:
         raise FetchError(f"{reference!r} is neither a CELEX number such as 32016R0679 nor an http(s) URL.")
-    key = json.dumps([reference, code, cellar, eurlex]).encode()
-    entry = (cache or _cache_folder()) / f"{hashlib.sha256(key).hexdigest()}.act"
+    key = hashlib.sha256(json.dumps([reference, code, cellar, eurlex]).encode()).hexdigest()
+    entry = (cache or _cache_folder()) / f"{key}.act"
     if kept := _load(entry):
         return kept
     import httpx  # late, so that importing the package stays fast and a kept act does without
 
     failures: list[tuple[str, _SourceError]] = []
-    with httpx.Client(timeout=timeout, headers={"User-Agent": "lexlattice"}) as client:
+    try:
+        client = httpx.Client(timeout=timeout, headers={"User-Agent": "lexlattice"})
+    except (ImportError, ValueError):
+        raise FetchError("The proxy set in the environment cannot be used; correct or unset it.") from None
+    with client:
         for source in sources:
             try:
-                answer = _negotiate(client, source, code, attempts)
+                text = _negotiate(client, source, code, attempts)
+                return _store(entry, replace(text, celex=celex, language=code if found else text.language))
             except _SourceError as error:
                 failures.append((urlsplit(_public(source)).netloc, error))
-                continue
-            fetched = replace(answer, celex=celex, language=code if found else answer.language)
-            _store(entry, fetched)
-            return fetched
+    what = f"{celex} in language {code!r}" if found else _public(reference)
     told = ", and ".join(f"{host} {error}" for host, error in failures)
-    if len({str(error) for _, error in failures}) == 1:
-        told = f"{' and '.join(host for host, _ in failures)} {failures[0][1]}"
-    if all(error.absent for _, error in failures):
-        advice = "check the reference or ask for another language"
-    elif any(error.wait is not None for _, error in failures):
-        advice = "check the connection or give a file instead"
-    else:
-        advice = f"give {'a saved file' if found or not celex else f'the CELEX number {celex}'} instead"
-    raise FetchError(f"{_public(reference)} could not be fetched in language {code!r}: {told}; {advice}.")
+    absent = all(error.absent for _, error in failures)
+    advice = "ask for another language or act" if absent else "check the connection or give a file instead"
+    if celex and not found and failures[0][1].wait is None:
+        advice = f"give the CELEX number {celex} instead"
+    raise FetchError(f"{what} could not be fetched: {told}; {advice}.")
 
 
 def _public(url: str) -> str:
     """Drop a user name and password, which belong neither in an error nor in the cache."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return re.sub("(?<=://)[^/?#]*@", "", url)
 
 
 def _negotiate(client: httpx.Client, url: str, code: str, attempts: int) -> Fetched:
@@ -151,8 +146,8 @@ def _negotiate(client: httpx.Client, url: str, code: str, attempts: int) -> Fetc
     wishes = list(MEDIA_TYPES) if cellar else [", ".join((*MEDIA_TYPES, "*/*;q=0.1"))]
     while True:
         try:
-            answer = _follow(client, url, wishes[0], LANGUAGES[code] if cellar else code)
-            return replace(answer, language=code) if cellar else answer
+            text = _follow(client, url, wishes[0], LANGUAGES[code] if cellar else code)
+            return replace(text, language=code) if cellar else text
         except _SourceError as error:
             if error.absent and wishes[1:]:
                 wishes, attempt = wishes[1:], 1
@@ -165,13 +160,9 @@ def _negotiate(client: httpx.Client, url: str, code: str, attempts: int) -> Fetc
 
 def _pause(retry_after: str, attempt: int) -> float:
     """Wait as long as the source says, else twice as long each time, but never so long as to seem hung."""
-    seconds = float(BACKOFF * 2 ** min(attempt - 1, 16))
-    if retry_after.strip().isdecimal():
-        seconds = float(retry_after)
-    elif retry_after:
-        with suppress(ValueError, OverflowError):
-            date = parsedate_to_datetime(retry_after)
-            seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp() - time.time()
+    seconds, said = float(BACKOFF * 2 ** min(attempt - 1, 16)), retry_after.strip()
+    with suppress(ValueError, OverflowError):
+        seconds = float(said) if said.isdecimal() else parsedate_to_datetime(said).timestamp() - time.time()
     return min(max(seconds, 0.0), LONGEST_WAIT)
 
 
@@ -179,43 +170,37 @@ def _follow(client: httpx.Client, url: str, accept: str, language: str) -> Fetch
     """Make one attempt, by hand through redirects and choices, since httpx does not follow a 300."""
     import httpx
 
+    wanted, target = {"Accept": accept, "Accept-Language": language}, ""
     for _ in range(MOST_REDIRECTS + 1):
         try:
-            wanted = {"Accept": accept, "Accept-Language": language}
+            url = urljoin(url, target)
             with client.stream("GET", url, headers=wanted) as response:
                 status, headers = response.status_code, response.headers
                 body = _body(response) if status in (200, 300) else b""
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError):
+            raise _SourceError("led to an address that cannot be opened") from None
         except httpx.TimeoutException:
             raise _SourceError("did not answer in time", wait="") from None
         except (httpx.ConnectError, httpx.ProxyError):
             raise _SourceError("could not be reached", wait="") from None
-        except httpx.InvalidURL:
-            raise _SourceError("had a malformed address") from None
         except httpx.HTTPError:
             raise _SourceError("broke off the answer", wait="") from None
-        if status == 200 and body:
-            media_type = headers.get("content-type", accept).partition(";")[0].strip().lower()
-            spoken = _CODES.get(re.split("[-,]", headers.get("content-language", ""))[0].lower())
-            return Fetched(body, media_type, _public(url), None, spoken)
         if status in (300, 301, 302, 303, 307, 308):
-            chosen = _choice(body.decode("utf-8", "replace"), headers) if status == 300 else ""
-            url = urljoin(url, chosen or headers.get("location", ""))
-            if not is_url(url):
-                raise _SourceError("redirected to an address that is not http(s)")
-        elif status in (404, 406, 410):
-            raise _SourceError("had no such text", absent=True)
-        elif status == 202 or "x-amzn-waf-action" in headers:
-            raise _SourceError("wanted a browser")
+            target = (_choice(body, headers) if status == 300 else "") or headers.get("location", "")
+        elif status == 200 and body:
+            media_type = headers.get("content-type", "application/octet-stream").partition(";")[0].lower()
+            spoken = _CODES.get(re.split("[-,]", headers.get("content-language", ""))[0].lower())
+            return Fetched(body, media_type.strip(), _public(url), None, spoken)
         else:
+            reason = _REASONS.get(status, f"answered HTTP {status} without a text")
             again = headers.get("retry-after", "") if status in (200, 429) or status >= 500 else None
-            raise _SourceError(f"answered HTTP {status}{'' if body else ' and nothing else'}", wait=again)
+            raise _SourceError(reason, wait=again, absent=status in (404, 406, 410))
     raise _SourceError(f"redirected more than {MOST_REDIRECTS} times")
 
 
 def _body(response: httpx.Response) -> bytes:
     """Read all of it: httpx sees to it that nothing announced is missing; here, that it ends at all."""
-    content, slowest = bytearray(), response.request.extensions["timeout"]["read"]
-    deadline = time.monotonic() + 20 * slowest
+    content, deadline = bytearray(), time.monotonic() + 20 * response.request.extensions["timeout"]["read"]
     for chunk in response.iter_bytes():
         content += chunk
         if len(content) > LARGEST:
@@ -225,25 +210,19 @@ def _body(response: httpx.Response) -> bytes:
     return bytes(content)
 
 
-def _choice(page: str, headers: httpx.Headers) -> str:
-    """Pick the main text from the items of a 300: the lowest DOC_n that is no annex, picture or style."""
-    items = [(html.unescape(item[1]), item[2]) for item in _ITEM.finditer(page)]
+def _choice(page: bytes, headers: httpx.Headers) -> str:
+    """Pick the main text from what a 300 lists: the first item that is no annex, picture or style."""
+    items = [(html.unescape(item[1]), item[2]) for item in _ITEM.finditer(page.decode("utf-8", "replace"))]
     items += [(url, "") for url in re.findall("<([^>]+)>", headers.get("link", ""))]
-
-    def rank(item: tuple[str, str]) -> tuple[bool, bool, int]:
-        number = re.search("/DOC_([0-9]{1,6})$", item[0])
-        return number is None, bool(_ASIDE.search(" ".join(item))), int(number[1]) if number else 0
-
-    return min(items, key=rank, default=("", ""))[0]
+    suited = sorted(items, key=lambda item: ("/DOC_" not in item[0], bool(_ASIDE.search(" ".join(item)))))
+    return suited[0][0] if suited else ""
 
 
 def _cache_folder() -> Path:
-    system = {"win32": os.environ.get("LOCALAPPDATA"), "darwin": "~/Library/Caches"}.get(sys.platform)
-    base = Path(system or os.environ.get("XDG_CACHE_HOME") or "~/.cache", "lexlattice")
-    try:
-        return Path(os.environ.get("LEXLATTICE_CACHE") or base).expanduser()
-    except RuntimeError:  # no home, as in some containers: a folder that holds nothing
-        return Path(os.devnull)
+    env, home = os.environ.get, Path(os.environ.get("HOME") or os.devnull)  # no home: no folder to write to
+    system = {"win32": env("LOCALAPPDATA"), "darwin": home / "Library" / "Caches"}.get(sys.platform)
+    base = system or env("XDG_CACHE_HOME") or home / ".cache"
+    return Path(env("LEXLATTICE_CACHE") or Path(base, "lexlattice"))
 
 
 def _load(entry: Path) -> Fetched | None:
@@ -255,18 +234,17 @@ def _load(entry: Path) -> Fetched | None:
     return None
 
 
-def _store(entry: Path, fetched: Fetched) -> None:
+def _store(entry: Path, fetched: Fetched) -> Fetched:
     """Keep the answer, each file whole or not at all; a folder that cannot be written is no loss."""
-    about = asdict(replace(fetched, content=b"")) | {"sha256": hashlib.sha256(fetched.content).hexdigest()}
-    del about["content"]
+    about = asdict(fetched) | {"sha256": hashlib.sha256(fetched.content).hexdigest()}
+    content = about.pop("content")
     with suppress(OSError):
         entry.parent.mkdir(parents=True, exist_ok=True)
-        for path, content in (
-            (entry, fetched.content),
-            (entry.with_suffix(".json"), json.dumps(about).encode()),
-        ):
-            with tempfile.NamedTemporaryFile(dir=entry.parent, suffix=".part", delete=False) as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(file.name).replace(path)
+        with tempfile.TemporaryDirectory(dir=entry.parent) as scratch:
+            for path, part in (entry, content), (entry.with_suffix(".json"), json.dumps(about).encode()):
+                with Path(scratch, path.name).open("wb") as file:
+                    file.write(part)
+                    file.flush()
+                    os.fsync(file.fileno())
+                Path(scratch, path.name).replace(path)
+    return fetched

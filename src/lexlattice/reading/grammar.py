@@ -82,8 +82,20 @@ class Grammar:
     """First words of all headers, to spare other lines the full test."""
 
     def opens(self, what: str, folded: str) -> bool:
-        """Whether a folded line begins as the given formula does."""
-        return folded.startswith(self.openers[what])
+        """Whether a folded line begins as the given formula does, at a word's end."""
+        return any(
+            folded.startswith(opener) and not folded[len(opener) : len(opener) + 1].isalpha()
+            for opener in self.openers[what]
+        )
+
+    def formula(self, folded: str) -> str:
+        """Which formula of the preamble a folded line begins with, if any: the longest beginning wins."""
+        best, found = 0, ""
+        for what in ("citation", "recitals", "enacting"):
+            for opener in self.openers[what]:
+                if len(opener) > best and folded.startswith(opener):
+                    best, found = len(opener), what
+        return found
 
     def header(self, line: str) -> Header | None:
         """The header at the beginning of a line, whatever follows it on the line."""
@@ -117,7 +129,11 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int]) -> re.Pattern[str]
     def either(options: list[str]) -> str:
         return "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
 
-    number = f"{either(list(ordinals))}|{_DIGITS}|{_ROMAN}|{_LETTER}" if ordinals else f"{_DIGITS}|{_ROMAN}|{_LETTER}"
+    number = (
+        f"{either(list(ordinals))}|{_DIGITS}|{_ROMAN}|{_LETTER}"
+        if ordinals
+        else f"{_DIGITS}|{_ROMAN}|{_LETTER}"
+    )
     any_word = either(list(words))
     return re.compile(
         rf"(?:(?P<w1>{any_word})(?!\w)(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"
@@ -150,7 +166,16 @@ def load(language: str) -> Grammar:
     citation = _levels(raw["citation"])
     sublevel_words = {
         fold(word)
-        for name in ("paragraph", "subparagraph", "unnumbered", "letter", "number", "roman", "indent", "sentence")
+        for name in (
+            "paragraph",
+            "subparagraph",
+            "unnumbered",
+            "letter",
+            "number",
+            "roman",
+            "indent",
+            "sentence",
+        )
         for form in citation[name]
         for word in re.findall(r"[^\W\d_]{2,}", re.sub(r"\{\w+\}", "", form))
     }

@@ -25,15 +25,15 @@ class Facts(NamedTuple):
 
 def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
     """Gather the record of an act from its mark-up, its page header and its title."""
-    title_lines = [
-        plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines
-    ]
-    title = " ".join(line for line in title_lines if not (line.startswith("(") and line.endswith(")")))
+    title_lines = [plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines]
+    title = " ".join(line for n, line in enumerate(title_lines) if not n or not is_remark(line))
     warnings: tuple[str, ...] = ()
     kinds = {part.kind for part in plan.parts}
     if not kinds & {"article", "annex", "recitals"}:
         if any(part.label or part.heading for part in plan.parts):
-            warnings = ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
+            warnings = (
+                "No articles, recitals or annexes were found: the text was divided at its own headings.",
+            )
         else:
             warnings = ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
@@ -43,6 +43,15 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         date=_date(title, grammar),
         warnings=warnings,
     )
+
+
+def is_remark(line: str) -> bool:
+    """Whether a line of a title is a remark in brackets, and not the date that some languages bracket.
+
+    >>> is_remark("(Text with EEA relevance)"), is_remark("(2006. március 6.)")
+    (True, False)
+    """
+    return line[:1] in "([" and line[-1:] in ")]" and not re.match(r"\((?:19|20)\d\d\. ", line)
 
 
 def _celex(plan: Outline) -> str:

@@ -74,8 +74,8 @@ def to_letters(value: int) -> str:
 def canonical(number: str) -> str:
     """One notation for a section's number, whatever the language and its alphabet.
 
-    >>> [canonical(x) for x in ("5", "5 bis", "5α", "5а", "1.o-A", "II", "ΙΙ", "B", "Β", "1er", "3.")]
-    ['5', '5a', '5a', '5a', '1a', 'II', 'II', 'B', 'B', '1', '3']
+    >>> [canonical(x) for x in ("5", "5 bis", "5α", "5а", "1.o-A", "II", "ΙΙ", "X ter", "B", "Β", "1er", "3.")]
+    ['5', '5a', '5a', '5a', '1a', 'II', 'II', 'XB', 'B', 'B', '1', '3']
     """
     text = number.strip().rstrip(".").strip().casefold()
     digits = re.match(r"\d+", text)
@@ -87,9 +87,9 @@ def canonical(number: str) -> str:
             value = letter_value(rest)
             suffix = to_letters(value) if value else re.sub(r"[^\w.]", "", rest)
         return digits.group() + (suffix or "")
-    latin = text.translate(_LOOKALIKES)
-    if from_roman(latin):
-        return latin.upper()
+    head, _, suffix = text.translate(_LOOKALIKES).partition(" ")
+    if from_roman(head) and (not suffix or suffix in _SUFFIX_LETTER):
+        return head.upper() + _SUFFIX_LETTER.get(suffix, "").upper()
     value = letter_value(text)
     return to_letters(value).upper() if value else text.upper()
 
@@ -157,6 +157,4 @@ def marker(line: str) -> Marker | None:
     if style == "dash":
         return Marker("dash", "", 0, 0, end, quoted)
     value = int(re.match(r"\d+", number).group())  # type: ignore[union-attr]
-    return Marker(
-        {"half": "paren", "bracket": "paren"}.get(style, style), number, value, 0, end, quoted
-    )
+    return Marker({"half": "paren", "bracket": "paren"}.get(style, style), number, value, 0, end, quoted)

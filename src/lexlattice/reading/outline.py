@@ -7,6 +7,7 @@ line is never lost because no rule wanted it; what nothing claims stays in the s
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,6 +18,10 @@ from lexlattice.reading.numbering import from_roman, letter_value, marker
 
 LONGEST_HEADING: Final = 240
 LONGEST_SIGNATURE: Final = 80
+LONGEST_FRONT: Final = 60
+"""Lines among which the end of the title is looked for."""
+SHORTEST_LIST: Final = 4
+"""So many article headers without a sentence between them are a list of articles, not articles."""
 PROSE: Final = 60
 """A line longer than this is prose, not a cell of a table or a line of a table of contents."""
 
@@ -33,7 +38,6 @@ _PAGE: Final = re.compile(
 _PLACEHOLDER: Final = re.compile(r">?\s?(?:TABLE|PIC FILE|TABELLE|TABLEAU)\b.*>?$")
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _OPENING_QUOTE: Final = "«„“‟\"'‘‚”‹»"
-_CLOSED_QUOTE: Final = re.compile(r"[»“”\"'’‘›«]\s?[.;,]?\s?(?:\w{1,5})?$")
 _SENTENCE_STOP: Final = (".", ";", ":", ",")
 _MARKDOWN: Final = re.compile(r"(#{1,6})\s+(\S.*)")
 _CLAUSE: Final = re.compile(r"(?:SECTION|SEC\.|§)\s*(\d+[A-Z]?)\.?\s*(.*)", re.IGNORECASE)
@@ -51,6 +55,8 @@ class Part:
     enclosing: tuple[str, ...] = ()
     heading: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    divisions: list[tuple[int, str, str]] = field(default_factory=list)
+    """Headers inside an annex: how many lines stand before each, its kind and its number."""
 
 
 @dataclass(slots=True)
@@ -89,7 +95,13 @@ class _Outliner:
         self.attachments = 0
         self.prefix = ""
         self.numbered_recitals = False
-        self._reject_lists_of_headers()
+        self._set_lists_apart()
+        self.ahead = Counter(_article_value(h) for h in self.headers if h is not None and h.kind == "article")
+        self.front_end = self._front_end()
+        self.has_preamble = self.front_end < len(self.lines) and (
+            bool(self.grammar.formula(fold(self.lines[self.front_end][:100])))
+            or _shouts(self.lines[self.front_end])
+        )
 
     def _admit(self, block: Block) -> None:
         """Take a line in; a header that shares its line with its heading or text is set apart from it."""
@@ -98,7 +110,7 @@ class _Outliner:
             header = self.grammar.header(block.text) if _may_be_header(block.text, self.grammar) else None
         if header is not None and block.role is None:
             rest = block.text[header.end :].strip()
-            if rest.strip(" .:-–—()"):
+            if rest.strip(" .,:-–—()"):
                 split = self._split(block.text, rest, header)
                 if split is None:
                     header = None
@@ -125,26 +137,47 @@ class _Outliner:
             return None if long or not header.number else rest
         return rest
 
-    def _reject_lists_of_headers(self) -> None:
-        """Headers that follow one another without any prose are cells of a table or lines of a contents list."""
-        at = [i for i, h in enumerate(self.headers) if h is not None and h.kind in ("article", "annex")]
-        bare = []
-        for place, i in enumerate(at):
-            stop = at[place + 1] if place + 1 < len(at) else len(self.lines)
-            body = range(i + 1, min(stop, i + 12))
-            bare.append(
-                not any(len(self.lines[j]) > PROSE or self.lines[j].endswith((".", ";")) for j in body)
-                and self.roles[i] is None
-            )
+    def _set_lists_apart(self) -> None:
+        """Headers that follow one another without a sentence between them: a table of contents, or of correlation."""
+        at = [i for i, h in enumerate(self.headers) if h is not None and h.kind == "article"]
+        empty = [self._has_no_sentence(i, at[n + 1] if n + 1 < len(at) else len(self.lines)) for n, i in enumerate(at)]
         run: list[int] = []
-        for place, i in enumerate([*at, len(self.lines)]):
-            if place < len(at) and bare[place]:
-                run.append(i)
+        first_real = next((i for n, i in enumerate(at) if not empty[n]), len(self.lines))
+        for n in range(len(at) + 1):
+            if n < len(at) and empty[n] and self.roles[at[n]] is None:
+                run.append(at[n])
                 continue
-            if len(run) >= 4:
-                for j in run:
-                    self.headers[j] = None
+            if len(run) >= SHORTEST_LIST:
+                self._set_apart(run, Role.CONTENTS if run[0] < first_real else Role.TABLE)
             run = []
+
+    def _has_no_sentence(self, i: int, stop: int) -> bool:
+        """Whether nothing below a header ends as a sentence or a point does."""
+        body = self.lines[i + 1 : min(stop, i + 40)]
+        return not any(line.endswith((".", ";", ":")) and len(line) > 12 for line in body)
+
+    def _set_apart(self, run: Sequence[int], role: Role) -> None:
+        """Give the lines of a list of headers their role: from the first to the last, and what leads up to them."""
+        start, stop = run[0], run[-1]
+        if role is Role.CONTENTS:
+            while start and (self.headers[start - 1] is not None or self._heads_contents(start - 1)):
+                start -= 1
+        while stop + 1 < len(self.lines) and self._is_cell(stop + 1):
+            stop += 1
+        for i in range(start, stop + 1):
+            self.roles[i] = role
+            self.headers[i] = None
+
+    def _heads_contents(self, i: int) -> bool:
+        line = self.lines[i]
+        return len(line) < LONGEST_HEADING and not line.endswith(_SENTENCE_STOP) and self.roles[i] is None
+
+    def _is_cell(self, i: int) -> bool:
+        line = self.lines[i]
+        header = self.headers[i]
+        if self.roles[i] is not None or (header is not None and header.kind != "article"):
+            return False
+        return len(line) < PROSE and not line.endswith((".", ";", ":", ",")) and not _names_institution(line)
 
     # -- the pass ------------------------------------------------------------------------------------------
 
@@ -162,7 +195,7 @@ class _Outliner:
     def _is_page(self, i: int, line: str) -> bool:
         if len(line) > 1200 or self.roles[i] is not None:
             return False
-        if self.state == "front" or (self.state == "title" and i < 12):
+        if self.state == "front" or (self.state == "title" and i < self.front_end):
             return bool(_PAGE.match(line)) or self.grammar.opens("journal", fold(line[:80]))
         return len(line) < 100 and self.grammar.opens("journal", fold(line))
 
@@ -183,11 +216,10 @@ class _Outliner:
             if role is Role.ARTICLE:
                 self._article(i, Header("article", "", "", len(line)))
                 return True
-            if line[0] in _OPENING_QUOTE and self.grammar.header(line[1:].lstrip(_OPENING_QUOTE + " ")):
-                self.in_quotation = True
-                self.quoted.add(i)
+            self._watch_quotation(i, line)
             return False
         if header.kind == "article":
+            self.ahead[_article_value(header)] -= 1
             if role is not Role.ARTICLE and not self._believable(i, header):
                 return False
             self._article(i, header)
@@ -196,7 +228,12 @@ class _Outliner:
                 return False
             self._annex(i, header)
         else:
-            if self.state in ("front", "title") and header.kind == "title" and role is None and not header.number:
+            if (
+                self.state in ("front", "title")
+                and header.kind == "title"
+                and role is None
+                and not header.number
+            ):
                 return False
             if self.in_quotation and role is None:
                 self.quoted.add(i)
@@ -204,24 +241,38 @@ class _Outliner:
             self._division(i, header)
         return True
 
+    def _watch_quotation(self, i: int, line: str) -> None:
+        """Text of another act is quoted: its headers are not this act's."""
+        if line[0] not in _OPENING_QUOTE:
+            return
+        inner = line.lstrip(_OPENING_QUOTE + " ")
+        if not inner:
+            self.in_quotation = i + 1 < len(self.lines) and self.headers[i + 1] is not None
+        elif self.grammar.header(inner) is not None:
+            self.in_quotation = True
+            self.quoted.add(i)
+
     def _believable(self, i: int, header: Header) -> bool:
-        """Whether an article header is this act's own: its number must follow."""
-        digits = re.match(r"\d+", header.number)
-        value = int(digits.group()) if digits else from_roman(header.number.lower())
+        """Whether an article header is this act's own: its number must follow, in quotations above all."""
+        value = _article_value(header)
         if not header.number:
             return not self.last_article
-        following = value in (self.last_article, self.last_article + 1)
+        following = value == self.last_article + 1
         if self.in_quotation:
-            closed = i > 0 and bool(_CLOSED_QUOTE.search(self.lines[i - 1]))
-            if not (following and (closed or value == self.last_article + 1)) and not (
-                closed and value > self.last_article
-            ):
+            if not following:
                 self.quoted.add(i)
-                return False
+            return following
+        if self.prefix.startswith(("anx", "prot")) and self.parts[-1].kind != "notes":
+            own = value == self.last_article and self.last_article > 0
+            return (following or own) and not self._has_no_sentence(i, self._next_article(i))
+        if following or (value == self.last_article and header.number != str(value)):
             return True
-        if value > self.last_article or following:
-            return self.state != "annex" or self.prefix.startswith("anx") or value == 1
+        if value > self.last_article:
+            return not self.ahead[self.last_article + 1]
         return value == 1 and self.last_article > 0
+
+    def _next_article(self, i: int) -> int:
+        return next((j for j in range(i + 1, min(len(self.lines), i + 40)) if self.headers[j] is not None), i + 40)
 
     def _believable_annex(self, i: int, header: Header) -> bool:
         """Whether an annex header opens an annex: it stands after the articles, and its number goes on."""
@@ -254,8 +305,7 @@ class _Outliner:
         self.parts.append(part)
 
     def _article(self, i: int, header: Header) -> None:
-        digits = re.match(r"\d+", header.number)
-        value = int(digits.group()) if digits else from_roman(header.number.lower())
+        value = _article_value(header)
         if value == 1 and self.last_article >= 1 and header.number in ("1", "I"):
             self.attachments += 1
             if not self.prefix.startswith("anx"):
@@ -287,8 +337,9 @@ class _Outliner:
     def _division(self, i: int, header: Header | None) -> None:
         self.furniture[i] = "heading"
         if self._annex_is_open():
-            self.parts[-1].lines.append(i)
-            self.furniture[i] = "division"
+            annex = self.parts[-1]
+            kind, number = (header.kind, header.written) if header is not None else ("section", "")
+            annex.divisions.append((len(annex.lines), kind, number or str(len(annex.divisions) + 1)))
             return
         rank = DIVISIONS.index(header.kind) if header is not None else len(DIVISIONS)
         while self.enclosing and self.enclosing[-1][0] >= rank:
@@ -313,7 +364,7 @@ class _Outliner:
         elif role is Role.HEADING and self.parts and self.state in ("heading", "division"):
             self._take_heading(i, line)
         else:
-            getattr(self, f"_in_{self.state}")(i, line)
+            getattr(self, f"_in_{'front' if self.state == 'title' else self.state}")(i, line)
 
     def _to(self, kind: str, i: int) -> None:
         """Add a line to the section of a kind, opened when it is not the open one."""
@@ -322,57 +373,63 @@ class _Outliner:
         self.parts[-1].lines.append(i)
         self.state = kind
 
+    def _front_end(self) -> int:
+        """Where the title ends: at the line that begins the preamble or, failing that, at the first text."""
+        for i in range(min(len(self.lines), LONGEST_FRONT)):
+            if self.headers[i] is not None and i:
+                return i
+            line = self.lines[i]
+            if self.roles[i] is None and self.grammar.formula(fold(line[:100])):
+                shouted = i and self._is_own(i - 1) and _shouts(self.lines[i - 1])
+                return i - 1 if shouted and not _is_title_line(self.lines[i - 1]) else i
+            if i and _names_institution(line):
+                return i
+        own = [i for i in range(min(len(self.lines), LONGEST_FRONT)) if self._is_own(i)]
+        ends = (i for n, i in enumerate(own) if n and (n > 3 or not _heading_like(self.lines[i])))
+        return next(ends, len(self.lines))
+
+    def _is_own(self, i: int) -> bool:
+        """Whether a line is the act's own, not the page's."""
+        return self.roles[i] in (None, Role.TITLE) and not _PAGE.match(self.lines[i])
+
     def _in_front(self, i: int, line: str) -> None:
-        self._in_title(i, line)
-
-    def _in_title(self, i: int, line: str) -> None:
-        folded = fold(line[:100])
-        begun = bool(self.parts)
-        if self.grammar.opens("citation", folded) or (begun and _names_institution(line)):
-            self._to("preamble", i)
-        elif begun and self.grammar.opens("recitals", folded):
-            self._in_preamble(i, line)
-        elif begun and self._enacts(line, folded):
-            self._enact(i)
-        elif begun and (len(self.parts[-1].lines) >= 14 or not self._title_goes_on(line)):
-            self._to("body", i)
-        else:
+        if i < self.front_end:
             self._to("title", i)
-
-    def _title_goes_on(self, line: str) -> bool:
-        """Titles have no full stops and no numbering."""
-        return not (line.endswith((".", ";")) and len(line) > PROSE) and marker(line) is None and len(line) < 1500
+        else:
+            self.state = "preamble" if self.has_preamble else "body"
+            self._text(i, line)
 
     def _in_preamble(self, i: int, line: str) -> None:
-        folded = fold(line[:100])
+        formula = self.grammar.formula(fold(line[:100]))
         mark = marker(line)
-        if self.grammar.opens("recitals", folded):
-            if line.endswith(":") and len(line) < PROSE or len(line) < 30:
+        if formula == "enacting" and len(line) <= LONGEST_HEADING:
+            self._enact(i)
+        elif formula == "recitals":
+            if len(line) < PROSE and (line.endswith(":") or len(line) < 30):
                 self.furniture[i] = "formula"
                 self._open(Part("recitals"))
                 self.state = "recitals"
             else:
                 self._to("recitals", i)
-        elif self._enacts(line, folded):
-            self._enact(i)
-        elif mark is not None and mark.style == "paren" and mark.value == 1 and not mark.quoted:
+        elif formula == "citation" and line.endswith(":") and len(line) < 30:
+            self.furniture[i] = "formula"
+        elif mark is not None and mark.style in ("paren", "dot") and mark.value == 1 and not mark.quoted:
             self._to("recitals", i)
         else:
             self._to("preamble", i)
 
     def _in_recitals(self, i: int, line: str) -> None:
-        if self._enacts(line, fold(line[:100])):
+        if self._enacts(line):
             self._enact(i)
         else:
             self._to("recitals", i)
 
-    def _enacts(self, line: str, folded: str) -> bool:
+    def _enacts(self, line: str) -> bool:
         if len(line) > LONGEST_HEADING:
             return False
-        if self.grammar.opens("enacting", folded):
+        if self.grammar.formula(fold(line[:100])) == "enacting":
             return True
-        shouted = line.upper() == line and len(line) < 100 and line.endswith((":", "."))
-        return self.state == "recitals" and shouted and any(c.isalpha() for c in line)
+        return len(line) < 100 and line.endswith((":", ".")) and line.upper() == line and _shouts(line)
 
     def _enact(self, i: int) -> None:
         self.furniture[i] = "formula"
@@ -380,7 +437,8 @@ class _Outliner:
 
     def _in_division(self, i: int, line: str) -> None:
         """Below a chapter's header: its heading, unless the text begins at once."""
-        if _heading_like(line) and self.enclosing and not self.enclosing[-1][1].count("\n"):
+        before_header = i + 1 < len(self.lines) and self.headers[i + 1] is not None
+        if (_heading_like(line) or before_header) and self.enclosing and "\n" not in self.enclosing[-1][1]:
             self._take_heading(i, line)
         else:
             self._to("body", i)
@@ -412,8 +470,6 @@ class _Outliner:
         return not (part.kind == "article" and self._closes(nxt, self.lines[nxt]))
 
     def _in_article(self, i: int, line: str) -> None:
-        if line[0] in _OPENING_QUOTE and not self.in_quotation and self.roles[i] is None:
-            self.in_quotation = self.grammar.header(line.lstrip(_OPENING_QUOTE + " ")) is not None
         self.parts[-1].lines.append(i)
 
     def _in_annex(self, i: int, line: str) -> None:
@@ -434,7 +490,9 @@ class _Outliner:
         return self.grammar.opens("note", fold(line[:40])) or line.startswith(("*", "(*"))
 
     def _in_body(self, i: int, line: str) -> None:
-        if self.parts and self.parts[-1].kind == "body":
+        if line.endswith(":") and _shouts(line) and self.furniture.get(i - 1) == "formula":
+            self.furniture[i] = "formula"
+        elif self.parts and self.parts[-1].kind == "body":
             self.parts[-1].lines.append(i)
         else:
             self._to("body", i)
@@ -446,7 +504,12 @@ class _Outliner:
         folded = fold(line[:60])
         if self.grammar.opens("closing", folded) and re.search(r"\d", line):
             return True
-        if len(line) > LONGEST_SIGNATURE or not _YEAR_AT_END.search(line) or marker(line) or self.state == "annex":
+        if (
+            len(line) > LONGEST_SIGNATURE
+            or not _YEAR_AT_END.search(line)
+            or marker(line)
+            or self.state == "annex"
+        ):
             return False
         after = self.lines[i + 1 : i + 3]
         return bool(after) and all(self.grammar.opens("signatory", fold(x[:60])) for x in after[:1])
@@ -468,6 +531,11 @@ def _may_be_header(line: str, grammar: Grammar) -> bool:
     return any(fold(word.strip(".:,-–—")) in grammar.firsts for word in words)
 
 
+def _article_value(header: Header) -> int:
+    digits = re.match(r"\d+", header.number)
+    return int(digits.group()) if digits else from_roman(header.number.lower())
+
+
 def _annex_value(number: str) -> tuple[str, int]:
     digits = re.match(r"\d+", number)
     if digits:
@@ -477,12 +545,19 @@ def _annex_value(number: str) -> tuple[str, int]:
 
 
 def _names_institution(line: str) -> bool:
-    """"THE COUNCIL OF THE EUROPEAN UNION," in any language: shouted, and ending as a sentence that goes on."""
-    letters = [c for c in line if c.isalpha()]
-    if len(letters) < 6 or len(line) > LONGEST_HEADING:
-        return False
-    upper = sum(c.isupper() for c in letters) / len(letters)
-    return upper > 0.8 and line.endswith((",", "-", "–", "—"))
+    """ "THE COUNCIL OF THE EUROPEAN UNION," in any language: shouted, and ending as a sentence that goes on."""
+    return line.endswith((",", "-", "–", "—")) and len(line) <= LONGEST_HEADING and _shouts(line)
+
+
+def _shouts(line: str) -> bool:
+    """Whether a line is set in capitals, give or take a word ("EUROOPAN KOMISSIO, joka")."""
+    letters = [c for c in line[:200] if c.isalpha()]
+    return len(letters) >= 6 and sum(c.isupper() for c in letters) > 0.7 * len(letters)
+
+
+def _is_title_line(line: str) -> bool:
+    """A shouted line with a number in it is a title ("COUNCIL REGULATION No 17"), not the name of an institution."""
+    return any(c.isdigit() for c in line)
 
 
 def _heading_like(line: str) -> bool:

@@ -12,33 +12,35 @@ import math
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby, pairwise
 from statistics import median
 from typing import Any
 
 from lexlattice.errors import MissingExtraError, ReadingError
-from lexlattice.reading.blocks import Block, Document, Role, squeeze
+from lexlattice.reading.blocks import Block, Document, Role
 
 MAX_PAGES = 5_000
 CHARACTERS_OF_A_SCAN = 25  # per page: stamps and page numbers, but no text
 
 _PDFIUM = threading.Lock()  # pdfium is not safe to use from two threads at once
-_LINE_END_HYPHEN = "\x02"  # what pdfium gives for "-" and for a soft hyphen before a line break
+_BROKEN_WORD = "\x02"  # what pdfium gives for "-" and for a soft hyphen before a line break
+_FORCE_BOLD = 1 << 18
 _DATE = r"(?:\d{1,2}\. ?\d{1,2}\. ?\d{2,4}|\d{4}[. ] ?\d{1,2}[. ] ?\d{1,2})\.?"
 _JOURNAL_PAGE = r"(?:\S{1,6} )?[LC] ?\d{1,3} ?[A-Z]?/\d{1,4}"
 _FURNITURE = re.compile(
     rf"{_JOURNAL_PAGE} .*{_DATE}|{_DATE} .*{_JOURNAL_PAGE}"  # L 119/2 EN Official Journal … 4.5.2016
-    rf"|(?:[A-Z]{{2}} )?\S{{1,10}} [LC]\b.{{0,12}}{_DATE}.{{0,4}}(?: [A-Z]{{2}})?"  # OJ L, 12.7.2024 EN
+    rf"|(?:[A-Z]{{2}} )?\S{{1,10}} [LC]\b\D{{0,12}}{_DATE}.{{0,4}}(?: [A-Z]{{2}})?"  # OJ L, 12.7.2024 EN
     rf"|\d{{4}}/\d+ {_DATE}|{_DATE} \d{{4}}/\d+"  # 2024/1689 12.7.2024
-    r"|(?:\d+/\d+ )ELI: ?\S+|ELI: ?\S+ \d+/\d+"  # ELI: http://data.europa.eu/eli/reg/2024/1689/oj 1/144
+    r"|\d+/\d+ ELI: ?\S+|ELI: ?\S+ \d+/\d+"  # ELI: http://data.europa.eu/eli/reg/2024/1689/oj 1/144
 )
 _PAGE_NUMBER = re.compile(r"[-–— ]*\d{1,4}[-–— ]*|[A-Z]{2}")  # or the language of the issue: EN
 _MARKER = re.compile(r"\d{1,3}[a-z]?[.)]|\(\d{1,3}[a-z]?\)|\(?[^\W\d_]{1,4}\)|[—–•·-]")
 _NOTE_MARKER = re.compile(r"\( ?(\d{1,3}|\*+) ?\)|(\d{1,3}|\*+) ")
 _SPACED_REFERENCE = re.compile(r"\( (\d{1,3}|\*+) \)")  # the raised figure of "(1)" stands apart
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 @dataclass(slots=True)
@@ -56,10 +58,11 @@ class Word:
 
 @dataclass(slots=True)
 class Frame:
-    """The edges of one column of one page; the lines of a page's column share one object."""
+    """The edges of a column of a page: one object that all its lines share."""
 
-    left: float = math.inf
-    right: float = -math.inf
+    kind: str
+    left: float = 0.0
+    right: float = 0.0
 
 
 class Line:
@@ -67,7 +70,7 @@ class Line:
 
     def __init__(self, words: list[Word], frame: Frame | None = None) -> None:
         self.words = sorted(words, key=lambda word: word.x0)
-        self.frame = frame or Frame()
+        self.frame = frame or Frame("full")
         self.x0, self.x1 = self.words[0].x0, max(word.x1 for word in words)
         weights: Counter[tuple[float, float]] = Counter()
         for word in words:
@@ -77,25 +80,35 @@ class Line:
 
     @cached_property
     def cells(self) -> list[str]:
-        """The text, cut where the space is wider than any justified line would have it."""
+        """The text, cut at wide spaces: those of a table, not of the list marker or of justification."""
         cells, marked = [self.words[0].text], self.marked
-        for before, word in zip(self.words, self.words[1:], strict=False):
+        for before, word in pairwise(self.words):
             gap = word.x0 - before.x1
-            if gap > 2.5 * self.size and not marked:
+            if gap > 2.5 * self.size and not marked and not self.justified:
                 cells.append(word.text)
             else:
                 cells[-1] += (" " if word.apart or gap > 0.12 * self.size else "") + word.text
             marked = marked and _MARKER.fullmatch(word.text) is not None  # "1.   (a)   the text"
         return [_SPACED_REFERENCE.sub(r"(\1)", cell) for cell in cells]
 
-    @property
+    @cached_property
+    def justified(self) -> bool:
+        """Whether all spaces, however wide, have the same width, as justification makes them."""
+        gaps = [word.x0 - before.x1 for before, word in pairwise(self.words)][self.marked :]
+        if len(gaps) == 1:
+            return abs(self.frame.right - self.x1) < 0.1 * self.size
+        return bool(gaps) and max(gaps) - min(gaps) < 0.25 * self.size
+
+    @cached_property
     def text(self) -> str:
+        """The cells with a blank between them."""
         return " ".join(self.cells)
 
-    @property
+    @cached_property
     def marked(self) -> bool:
-        """Whether a list marker leads the line; a raised "(1)" is a reference to a footnote instead."""
-        return self.words[0].size > 0.9 * self.size and _MARKER.fullmatch(self.words[0].text) is not None
+        """Whether a list marker leads the line; a small or raised "(1)" refers to a footnote instead."""
+        first = self.words[0]
+        return first.size > 0.9 * self.size and _MARKER.fullmatch(first.text) is not None
 
     @property
     def text_x0(self) -> float:
@@ -104,12 +117,13 @@ class Line:
 
     @property
     def centred(self) -> bool:
+        """Whether the same room is left on both sides."""
         before, after = self.x0 - self.frame.left, self.frame.right - self.x1
         return before > self.size and abs(before - after) < 2 * self.size
 
-    def leaves_room_for(self, word: Word) -> bool:
-        """Whether the word would still have fitted, so that the line was ended on purpose."""
-        return self.frame.right - self.x1 > (word.x1 - word.x0) + 0.7 * self.size
+    def leaves_room_for(self, line: Line, edge: float) -> bool:
+        """Whether the first word of the next line would have fitted, so that this one ends on purpose."""
+        return edge - self.x1 > line.words[0].x1 - line.x0 + 0.7 * self.size
 
 
 def read_pdf(data: bytes) -> Document:
@@ -123,25 +137,21 @@ def read_pdf(data: bytes) -> Document:
             pages, warnings = _extract(pypdfium2, data)
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
-                problem = "is encrypted; remove the password and try again."
-            else:
-                problem = "is damaged or no PDF at all; download it again."
-            raise ReadingError(f"The PDF {problem}") from None
-    characters = sum(len(word.text) for words in pages for word in words)
-    if characters < CHARACTERS_OF_A_SCAN * len(pages):
+                raise ReadingError("The PDF is encrypted; remove the password and try again.") from None
+            raise ReadingError("The PDF is damaged, or not a PDF; try to download it again.") from None
+    if sum(len(word.text) for words in pages for word in words) < CHARACTERS_OF_A_SCAN * len(pages):
         raise ReadingError("The PDF has no text layer (a scan?); run OCR on it first.")
     rows = [_rows(words) for words in pages]
     furniture = _furniture(rows)
-    columns = [_lines(page[top : len(page) - bottom]) for page, (top, bottom) in zip(rows, furniture, strict=True)]
-    lines = [line for page in columns for line in page]
-    _measure(columns)
-    pitches, hyphens = _pitches(lines), Hyphens(lines)
-    body_size = _common_size(lines)
+    bodies = _in_reading_order([page[top:end] for page, (top, end) in zip(rows, furniture, strict=True)])
+    _measure(bodies)
+    lines = [line for body in bodies for line in body]
+    body_size, pitches, hyphens = _body_size(lines), _pitches(lines), Hyphens(lines)
     blocks: list[Block] = []
-    notes: list[list[Line]] = []
-    pending: list[Block] = []  # furniture, held back until the paragraph that crosses the page is complete
+    notes: list[list[Line]] = []  # emitted last: they would cut a paragraph that goes over the page
+    pending: list[Block] = []  # page furniture, held back until such a paragraph is complete
     paragraph: list[Line] = []
-    for page, body, (top, bottom) in zip(rows, columns, furniture, strict=True):
+    for page, body, (top, end) in zip(rows, bodies, furniture, strict=True):
         pending += [Block(row.text, Role.PAGE) for row in page[:top]]
         for line in _without_notes(body, body_size, notes):
             if paragraph and not _continues(paragraph, line, pitches):
@@ -151,8 +161,366 @@ def read_pdf(data: bytes) -> Document:
                 blocks += pending
                 pending = []
             paragraph.append(line)
-        pending += [Block(row.text, Role.PAGE) for row in page[len(page) - bottom :]]
+        pending += [Block(row.text, Role.PAGE) for row in page[end:]]
     if paragraph:
         blocks.append(_block(paragraph, hyphens))
     blocks += pending + [Block(hyphens.join(note), Role.NOTE) for note in notes]
     return Document(blocks, "pdf", warnings=warnings)
+
+
+def _extract(pypdfium2: Any, data: bytes) -> tuple[list[list[Word]], list[str]]:
+    """Give the words of each page; a page with text in several directions counts as several pages."""
+    pages: list[list[Word]] = []
+    warnings: list[str] = []
+    with pypdfium2.PdfDocument(data) as pdf:
+        if not 0 < len(pdf) <= MAX_PAGES:
+            raise ReadingError(f"The PDF has {len(pdf):,} pages; it can have 1 to {MAX_PAGES:,}.")
+        for number in range(len(pdf)):
+            try:
+                page = pdf[number]
+                text = page.get_textpage()
+            except pypdfium2.PdfiumError:
+                pages.append([])
+                warnings.append(f"Page {number + 1} of the PDF is damaged and was left out.")
+                continue
+            directions = _words(pypdfium2.raw, text)
+            if not directions and pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
+                warnings.append(f"Page {number + 1} of the PDF has no text layer and was left out.")
+            pages += directions or [[]]
+            text.close()
+            page.close()
+        if all("damaged" in warning for warning in warnings) and len(warnings) == len(pdf):
+            raise ReadingError("No page of the PDF can be read; try to download it again.")
+    return pages, warnings
+
+
+def _words(raw: Any, page: Any) -> list[list[Word]]:
+    """Gather the words of a page by the direction of their text, the most frequent direction first."""
+    directions: defaultdict[int, list[Word]] = defaultdict(list)
+    x, y, flags = ctypes.c_double(), ctypes.c_double(), ctypes.c_int()
+    box, matrix, name = raw.FS_RECTF(), raw.FS_MATRIX(), ctypes.create_string_buffer(128)
+    word: Word | None = None
+    apart, cos, sin, high = True, 1.0, 0.0, 0
+    for i in range(raw.FPDFText_CountChars(page)):
+        code = raw.FPDFText_GetUnicode(page, i)
+        if 0xD800 <= code < 0xDC00:  # where characters have 16 bits, the rare ones come in two parts
+            high = code
+            continue
+        if 0xDC00 <= code < 0xE000:
+            code = 0x10000 + ((high & 0x3FF) << 10) + (code & 0x3FF)
+        char = chr(code)
+        if char.isspace():
+            word, apart = None, True
+            continue
+        if code < 0x20 and char != _BROKEN_WORD:
+            char = "\ufffd"  # a glyph whose meaning the file does not tell
+        raw.FPDFText_GetCharOrigin(page, i, x, y)
+        raw.FPDFText_GetLooseCharBox(page, i, box)
+        if word is not None:
+            upright_y = y.value * cos - x.value * sin
+            x0, x1 = sorted((box.left * cos + box.bottom * sin, box.right * cos + box.top * sin))
+            near = -word.size < x0 - word.x1 < 0.25 * word.size
+            if near and abs(upright_y - word.y) < 0.1 * word.size:
+                word.text += char
+                word.x1 = max(word.x1, x1)
+                continue
+        raw.FPDFText_GetMatrix(page, i, matrix)
+        raw.FPDFText_GetFontInfo(page, i, name, 128, flags)
+        turn = round(math.degrees(math.atan2(matrix.b, matrix.a)) / 15) * 15 % 360  # scans lean a little
+        cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+        x0, x1 = sorted((box.left * cos + box.bottom * sin, box.right * cos + box.top * sin))
+        size = round(raw.FPDFText_GetFontSize(page, i) * math.hypot(matrix.c, matrix.d), 1) or 1.0
+        bold = b"bold" in name.value.lower() or bool(flags.value & _FORCE_BOLD)
+        word = Word(char, x0, x1, y.value * cos - x.value * sin, size, bold, apart)
+        apart = False
+        directions[turn].append(word)
+    return sorted(directions.values(), key=len, reverse=True)
+
+
+def _rows(words: list[Word]) -> list[Line]:
+    """Gather words that stand side by side over the whole width, from the top of the page to its bottom."""
+    groups: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: -word.y):
+        if groups and groups[-1][0].y - word.y <= 0.45 * max(word.size, groups[-1][0].size):
+            groups[-1].append(word)
+        else:
+            groups.append([word])
+    rows: list[Line] = []
+    for row in map(Line, groups):
+        above = rows[-1] if rows else None
+        small, large = sorted((row.size, above.size if above else row.size))
+        if above and small < 0.8 * large and above.y - row.y < 0.6 * large:  # raised or lowered figures
+            rows[-1] = Line(above.words + row.words)
+        else:
+            rows.append(row)
+    return rows
+
+
+def _furniture(pages: list[list[Line]]) -> list[tuple[int, int]]:
+    """Find the rows of each page between its running header and its running footer.
+
+    Furniture is what has the form of an Official Journal header, or comes again on other pages, the same or
+    with a number that grows with the pages, and stands apart from the text.
+    """
+    seen: Counter[str] = Counter()
+    for number, page in enumerate(pages):
+        seen.update({key for row in page[:3] + page[-3:] for key in _keys(row.text, number)})
+
+    def is_furniture(row: Line, number: int) -> bool:
+        if _FURNITURE.fullmatch(row.text) or _PAGE_NUMBER.fullmatch(row.text):
+            return True
+        least = max(2, 0.4 * len(pages))
+        grown = max(least, min(3, len(pages)))
+        return any(seen[key] >= (grown if "#" in key else least) for key in _keys(row.text, number))
+
+    def depth(rows: list[Line], number: int) -> int:
+        found = 0
+        for i, row in enumerate(rows[:3]):
+            if not is_furniture(row, number):
+                break
+            apart = i + 1 == len(rows) or abs(row.y - rows[i + 1].y) > 1.5 * row.size
+            if apart or _FURNITURE.fullmatch(row.text):
+                found = i + 1
+        return found
+
+    edges = []
+    for number, page in enumerate(pages):
+        top = depth(page, number)
+        edges.append((top, len(page) - depth(page[top:][::-1], number)))
+    return edges
+
+
+def _keys(text: str, page: int) -> Iterator[str]:
+    """Give what a running header has in common with those of other pages, left and right ones alike."""
+    if len(text) > 200:
+        return
+    yield " ".join(sorted(text.split()))
+    for number in list(re.finditer(r"\d{1,6}", text))[:8]:
+        changed = f"{text[: number.start()]}#{int(number[0]) - page}{text[number.end() :]}"
+        yield " ".join(sorted(changed.split()))
+
+
+def _in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:
+    """Cut the rows of all pages into columns; a gutter that is certain on one page is trusted on others."""
+    gutters = [_gutter(page) for page in pages]
+    certain = [
+        gutter for page, gutter in zip(pages, gutters, strict=True) if _columns(page, gutter, False)[1]
+    ]
+    usual = median(certain) if certain else -math.inf
+    known = [
+        bool(page) and abs(gutter - usual) < 2 * page[0].size
+        for page, gutter in zip(pages, gutters, strict=True)
+    ]
+    return [_columns(*page)[0] for page in zip(pages, gutters, known, strict=True)]
+
+
+def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], bool]:
+    """Cut rows into the lines of their columns, in reading order, and say whether there are two.
+
+    Rows that cross the gutter (titles, headings) divide the page: what is above them is read first. Two
+    columns of prose are told from a table by their lines, most of which are as long as they can be; where
+    the document is `known` to have a gutter here, a few short lines need no such proof.
+    """
+    full, left, right = Frame("full"), Frame("left"), Frame("right")
+    lines: list[Line] = []
+    two = False
+
+    def crosses(row: Line) -> bool:
+        before = [word.x1 for word in row.words if word.x0 < gutter]
+        after = [word.x0 for word in row.words if word.x0 >= gutter]
+        if not before or not after:
+            return max(before, default=gutter) > gutter
+        return row.justified or max(before) > gutter or after[0] - max(before) < 0.9 * row.size
+
+    def is_prose(column: list[Line]) -> bool:
+        edge = max(line.x1 for line in column)
+        wrapped = sum(not line.leaves_room_for(after, edge) for line, after in pairwise(column))
+        wide = edge - min(line.x0 for line in column) > 15 * column[0].size
+        return wide and len(column) > 3 and wrapped > 0.4 * len(column)
+
+    for crossing, zone in groupby(rows, crosses):
+        whole = [Line(row.words, full) for row in zone]
+        sides = [[word for word in row.words if word.x0 < gutter] for row in whole]
+        lefts = [Line(words, left) for words in sides if words]
+        sides = [[word for word in row.words if word.x0 >= gutter] for row in whole]
+        rights = [Line(words, right) for words in sides if words]
+        if not crossing and lefts and rights and (known or (is_prose(lefts) and is_prose(rights))):
+            two = True
+            lines += lefts + rights
+        else:
+            lines += whole
+    return lines, two
+
+
+def _gutter(rows: list[Line]) -> float:
+    """Find the place near the middle of the page that the fewest pieces of text cross."""
+    start = min((row.x0 for row in rows), default=0.0)
+    width = max(1.0, max((row.x1 for row in rows), default=0.0) - start)
+    steps = 120
+    crossings = [0] * (steps + 2)
+    for row in rows:
+        x0 = row.x0
+        for before, word in pairwise([*row.words, None]):
+            if before and (word is None or word.x0 - before.x1 > 0.9 * row.size):
+                crossings[max(0, math.ceil((x0 - start) / width * steps))] += 1
+                crossings[max(0, math.floor((before.x1 - start) / width * steps) + 1)] -= 1
+                x0 = word.x0 if word else x0
+    total, profile = 0, []
+    for change in crossings:
+        total += change
+        profile.append(total)
+    middle = range(round(0.35 * steps), round(0.65 * steps))
+    fewest = min(profile[i] for i in middle)
+    return start + width / steps * median(i for i in middle if profile[i] == fewest)
+
+
+def _measure(pages: list[list[Line]]) -> None:
+    """Set the edges of every column; one with few lines takes those usual in the document."""
+    frames: dict[int, list[Line]] = defaultdict(list)
+    for page in pages:
+        for line in page:
+            frames[id(line.frame)].append(line)
+    usual: defaultdict[str, list[Frame]] = defaultdict(list)
+    for lines in frames.values():
+        frame = lines[0].frame
+        ends, often = Counter(round(line.x1) for line in lines).most_common(1)[0]
+        justified = often > max(2, 0.25 * len(lines))
+        frame.left = min(line.x0 for line in lines)
+        frame.right = ends if justified else max(line.x1 for line in lines)
+        if len(lines) >= 8:
+            usual[frame.kind].append(frame)
+    for lines in frames.values():
+        frame = lines[0].frame
+        if len(lines) < 8 and usual[frame.kind]:
+            frame.left = min(frame.left, median(other.left for other in usual[frame.kind]))
+            frame.right = max(frame.right, median(other.right for other in usual[frame.kind]))
+
+
+def _body_size(lines: list[Line]) -> float:
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 1.0
+
+
+def _pitches(lines: list[Line]) -> dict[float, float]:
+    """Measure, for each type size, the usual distance of two lines of a paragraph."""
+    found: defaultdict[float, Counter[float]] = defaultdict(Counter)
+    for before, line in pairwise(lines):
+        pitch = round(2 * (before.y - line.y)) / 2
+        wrapped = before.frame is line.frame and not before.leaves_room_for(line, before.frame.right)
+        if wrapped and before.size == line.size and 0 < pitch < 3 * line.size:
+            found[line.size][pitch] += 1
+    return {size: pitches.most_common(1)[0][0] for size, pitches in found.items()}
+
+
+def _without_notes(body: list[Line], body_size: float, notes: list[list[Line]]) -> list[Line]:
+    """Move the footnotes of a page to `notes`: what stands in smaller type at the end of a column."""
+    columns = [list(column) for _, column in groupby(body, key=lambda line: id(line.frame))]
+    kept: list[Line] = []
+    for below, column in zip(range(len(columns) - 1, -1, -1), columns, strict=True):
+        start = len(column)
+        if below == 0 or (below == 1 and columns[-1][0].frame.kind == "right"):
+            open_end = bool(notes) and not notes[-1][-1].text.endswith((".", ")"))
+            start = _note_start(column, body_size, open_end)
+        kept += column[:start]
+        for line in column[start:]:
+            if _NOTE_MARKER.match(line.text) or not notes:
+                notes.append([line])
+            else:
+                notes[-1].append(line)
+    return kept
+
+
+def _note_start(column: list[Line], body_size: float, open_end: bool) -> int:
+    first = len(column)
+    while first and column[first - 1].size < 0.92 * body_size:
+        first -= 1
+    for i in range(first, len(column) if first else 0):  # a column all in small type is a small-type annex
+        line = column[i]
+        raised = any(word.size < 0.9 * line.size for word in line.words[:3])
+        if _NOTE_MARKER.match(line.text) and (i == first or raised):
+            return i
+        if i == first and open_end and line.text[0].islower():
+            return i  # the note of the page before goes on
+    return len(column)
+
+
+def _continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) -> bool:
+    """Whether the line belongs to the paragraph: nothing about it says that a new one begins."""
+    last, em = paragraph[-1], line.size
+    if (
+        abs(em - last.size) > 0.08 * em
+        or line.bold != last.bold
+        or len(line.cells) > 1
+        or len(last.cells) > 1
+    ):
+        return False
+    justified = len(paragraph) > 1 and abs(paragraph[-2].x1 - last.x1) < 0.1 * em
+    if last.leaves_room_for(line, last.frame.right) and not justified:
+        return False
+    after_stop = last.text.endswith((".", ";", ":"))
+    if line.marked:
+        gap = line.text_x0 - line.words[0].x1
+        if gap > em or len(line.words) == 1 or after_stop or last.text.endswith(","):
+            return False
+    if line.frame is not last.frame:
+        return not line.marked and not line.centred and not (after_stop and line.text[0].isupper())
+    if not 0 < last.y - line.y < 1.25 * pitches.get(em, 1.3 * em):
+        return False
+    on_one_axis = (line.centred or last.centred) and abs(line.x0 + line.x1 - last.x0 - last.x1) < em
+    if on_one_axis or abs(line.x0 - last.x0) < 0.5 * em:
+        return True
+    hanging = abs(line.x0 - last.text_x0) < 0.5 * em
+    first_line_indent = 0 < last.x0 - line.x0 < 4 * em and not line.marked
+    return len(paragraph) == 1 and (hanging or first_line_indent)
+
+
+class Hyphens:
+    """Decides, by the document's own words, what becomes of a hyphen at the end of a line.
+
+    pdfium gives the same sign for "long-/term" and "imple-/mentation". The hyphen is dropped only if the
+    whole word is found elsewhere in the document, or if nothing is known and most others were dropped.
+    """
+
+    def __init__(self, lines: list[Line]) -> None:
+        self.known: set[str] = set()
+        broken = False
+        for line in lines:
+            words = _LETTERS.findall(line.text.lower())
+            first, broken = int(broken), line.text.endswith(_BROKEN_WORD)
+            self.known.update(words[first : len(words) - broken])
+        self.usually_soft = False
+        votes = [self.is_soft(a.text, b.text) for a, b in pairwise(lines) if a.text.endswith(_BROKEN_WORD)]
+        self.usually_soft = 2 * sum(votes) > len(votes)
+
+    def is_soft(self, before: str, after: str) -> bool:
+        """Whether the hyphen only marks that the word was broken."""
+        heads, tail = _LETTERS.findall(before.lower()), _LETTERS.match(after)
+        if not heads or not tail or not after[0].islower():
+            return False
+        solid, hyphenated = heads[-1] + tail[0].lower(), f"{heads[-1]}-{tail[0].lower()}"
+        if solid in self.known or hyphenated in self.known:
+            return hyphenated not in self.known
+        return self.usually_soft and tail[0].lower() not in self.known
+
+    def join(self, lines: list[Line]) -> str:
+        """Join the lines of a paragraph."""
+        parts = [lines[0].text]
+        for line in lines[1:]:
+            before = parts[-1]
+            if before.endswith("\u00ad") or (
+                before.endswith(_BROKEN_WORD) and self.is_soft(before, line.text)
+            ):
+                parts[-1] = before[:-1]
+            elif not re.search(r"\w[-\x02]$", before) or not line.text[0].isalnum():
+                parts[-1] += " "
+            parts.append(line.text)
+        return "".join(parts).replace(_BROKEN_WORD, "-")
+
+
+def _block(paragraph: list[Line], hyphens: Hyphens) -> Block:
+    cells = paragraph[0].cells
+    if len(cells) > 2:  # cells[1] alone can be the other column of a signature
+        return Block("\t".join(cells).replace(_BROKEN_WORD, "-"), Role.TABLE)
+    return Block(hyphens.join(paragraph), None)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import cite
-from lexlattice.reading.grammar import Grammar
-from lexlattice.reading.metadata import describe
-from lexlattice.reading.numbering import marker
+from lexlattice.reading.grammar import DIVISIONS, Grammar
+from lexlattice.reading.metadata import describe, is_remark
+from lexlattice.reading.numbering import canonical, marker
 from lexlattice.reading.outline import Outline, Part, outline
 from lexlattice.reading.units import CiteLevel, Draft, Frame, divide, sentences
 
@@ -30,9 +31,7 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
         built = _build(units, source, starts, plan.lines, index, names, grammar, split_from)
         heading = " ".join(plan.lines[i] for i in part.heading)
         enclosing = tuple(text.replace("\n", " ") for text in part.enclosing)
-        sections.append(
-            Section(index, part.kind, part.number, part.label, heading, enclosing, tuple(built))
-        )
+        sections.append(Section(index, part.kind, part.number, part.label, heading, enclosing, tuple(built)))
     furniture = _furniture(plan, starts)
     facts = describe(document, plan, grammar)
     return Act(
@@ -64,10 +63,10 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
         number = part.number or "1"
         path = f"{part.prefix}art-{number}"
         cites = (CiteLevel("article", part.written or number, 0),)
-        return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", dot="par"))
+        return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
         name = CiteLevel("annex", part.written, 0) if part.number else CiteLevel("annex_sole", "", 0)
-        return _divide_lines(part.lines, plan, Frame(part.prefix, (name,), "paragraph", counted=True))
+        return _annex(part, plan, Frame(part.prefix, (name,), "paragraph", counted=True))
     return _divide_lines(part.lines, plan, Frame("body", (), "paragraph", counted=True))
 
 
@@ -82,25 +81,45 @@ def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Dra
     return drafts
 
 
+def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
+    """An annex, stretch by stretch: its parts and sections start their numbering anew."""
+    bounds = [0, *(before for before, _, _ in part.divisions), len(part.lines)]
+    drafts: list[Draft] = []
+    path: list[tuple[int, str, CiteLevel]] = []
+    for n, (start, end) in enumerate(pairwise(bounds)):
+        if n:
+            _, kind, number = part.divisions[n - 1]
+            rank = DIVISIONS.index(kind)
+            path = [step for step in path if step[0] < rank]
+            path.append((rank, f".{kind}-{canonical(number)}", CiteLevel("section", number, 0)))
+        inner = Frame(
+            frame.path + "".join(step for _, step, _ in path),
+            (*frame.cite, *(level for _, _, level in path)),
+            frame.kind,
+            counted=True,
+        )
+        drafts.extend(_divide_lines(part.lines[start:end], plan, inner))
+    return drafts
+
+
 def _title(part: Part, plan: Outline) -> list[Draft]:
-    """The title proper as one unit, each bracketed remark after it ("Text with EEA relevance") as another."""
+    """The title is one provision: the title proper, then each bracketed remark ("Text with EEA relevance")."""
     drafts: list[Draft] = []
     cites = (CiteLevel("title", "", 0),)
     for i in part.lines:
-        remark = plan.lines[i].startswith("(") and plan.lines[i].endswith(")")
-        if drafts and not remark and drafts[-1].last == i - 1 and drafts[-1].number == "":
+        remark = len(drafts) > 0 and is_remark(plan.lines[i])
+        if drafts and not remark and drafts[-1].last == i - 1 and not is_remark(plan.lines[drafts[-1].first]):
             drafts[-1].last = i
         else:
-            drafts.append(Draft(i, i, f"title-{len(drafts) + 1}", "title", "remark" if remark else "", cites))
-    for draft in drafts:
-        draft.number = ""
+            drafts.append(Draft(i, i, "title", "title", "", cites))
     return drafts
 
 
 def _recitals(part: Part, plan: Outline) -> list[Draft]:
     """Each recital is a small section of its own; without numbers, each line is a recital."""
     marks = [marker(plan.lines[i]) for i in part.lines]
-    first = next((m for m in marks if m is not None and m.style in ("paren", "dot") and m.value == 1), None)
+    opening = [m for m in marks if m is not None and m.style in ("paren", "dot") and m.value == 1]
+    first = next((m for m in opening if m.style == "paren"), opening[0] if opening else None)
     drafts: list[Draft] = []
     group: list[int] = []
     count = 0
@@ -196,10 +215,13 @@ def _build(
     """Units with ids, citations and spans; long ones without inner numbering come in sentences."""
     parents = {draft.path.rpartition(".")[0] for draft in drafts}
     units: list[Unit] = []
-    for draft in drafts:
-        seen = names.get(draft.path, 0)
-        names[draft.path] = seen + 1
-        provision = f"{draft.path}~{seen + 1}" if seen else draft.path
+    for n, draft in enumerate(drafts):
+        if draft.kind == "title":
+            provision, suffix = "title", f".s-{n + 1}" if len(drafts) > 1 else ""
+        else:
+            seen = names.get(draft.path, 0)
+            names[draft.path] = seen + 1
+            provision, suffix = f"{draft.path}~{seen + 1}" if seen else draft.path, ""
         start = starts[draft.first]
         end = starts[draft.last] + len(lines[draft.last])
         text = source[start:end]
@@ -208,11 +230,11 @@ def _build(
         if split_from and words > split_from and draft.path not in parents and draft.kind != "title":
             spans = sentences(text)
         citation = cite(draft.cite, grammar)
-        for n, (a, b) in enumerate(spans, 1):
+        for place, (a, b) in enumerate(spans, 1):
             divided = len(spans) > 1
             units.append(
                 Unit(
-                    id=f"{provision}.s-{n}" if divided else provision,
+                    id=f"{provision}.s-{place}" if divided else provision + suffix,
                     provision=provision,
                     section=section,
                     position=len(units),
@@ -233,7 +255,7 @@ def _furniture(plan: Outline, starts: Sequence[int]) -> list[Furniture]:
     pieces: list[Furniture] = []
     last = -2
     for i in sorted(plan.furniture):
-        kind = "heading" if plan.furniture[i] == "division" else plan.furniture[i]
+        kind = plan.furniture[i]
         start, end = starts[i], starts[i] + len(plan.lines[i])
         if pieces and last == i - 1 and pieces[-1].kind == kind and kind != "heading":
             pieces[-1] = Furniture(kind, pieces[-1].start, end)

@@ -36,6 +36,8 @@ class Level:
     number: str = ""
     parent: str = ""
     parent_cite: tuple[CiteLevel, ...] = ()
+    paragraph: bool = False
+    """Whether its items are the numbered paragraphs of an article."""
     texts: int = 0
     """Texts that stand at this level itself: its own and its further subparagraphs."""
 
@@ -60,8 +62,8 @@ class Frame:
     cite: tuple[CiteLevel, ...]
     kind: str
     """Kind of a text that stands at the section's own level."""
-    dot: str = "pt"
-    """What a leading "1." is called: "par" in articles, "pt" elsewhere."""
+    paragraphs: bool = False
+    """Whether numbers that come before any text ("1." or, in German, "(1)") count paragraphs, as in articles."""
     counted: bool = False
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
     drafts: list[Draft] = field(default_factory=list)
@@ -140,16 +142,13 @@ def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         level = stack[depth]
     else:
         parent = stack[-1]
-        if mark.style == "dot" and not mark.quoted and frame.dot == "par":
-            del stack[1:]
-            parent = stack[0]
         style = mark.style
         if style == "letter" and mark.roman == 1 and mark.value != 1:
             style = "roman"
         path, cite = _current(parent, frame)
-        if style == "dot" and frame.dot == "par" and not mark.quoted:
-            path, cite = frame.path, frame.cite
         level = Level("", (), style, parent=path, parent_cite=cite)
+        numeric = style in ("dot", "paren") and not mark.quoted
+        level.paragraph = frame.paragraphs and numeric and len(stack) == 1 and not parent.texts
         stack.append(level)
     level.texts = 0
     level.number = mark.number
@@ -160,12 +159,13 @@ def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
 
 def _enter_multi(stack: list[Level], mark: Marker) -> Level:
     """Decimal numbers ("2.3.1") carry their whole path; they hang below the section itself."""
-    base = stack[0]
-    while len(stack) > 1 and stack[-1].style not in ("dot", "division"):
+    home = stack[0]
+    while len(stack) > 1 and stack[-1].style != "dot":
         stack.pop()
-    home = next((level for level in reversed(stack) if level.style == "division"), base)
     cite = (*home.cite, CiteLevel("number", mark.number, mark.value))
-    level = Level(f"{home.path}.pt-{mark.number}", cite, "multi", mark.value, mark.number, home.path, home.cite)
+    level = Level(
+        f"{home.path}.pt-{mark.number}", cite, "multi", mark.value, mark.number, home.path, home.cite
+    )
     stack.append(level)
     return level
 
@@ -192,7 +192,7 @@ def _name(level: Level, mark: Marker, frame: Frame) -> None:
         part, name = f"pt-{_letters(mark)}", "letter"
     elif level.style == "roman":
         part, name = f"pt-{mark.number.lower() if mark.number.isascii() else level.value}", "roman"
-    elif level.style == "dot" and frame.dot == "par" and level.parent == frame.path:
+    elif level.paragraph:
         part, name = f"par-{mark.number}", "paragraph"
     else:
         part, name = f"pt-{mark.number}", "number"
@@ -226,14 +226,21 @@ def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int,
         if upcoming is not None and not upcoming.quoted:
             keep = next((d for d in range(depth, 0, -1) if _continues(stack[d], upcoming)), 0)
         if not keep:
-            keep = next((d for d in range(depth, 0, -1) if stack[d].style in ("dot", "multi", "division")), 0)
+            keep = next((d for d in range(depth, 0, -1) if _holds_text(stack[d], frame)), 0)
         del stack[keep + 1 :]
     level = stack[-1]
     level.texts += 1
     if level.texts == 1 and not (frame.counted and not level.style):
-        return Draft(index, index, level.path, frame.kind if not level.style else _kind(level, frame), "", level.cite)
+        return Draft(
+            index, index, level.path, frame.kind if not level.style else _kind(level, frame), "", level.cite
+        )
     path, cite = _subparagraph(level, frame)
     return Draft(index, index, path, "subparagraph", "", cite)
+
+
+def _holds_text(level: Level, frame: Frame) -> bool:
+    """Whether a plain text may be a further subparagraph of a list's item rather than of what the list hangs from."""
+    return level.paragraph or (not frame.paragraphs and level.style in ("dot", "multi"))
 
 
 def _kind(level: Level, frame: Frame) -> str:
@@ -241,9 +248,7 @@ def _kind(level: Level, frame: Frame) -> str:
         return "indent"
     if not level.style:
         return frame.kind
-    if level.style == "dot" and frame.dot == "par" and ".qpar-" not in f".{level.path}":
-        return "paragraph" if level.path == f"{frame.path}.par-{level.number}" else "point"
-    return "point"
+    return "paragraph" if level.paragraph else "point"
 
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[»”’\")]*\s+(?=[«„“‘\"'(]*[^\W\d_a-zа-яα-ω])")

@@ -1,0 +1,269 @@
+"""What the XML back-ends share: a parser and an unzipper that trust nothing, and a collector of lines.
+
+Acts come from strangers. Nothing here fetches a DTD, opens a file that a document names, expands an entity,
+or unpacks more than it was told to expect; whatever is wrong with the input ends as one `ReadingError`.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html.entities import html5
+from itertools import chain
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from lexlattice.errors import ReadingError
+from lexlattice.reading.blocks import Block, Role, squeeze
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+MAX_DEPTH = 256
+MAX_UNZIPPED = 200_000_000  # bytes, of all members together
+MAX_MEMBERS = 2_000
+MAX_RATIO = 200  # of a member that unpacks to more than a megabyte
+
+# A reference such as &nbsp;, outside the places where an ampersand is only an ampersand.
+_REFERENCE = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->|&([A-Za-z][A-Za-z0-9]*);", re.DOTALL)
+_PREDEFINED = {b"amp", b"lt", b"gt", b"quot", b"apos"}
+
+# What stands before an item of a list, perhaps after an opening quotation mark: (a), 12., iv), —
+_MARKER = re.compile(r"[\"'‘“„«»]?\s?(?:\(?(?:\d{1,3}[a-z]?|[^\W\d_]{1,2}|[ivxlcIVXLC]{1,7})[.)]|[—–−•·-])")
+
+
+# --- parsing ----------------------------------------------------------------------------------------------
+
+
+def parse_xml(data: bytes) -> _Element:
+    """Parse XML and return its root element. Every XML back-end parses through here and nowhere else.
+
+    >>> parse_xml(b"<a>5 &euro;</a>").text
+    '5 €'
+    """
+    from lxml import etree  # costs more to import than most programs that use lexlattice need
+
+    data = data.lstrip(b" \t\r\n")
+    _check_prolog(data)
+    parser = etree.XMLParser(
+        resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, remove_comments=True
+    )
+    try:
+        root = etree.fromstring(_REFERENCE.sub(_character, data), parser)
+    except etree.XMLSyntaxError as error:
+        reason = re.sub(r", line \d+, column \d+.*", "", str(error.msg), flags=re.DOTALL)
+        if "depth" in reason:
+            raise _too_deep() from None
+        raise ReadingError(f"The XML is not well-formed at line {error.lineno}: {reason}.") from None
+    except (LookupError, ValueError) as error:
+        raise ReadingError(f"The XML cannot be decoded: {error}.") from None
+    _check_depth(root)
+    return root
+
+
+class _PrologEndsError(Exception):
+    """Raised at the first element, where there is nothing more to declare."""
+
+
+def _check_prolog(data: bytes) -> None:
+    """Refuse a document that declares entities.
+
+    Entities are how a kilobyte becomes a gigabyte and how a document reads files it was never given. Expat
+    reports each declaration before anything expands it, and stops at the root element; a DOCTYPE that only
+    names a DTD, as EUR-Lex XHTML does, is fine and the DTD is never fetched.
+    """
+    from xml.parsers import expat
+
+    def declared(*_: object) -> None:
+        raise ReadingError("The document declares XML entities, which are not accepted.")
+
+    def element(*_: object) -> None:
+        raise _PrologEndsError
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = declared
+    parser.StartElementHandler = element
+    try:
+        parser.Parse(data, True)
+    except _PrologEndsError:
+        pass
+    except expat.ExpatError as error:
+        reason = expat.errors.messages.get(error.code, "unreadable")
+        raise ReadingError(f"The XML is not well-formed at line {error.lineno}: {reason}.") from None
+    except (LookupError, ValueError) as error:
+        raise ReadingError(f"The XML cannot be decoded: {error}.") from None
+
+
+def _character(match: re.Match[bytes]) -> bytes:
+    """Write a named reference of HTML as numbers: without its DTD, XML knows five names only."""
+    name = match.group(1)
+    if name is None or name in _PREDEFINED:
+        return match.group()
+    characters = html5.get(name.decode("ascii") + ";")
+    if characters is None:
+        return b"&amp;" + name + b";"
+    return "".join(f"&#{ord(c)};" for c in characters).encode("ascii")
+
+
+def _check_depth(root: _Element) -> None:
+    level: list[_Element] = [root]
+    for _ in range(MAX_DEPTH):
+        level = list(chain.from_iterable(level))
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep() -> ReadingError:
+    return ReadingError(f"The XML is nested more than {MAX_DEPTH} elements deep, which no act is.")
+
+
+def traverse(root: _Element, enter: Callable[[_Element], bool], leave: Callable[[_Element], None]) -> None:
+    """Call `enter` on each node on the way down and `leave` on the way up; `enter` says whether to go in."""
+    stack: list[tuple[_Element, Iterator[_Element]]] = [(root, iter(root if enter(root) else ()))]
+    while stack:
+        node, children = stack[-1]
+        child = next(children, None)
+        if child is None:
+            leave(node)
+            stack.pop()
+        else:
+            stack.append((child, iter(child if enter(child) else ())))
+
+
+def is_mixed(element: _Element) -> bool:
+    """Say whether an element has words of its own between its children, as a sentence has."""
+    return bool((element.text or "").strip()) or any((child.tail or "").strip() for child in element)
+
+
+# --- zip files --------------------------------------------------------------------------------------------
+
+
+def unzip(data: bytes, suffix: str) -> dict[str, bytes]:
+    """Return the members of a zip file whose names end in `suffix`, by name, or refuse the whole of it."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            _check_members(members)
+            wanted = [member for member in members if member.filename.lower().endswith(suffix)]
+            return {member.filename: _unpack(archive, member) for member in wanted}
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
+        raise ReadingError(f"The zip file cannot be unpacked: {error}.") from None
+    except (RuntimeError, LookupError, MemoryError) as error:
+        raise ReadingError(f"The zip file cannot be unpacked: {error}.") from None
+
+
+def _check_members(members: list[zipfile.ZipInfo]) -> None:
+    if len(members) > MAX_MEMBERS:
+        raise ReadingError(f"The zip file has {len(members)} members; at most {MAX_MEMBERS} are accepted.")
+    if sum(member.file_size for member in members) > MAX_UNZIPPED:
+        raise ReadingError(f"The zip file unpacks to more than {MAX_UNZIPPED // 1_000_000} MB.")
+    for member in members:
+        path = PurePosixPath(member.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in member.filename:
+            raise ReadingError(f"The zip file has a member outside its own folder: {member.filename!r}.")
+        if member.flag_bits & 0x1:
+            raise ReadingError(f"The zip file is encrypted ({member.filename!r}); unpack it first.")
+        if member.file_size > 1_000_000 and member.file_size > MAX_RATIO * member.compress_size:
+            raise ReadingError(f"The zip file is packed too tightly to be text ({member.filename!r}).")
+
+
+def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Unpack one member, and no more of it than it declared, whatever its stream holds."""
+    with archive.open(member) as stream:
+        content = stream.read(member.file_size + 1)
+        if len(content) > member.file_size:
+            raise ReadingError(f"The zip file lies about the size of {member.filename!r}.")
+        return content
+
+
+# --- lines ------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Frame:
+    blocks: list[Block] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    held: bool = False
+
+
+class Lines:
+    """Gathers running text into blocks.
+
+    Text is written piece by piece and a line ends where the mark-up ends a paragraph. A footnote or a table
+    cell in the middle of a sentence is collected on its own, between `open` and `close`, and the sentence
+    goes on after it.
+    """
+
+    def __init__(self) -> None:
+        self._frames = [_Frame()]
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The lines finished so far, on the level that is open."""
+        return self._frames[-1].blocks
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing has been written on the current line yet."""
+        return not "".join(self._frames[-1].pieces).strip()
+
+    @property
+    def held(self) -> bool:
+        """Whether the current line is a number that waits for its paragraph."""
+        return self._frames[-1].held
+
+    def write(self, text: str | None) -> None:
+        """Add text to the current line."""
+        if text:
+            frame = self._frames[-1]
+            frame.pieces.append(text)
+            frame.held = frame.held and not text.strip()
+
+    def hold(self) -> None:
+        """Keep the line, which is a number so far, for the paragraph that comes next.
+
+        The back-end that begins a paragraph asks `held` whether to end the line before it.
+        """
+        self.write(" ")
+        self._frames[-1].held = not self.blank
+
+    def end(self, role: Role | None) -> None:
+        """End the current line."""
+        frame = self._frames[-1]
+        text = squeeze("".join(frame.pieces))
+        frame.pieces, frame.held = [], False
+        if text:
+            frame.blocks.append(Block(text, role))
+
+    def open(self) -> None:
+        """Start collecting lines of their own."""
+        self._frames.append(_Frame())
+
+    def close(self) -> list[Block]:
+        """Stop, and hand over the lines collected since `open`."""
+        self.end(None)
+        return self._frames.pop().blocks
+
+
+def table(rows: list[list[list[Block]]]) -> list[Block]:
+    """Make blocks of a table's rows: a line each, or a list where the table only sets markers apart.
+
+    >>> table([[[Block("Fee")], [Block("EUR 5")]]])[0].text.split(chr(9))
+    ['Fee', 'EUR 5']
+    >>> [block.text for block in table([[[Block("(a)")], [Block("bees;")]]])]
+    ['(a)', 'bees;']
+    """
+    filled = [[cell for cell in row if cell] for row in rows]
+    if all(len(row) == 2 and _MARKER.fullmatch(_joined(row[0])) for row in filled if row):
+        return [block for row in filled for cell in row for block in cell]
+    texts = ("\t".join(_joined(cell) for cell in row) for row in rows)
+    return [Block(text.rstrip("\t"), Role.TABLE) for text in texts if text.strip()]
+
+
+def _joined(cell: list[Block]) -> str:
+    return squeeze(" ".join(block.text for block in cell))
