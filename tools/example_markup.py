@@ -208,9 +208,9 @@ def consolidated_html(act: Act) -> str:
     def paragraph(node: Node) -> str:
         if not node.label:
             return "\n".join((p("norm", node.text), *map(row, node.below)))
-        lines = (row(below, "norm inline-element") for below in [Node("", node.text), *node.below])
-        number = el("span", node.label + NBSP * 2, cls="no-parag")
-        return el("div", number, el("div", *lines, "", cls="norm inline-element"), cls="norm")
+        lines = [row(below, "norm inline-element") for below in [Node("", node.text), *node.below]]
+        text = el("div", *(lines if node.below else [escape(node.text)]), cls="norm inline-element")
+        return el("div", el("span", node.label + NBSP * 2, cls="no-parag"), text, cls="norm")
 
     def article(n: int, article: Node) -> str:
         heading = el("div", p("stitle-article-norm", article.text), cls="eli-title", id=f"art_{n}.tit_1")

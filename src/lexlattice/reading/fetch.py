@@ -214,8 +214,7 @@ def _choice(page: bytes, headers: httpx.Headers) -> str:
     """Pick the main text from what a 300 lists: the first item that is no annex, picture or style."""
     items = [(html.unescape(item[1]), item[2]) for item in _ITEM.finditer(page.decode("utf-8", "replace"))]
     items += [(url, "") for url in re.findall("<([^>]+)>", headers.get("link", ""))]
-    suited = sorted(items, key=lambda item: ("/DOC_" not in item[0], bool(_ASIDE.search(" ".join(item)))))
-    return suited[0][0] if suited else ""
+    return min(items, key=lambda i: ("/DOC_" not in i[0], bool(_ASIDE.search(str(i)))), default=("", ""))[0]
 
 
 def _cache_folder() -> Path:

@@ -16,44 +16,34 @@ from typing import TYPE_CHECKING
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.xmlsafe import Lines, is_mixed, parse_xml, table, traverse, unzip
+from lexlattice.reading.xmlsafe import Lines, is_mixed, names, parse_xml, table, traverse, unzip
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 # What describes the document and is not part of its text.
-_HIDDEN = frozenset(
-    """BIB.INSTANCE BIB.DOC BIB.DATA FAM.COMP INFO.CONSLEG INFO.PROD PUBLICATION.REF FMX PDF INCLUSIONS
-    ITEM.REF""".split()
-)
-# What stands inside a sentence; what is a line, or lines, of its own. An element in neither list is taken
-# for a part of the sentence where there are words on either side of it, and for lines elsewhere.
-_INLINE = frozenset(
-    """HT DATE FT LINK KEYWORD IE MARGIN FORMULA INCL.ELEMENT REF.DOC REF.DOC.OJ REF.DOC.ECR REF.DOC.SE REF.NP
-    REF.CASE REF.ECR.DOC NO.ITEM ITEM.CONT TERM DEFINITION""".split()
-)
-_BLOCK = frozenset(
-    """P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TBL QUOT.S ARTICLE PARAG NO.PARAG ALINEA DIVISION TITLE
+_HIDDEN = names("""BIB.INSTANCE BIB.DOC BIB.DATA FAM.COMP INFO.CONSLEG INFO.PROD PUBLICATION.REF FMX PDF
+    INCLUSIONS ITEM.REF""")
+# What stands inside a sentence, and what is lines of its own. An element in neither list is taken for part of
+# a sentence where there are words on either side of it, and for lines elsewhere: its text is never lost.
+_INLINE = names("""HT DATE FT LINK KEYWORD IE MARGIN FORMULA INCL.ELEMENT REF.DOC REF.DOC.OJ REF.DOC.ECR
+    REF.DOC.SE REF.NP REF.CASE REF.ECR.DOC NO.ITEM ITEM.CONT TERM DEFINITION""")
+_BLOCK = names("""P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TBL QUOT.S ARTICLE PARAG NO.PARAG ALINEA TITLE
     TI STI GR.SEQ NO.GR.SEQ TI.ART STI.ART VISA CONSID ANNEX CONTENTS TOC TOC.ITEM ANNOTATION CAPTION IMG.CNT
-    ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES CELL""".split()
-)
-_LISTS = frozenset("NP LIST ITEM DLIST DLIST.ITEM TBL".split())  # no number before them waits for their text
-_QUOTED = frozenset({"QUOT.S", "OLD.CORR", "NEW.CORR"})
-_ANNEXES = frozenset({"ANNEX", "CONS.ANNEX"})
+    DIVISION ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES CELL""")
+_LISTS = names("NP LIST ITEM DLIST DLIST.ITEM TBL")  # a number before one of these does not wait for its text
+_QUOTED = names("QUOT.S OLD.CORR NEW.CORR")
+_ANNEXES = names("ANNEX CONS.ANNEX")
 _ROLES = {
-    "TI.ART": Role.ARTICLE,
-    "STI.ART": Role.HEADING,
-    "SIGNATURE": Role.SIGNATURE,
-    "SIGNATORY": Role.SIGNATURE,
-    "SIGNATURE.CASE": Role.SIGNATURE,
-    "TOC": Role.CONTENTS,
+    **{"TI.ART": Role.ARTICLE, "STI.ART": Role.HEADING, "TOC": Role.CONTENTS},
+    **dict.fromkeys(["SIGNATURE", "SIGNATORY", "SIGNATURE.CASE"], Role.SIGNATURE),
 }
 _BULLETS = {"DASH": "—", "NDASH": "–", "BULLET": "•"}
 _OPERATORS = {
     **{"EQ": "=", "NE": "≠", "LT": "<", "GT": ">", "LE": "≤", "GE": "≥", "AP": "≈", "EQV": "≡"},
     **{"PLUS": "+", "MINUS": "−", "MULT": "×", "DIV": "/", "PLUSMINUS": "±", "CARTPROD": "×"},
 }
-_SIGNS = {"DIVISOR": "/", "ROOT": "√", "SUM": "∑", "PRODUCT": "∏", "INT": "∫"}
+_SIGNS = {"DIVISOR": "/", "ROOT": "√", "SUM": "∑", "PRODUCT": "∏", "INT": "∫", "NO.DOC.C": "("}
 _STRUCK = "—————"  # what a consolidated text shows in the place of a repealed passage
 _KINDS = {"REG": "R", "DIR": "L", "DEC": "D", "REC": "H"}
 
@@ -86,8 +76,10 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
         raise ReadingError("The Formex file has no text.")
     if all(root.tag == "DOC" for root in texts):
         warnings.append("This file only lists the parts of an act: read its folder or zip to have the text.")
-    celex, language = _celex(roots.values()), _first(roots.values(), "LG.DOC", "LG.OJ")
-    return Document(reader.lines.blocks, "formex", celex, language and language.lower(), warnings)
+    language = _first(roots.values(), "LG.DOC", "LG.OJ")
+    return Document(
+        reader.lines.blocks, "formex", _celex([*roots.values()]), language and language.lower(), warnings
+    )
 
 
 # --- the files of an act ----------------------------------------------------------------------------------
@@ -97,16 +89,14 @@ def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:
     """Name the files in reading order: as the list of parts says, or else the act and then its annexes."""
 
     def place(name: str) -> tuple[bool, list[tuple[int, str]]]:
-        numbers = [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", name)]
-        return roots[name].tag in _ANNEXES, numbers
+        digits = re.findall(r"(\d+)|(\D+)", name)
+        return roots[name].tag in _ANNEXES, [(int(number or 0), other) for number, other in digits]
 
-    texts = sorted((name for name in roots if roots[name].tag not in {"DOC", "PUBLICATION"}), key=place)
-    listed = [
-        str(reference.get("FILE"))
-        for root in roots.values()
-        if root.tag == "DOC"
-        for reference in root.iter("REF.PHYS")
-    ]
+    texts = sorted(
+        (name for name, root in roots.items() if root.tag not in {"DOC", "PUBLICATION"}), key=place
+    )
+    lists = [root for root in roots.values() if root.tag == "DOC"]
+    listed = [reference.get("FILE", "") for root in lists for reference in root.iter("REF.PHYS")]
     if not any(name in texts for name in listed):
         return texts or list(roots)
     warnings += [f"The part {name} of this act is missing." for name in listed if name not in roots]
@@ -114,37 +104,35 @@ def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:
 
 
 def _include(root: _Element, roots: Mapping[str, _Element]) -> None:
-    """Hang a file that another one calls in the middle of its text, as quoted annexes are, where it is called."""
+    """Hang a file that the text calls, as amendments do with the annexes they quote, where it is called."""
     for element in root.iter("INCL.ELEMENT"):
-        called, holder = roots.get(str(element.get("FILEREF"))), element.getparent()
-        free = called is not None and called is not root and called.getparent() is None
-        if free and holder is not None and holder.tag != "INCLUSIONS":
+        called, caller = roots.get(element.get("FILEREF", "")), element.getparent()
+        if called is None or called is root or called.getparent() is not None:
+            continue
+        if caller is not None and caller.tag != "INCLUSIONS":
             element.append(called)
 
 
 def _first(roots: Iterable[_Element], *tags: str) -> str | None:
-    """Return the first text there is in an element of that name, the names tried in turn."""
-    documents = list(roots)
-    found = (element for tag in tags for root in documents for element in root.iter(tag))
-    return next(filter(None, (squeeze("".join(element.itertext())) for element in found)), None)
+    """Return the first text in an element of that name, the names tried in turn."""
+    found = (element for tag in tags for root in roots for element in root.iter(tag))
+    return next(filter(None, (squeeze("".join(map(str, element.itertext()))) for element in found)), None)
 
 
-def _celex(roots: Iterable[_Element]) -> str | None:
-    """Return the CELEX number, which consolidated texts state and the others imply: kind, year and number."""
-    documents = list(roots)
-    stated = _first(documents, "NO.CELEX")
+def _celex(roots: list[_Element]) -> str | None:
+    """Return the CELEX number, which consolidated texts state and others imply: kind, year and number."""
+    stated = _first(roots, "NO.CELEX")
     if stated:
-        return stated
-    kind = next(
-        (_KINDS[key] for key in _KINDS if (_first(documents, "LEGAL.VALUE") or "").startswith(key)), None
-    )
-    number = next((n for root in documents for n in root.iter("NO.DOC")), None)
+        return re.sub(r"^(\d)([5-9]\d[A-Z]+\d{4})$", r"\g<1>19\2", stated)  # as it was written until 1998
+    value = _first(roots, "LEGAL.VALUE") or ""
+    kind = next((letter for word, letter in _KINDS.items() if value.startswith(word)), None)
+    number = next((number for root in roots for number in root.iter("NO.DOC")), None)
     if kind is None or number is None:
         return None
     year, current = _first([number], "YEAR") or "", _first([number], "NO.CURRENT") or ""
-    if not (year.isdecimal() and current.isdecimal()):
+    if not re.fullmatch(r"(\d\d)?\d\d", year) or not re.fullmatch(r"\d{1,4}", current):
         return None
-    return f"3{'19' + year if len(year) == 2 else year}{kind}{int(current):04}"
+    return f"3{year if len(year) == 4 else '19' + year}{kind}{int(current):04}"
 
 
 # --- the text of a file -----------------------------------------------------------------------------------
@@ -160,14 +148,16 @@ class _State:
     quoted: bool = False
     title: bool = False
     role: Role | None = None
-    after: str = ""  # text that is shown behind the element
-    collects: bool = False  # its lines are kept apart: a cell of a table, a footnote
+    after: str = ""  # what is shown behind the element
+    note: str | None = None  # the number of a footnote
+    collects: bool = False  # its lines are kept apart, as those of a footnote or a cell
 
 
 @dataclass(slots=True)
 class _Table:
     rows: list[list[list[Block]]] = field(default_factory=list)
     notes: list[Block] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
 
 
 class _Reader:
@@ -179,25 +169,21 @@ class _Reader:
         self._counts: Counter[str] = Counter()
 
     def read(self, root: _Element) -> None:
-        """Add the lines of a file, and its footnotes under them."""
+        """Add the lines of a file, and under them its footnotes."""
         self._states = [_State()]
         self._tables: list[_Table] = []
         self._notes: list[Block] = []
-        self._numbers: dict[str, str] = {}  # the numbers that footnotes were given, by their ids
+        self._numbers: dict[str, str] = {}  # what footnotes were numbered, by their ids
         self._earlier, self._counts = self._counts, Counter()
-        self._head: Role | None = (
-            None  # the role of the next line of a title; the lines after it are headings
-        )
-        self._struck: str | None = None  # the end of the repealed passage that is being left out
-        self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")}
-        self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")}
-        self._passage_ends = {
-            _attribute(node, "ID") for node in root.iter() if _instruction(node) == "CLG.MDFC"
-        }
+        self._head: Role | None = None  # the role of the first line of a title; those after it are headings
+        self._struck: str | None = None  # where the repealed passage ends that is being left out
         self._leading: set[str] = set()  # quotations that are open and began with a line
         self._carried: set[str] = set()  # those of them that began with an earlier line
         self._closing = False
-        self._enclosing = _enclosing_articles(root)
+        self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")}
+        self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")}
+        self._struck_ends = {_attribute(node, "ID") for node in root.iter() if _target(node) == "CLG.MDFC"}
+        self._groups = _groups_of_articles(root)
         traverse(root, self._enter, self._leave)
         self.lines.blocks.extend(self._notes)
         self._files += 1
@@ -211,58 +197,50 @@ class _Reader:
 
     def _role(self, state: _State) -> Role | None:
         """Decide the role of the line that ends now."""
-        if state.role is Role.NOTE:
-            return Role.NOTE
         role = state.role
+        if role is Role.NOTE:
+            return role
         if role is Role.HEADING and self._head is not None:
             role, self._head = self._head, None
-        spanned = bool(self._leading) or self._closing
+        quoted = state.quoted or ((self._closing or bool(self._leading)) and role is not Role.ANNEX)
         self._carried, self._closing = set(self._leading), False
-        if state.quoted or (spanned and role is not Role.ANNEX):
-            return Role.QUOTED
-        return role
+        return Role.QUOTED if quoted else role
 
     def _enter(self, node: _Element) -> bool:
         above = self._states[-1]
         self._states.append(_State(inline=True, upper=above.upper))
         if not isinstance(node.tag, str):
-            self._mark(node)
-            return False
-        if node.tag in _HIDDEN:
-            return False
-        if node.tag == "NOTE":
-            return self._enter_note(node, above)
-        if node.tag in {"QUOT.START", "QUOT.END"}:
+            self._strike(node, above)
+        elif node.tag == "NOTE":
+            return self._enter_note(node)
+        elif node.tag.startswith("QUOT.") and node.tag not in _QUOTED:
             self._quote(node)
-            return False
-        if node.tag in {"OP.CMP", "OP.MATH"}:
-            self._write(f" {_OPERATORS.get(str(node.get('TYPE')), '')} ")
-        self._write(_SIGNS.get(node.tag))
-        state = self._states[-1] = self._open(node, above)
-        if not state.inline and not (self.lines.held and node.tag not in _LISTS):
-            self._end(above)
-        self._begin(node)
-        if state.collects:
-            self.lines.open()
-        self._write(_shown(node))
-        return True
+        elif node.tag not in _HIDDEN:
+            state = self._states[-1] = self._meaning(node, above)
+            if not state.inline and (node.tag in _LISTS or not self.lines.held):
+                self._end(above)
+            self._begin(node)
+            if state.collects:
+                self.lines.open()
+            self._write(_figures(node))
+            return True
+        return False
 
-    def _open(self, node: _Element, above: _State) -> _State:
-        """Work out what an element means."""
-        tag = str(node.tag)
+    def _meaning(self, node: _Element, above: _State) -> _State:
+        tag, kind = str(node.tag), node.get("TYPE")
         inline = tag in _INLINE or (tag not in _BLOCK and (above.inline or above.mixed))
-        inline = inline and node.get("TYPE") != "OUTLINE"
-        state = replace(above, inline=inline, mixed=not inline and is_mixed(node), after="", collects=False)
-        state = replace(state, role=_ROLES.get(tag, above.role), quoted=above.quoted or tag in _QUOTED)
-        if tag == "HT":
-            return replace(state, upper=above.upper or node.get("TYPE") == "UC")
-        if tag == "TITLE":
-            return replace(state, title=True, role=self._title_role(node))
-        if tag in {"CELL", "TI.BLK", "STI.BLK"} and self._tables:
-            return replace(state, title=tag != "CELL", collects=True)
-        if tag == "NO.DOC.C":
-            return replace(state, after=")")
-        return replace(state, after=" ") if tag in {"MARGIN", "NO.ITEM", "ITEM.CONT"} else state
+        inline = inline and not (tag == "FORMULA" and kind == "OUTLINE")
+        role = self._title_role(node) if tag == "TITLE" else _ROLES.get(tag, above.role)
+        return _State(
+            inline=inline,
+            mixed=not inline and is_mixed(node),
+            upper=above.upper or (tag == "HT" and kind == "UC"),
+            quoted=above.quoted or tag in _QUOTED,
+            title=above.title or tag in {"TITLE", "TI.BLK", "STI.BLK"},
+            role=role,
+            after={"NO.DOC.C": ")", "MARGIN": " ", "NO.ITEM": " "}.get(tag, ""),
+            collects=bool(self._tables) and tag in {"CELL", "TI.BLK", "STI.BLK"},
+        )
 
     def _title_role(self, title: _Element) -> Role | None:
         parent = title.getparent()
@@ -271,7 +249,7 @@ class _Reader:
         main = parent.getparent() is None or parent.tag in {"CONS.DOC", "ITEM.VOLUME"}
         if parent.tag in _ANNEXES or (main and self._files):
             self._head = Role.ANNEX
-        elif parent.tag == "DIVISION" or parent in self._enclosing:
+        elif parent.tag == "DIVISION" or parent in self._groups:
             self._head = Role.DIVISION
         else:
             return Role.TITLE if main else self._states[-2].role
@@ -279,25 +257,26 @@ class _Reader:
 
     def _begin(self, node: _Element) -> None:
         """Show what the mark-up stands for, before the text of an element."""
-        parent = node.getparent()
-        if node.tag == "ITEM" and parent is not None and parent.get("TYPE") in _BULLETS:
-            first = next((child for child in node if isinstance(child.tag, str)), None)
-            if first is None or first.tag != "NP":
-                self._write(_BULLETS[str(parent.get("TYPE"))])
+        tag, parent = str(node.tag), node.getparent()
+        if tag == "ITEM" and parent is not None and parent.get("TYPE") in _BULLETS:
+            if next((child.tag for child in node if isinstance(child.tag, str)), None) != "NP":
+                self._write(_BULLETS[parent.get("TYPE", "")])
                 self._end(self._states[-1])
-        elif node.tag == "DEFINITION":
-            separator = next((squeeze(e.get("SEPARATOR", "")) for e in node.iterancestors("DLIST")), "")
-            self._write(separator if separator in {":", ";", ","} else f" {separator}")
+        elif tag == "DEFINITION":
+            mark = next((squeeze(above.get("SEPARATOR", "")) for above in node.iterancestors("DLIST")), "")
+            self._write(mark if mark in {":", ";", ","} else f" {mark}")
             self.lines.hold()
-        elif node.tag == "NO.DOC.C":
-            self._write("(")
-        elif node.tag == "TBL":
+        elif tag == "TBL":
             self._tables.append(_Table())
-            counts: Counter[str] = Counter()
             for note in (note for notes in node.findall("GR.NOTES") for note in notes.iter("NOTE")):
-                self._number(note, counts)
-        elif node.tag in {"ROW", "TI.BLK", "STI.BLK"} and self._tables:
+                if note.get("NOTE.ID"):
+                    self._number(note)
+        elif tag in {"ROW", "TI.BLK", "STI.BLK"} and self._tables:
             self._tables[-1].rows.append([])
+        elif tag in {"OP.CMP", "OP.MATH"}:
+            self._write(f" {_OPERATORS.get(node.get('TYPE', ''), '')} ")
+        else:
+            self._write(_SIGNS.get(tag))
 
     def _leave(self, node: _Element) -> None:
         state = self._states[-1]
@@ -307,7 +286,7 @@ class _Reader:
         elif not state.inline:
             self._end(state)
         if state.collects:
-            self._collect(node, self.lines.close())
+            self._collect(node, state)
         if node.tag == "TBL":
             done = self._tables.pop()
             self.lines.blocks.extend(table(done.rows) + done.notes)
@@ -316,107 +295,97 @@ class _Reader:
         self._states.pop()
         self._write(node.tail)
 
-    def _collect(self, node: _Element, blocks: list[Block]) -> None:
-        if node.tag == "NOTE":
-            number = self._number(node, self._counts)
-            if blocks:
-                blocks[0].text = f"{number} {blocks[0].text}".lstrip()
-            (self._tables[-1].notes if _under_table(node) and self._tables else self._notes).extend(blocks)
-        elif self._tables[-1].rows:
-            self._tables[-1].rows[-1].append(blocks)
-        else:
-            self._tables[-1].rows.append([blocks])
+    def _collect(self, node: _Element, state: _State) -> None:
+        blocks = self.lines.close()
+        if state.note is not None:
+            blocks[:1] = [replace(block, text=f"{state.note} {block.text}".lstrip()) for block in blocks[:1]]
+            (self._tables[-1].notes if self._is_table_note(node) else self._notes).extend(blocks)
+            return
+        rows = self._tables[-1].rows
+        rows[-1:] = [[*(rows[-1] if rows else []), blocks]]
 
-    def _enter_note(self, note: _Element, above: _State) -> bool:
+    def _enter_note(self, note: _Element) -> bool:
         """Leave the number of a footnote where it is called, and collect its text."""
         if self._struck is not None:
             return False
-        number = self._number(note, self._counts)
-        if not _under_table(note):
-            self._write(f" {number}" if number else "")
+        number = self._number(note)
+        if number and not self._is_table_note(note):
+            self._write(f" {number}")
         if note.get("NOTE.REF") in self._note_ids:
-            return False  # the text, if it is here at all, is a copy
+            return False  # the text, if there is any, repeats the note's own
         self.lines.open()
-        self._states[-1] = _State(mixed=is_mixed(note), role=Role.NOTE, collects=True)
+        self._states[-1] = _State(mixed=is_mixed(note), role=Role.NOTE, note=number, collects=True)
         self._write(note.text)
         return True
 
-    def _number(self, note: _Element, counts: Counter[str]) -> str:
-        """Return the number of a footnote, in brackets; a table counts its own, and so does every file."""
-        key = note.get("NOTE.REF") or note.get("NOTE.ID") or note.getroottree().getpath(note)
-        if key not in self._numbers:
-            style = note.get("NUMBERING", "ARAB")
-            if not counts[style] and note.get("NUMBERING.CONTINUED") == "YES":
-                counts[style] = self._earlier[style]
-            counts[style] += 1
-            letter = chr(ord("a") + (counts[style] - 1) % 26)
-            shown = {"STAR": f"*{counts[style]}", "alpha": letter, "ALPHA": letter.upper(), "NONE": ""}
-            number = shown.get(style, str(counts[style]))
-            self._numbers[key] = f"({number})" if number else ""
-        return self._numbers[key]
+    def _is_table_note(self, note: _Element) -> bool:
+        return bool(self._tables) and next(note.iterancestors("GR.NOTES"), None) is not None
+
+    def _number(self, note: _Element) -> str:
+        """Number a footnote: each file and each table counts its own, one series for each style."""
+        key, style = note.get("NOTE.REF") or note.get("NOTE.ID"), note.get("NUMBERING", "ARAB")
+        if key in self._numbers:
+            return self._numbers[key]
+        counts = self._tables[-1].counts if self._is_table_note(note) else self._counts
+        if not counts[style] and note.get("NUMBERING.CONTINUED") == "YES":
+            counts[style] = self._earlier[style]
+        counts[style] += 1
+        letter = chr(ord("a") + (counts[style] - 1) % 26)
+        shown = {"STAR": f"*{counts[style]}", "alpha": letter, "ALPHA": letter.upper(), "NONE": ""}
+        number = f"({shown.get(style, counts[style])})".replace("()", "")
+        if key:
+            self._numbers[key] = number
+        return number
 
     def _quote(self, quote: _Element) -> None:
-        """Write a quotation mark; a quotation that begins with a line and ends in another is of another act."""
+        """Write a quotation mark. What begins with a line and ends in another is the text of another act."""
         if self._struck is not None:
             return
-        if quote.tag == "QUOT.START":
-            if self.lines.blank and quote.get("REF.END") in self._quote_ends:
-                self._leading.add(quote.get("ID", ""))
-        else:
-            start = quote.get("REF.START", "")
-            self._closing = self._closing or start in self._carried
-            self._leading.discard(start)
-        code = quote.get("CODE", "")
-        known = re.fullmatch(r"[0-9A-Fa-f]{4}", code) and not code.upper().startswith("D")
-        self._write(chr(int(code, 16)) if known else "‘" if quote.tag == "QUOT.START" else "’")
+        opens, code, start = quote.tag == "QUOT.START", quote.get("CODE", ""), quote.get("REF.START", "")
+        if opens and self.lines.blank and quote.get("REF.END") in self._quote_ends:
+            self._leading.add(quote.get("ID", ""))
+        self._closing = self._closing or start in self._carried
+        self._leading.discard(start)
+        self._write(chr(int(code, 16)) if re.fullmatch("[02][0-9A-Fa-f]{3}", code) else "‘" if opens else "’")
 
-    def _mark(self, node: _Element) -> None:
-        """Leave out what an amendment repealed: consolidated files keep it between two instructions."""
-        if _instruction(node) == "CLG.MDFC":
-            ended = _attribute(node, "ID")
-            self._passage_ends.discard(ended)
-            self._struck = None if self._struck == ended else self._struck
-        elif _instruction(node) == "CLG.MDFO" and _attribute(node, "ACTION") == "DELETED":
-            end = _attribute(node, "IDREF")
-            if self._struck is not None or end not in self._passage_ends:
+    def _strike(self, node: _Element, above: _State) -> None:
+        """Leave out what was repealed: a consolidated file keeps it, between two instructions."""
+        if _target(node) == "CLG.MDFC":
+            self._struck_ends.discard(_attribute(node, "ID"))
+            self._struck = None if self._struck == _attribute(node, "ID") else self._struck
+        elif _target(node) == "CLG.MDFO" and _attribute(node, "ACTION") == "DELETED":
+            if self._struck is not None or _attribute(node, "IDREF") not in self._struck_ends:
                 return
             if _attribute(node, "LEVEL") == "TEXT":
                 self._write(f" {_STRUCK} ")
-            else:
-                self._end(self._states[-2])
+            elif not above.title:
+                self._end(above)
                 self.lines.blocks.append(Block(_STRUCK, Role.PAGE))
-            self._struck = end
+            self._struck = _attribute(node, "IDREF")
 
 
-def _shown(element: _Element) -> str | None:
-    """Return the text at the start of an element, figures set apart as the Official Journal does."""
+def _figures(element: _Element) -> str | None:
+    """Return the text at the start of an element, figures grouped as the Official Journal does."""
     text, kind = element.text, element.get("TYPE")
     if element.tag != "FT" or text is None or len(element):
         return text
-    if kind in {"NUMBER", "DECIMAL"}:
-        return re.sub(r"(?<![\d.,])\d{4,}", lambda m: re.sub(r"\B(?=(\d{3})+$)", " ", m.group()), text)
-    return (
-        re.sub(r"^(ex)? ?(\d{4})(\d\d)(\d\d)?(\d\d)?$", r"\1 \2 \3 \4 \5", text.strip())
-        if kind == "CN"
-        else text
-    )
+    if kind == "CN":
+        return re.sub(r"^(ex)? ?(\d{4})(\d\d)(\d\d)?(\d\d)?$", r"\1 \2 \3 \4 \5", text.strip())
+    if kind not in {"NUMBER", "DECIMAL"}:
+        return text
+    return re.sub(r"(?<![\d.,])\d{4,}", lambda whole: re.sub(r"\B(?=(\d{3})+$)", " ", whole.group()), text)
 
 
-def _instruction(node: _Element) -> str:
+def _target(node: _Element) -> str:
     return str(getattr(node, "target", ""))
 
 
 def _attribute(instruction: _Element, name: str) -> str:
-    found = re.search(rf'(?<![\w.]){name}\s*=\s*["\']([^"\']*)', instruction.text or "")
+    found = re.search(rf"(?<![\w.]){name}\s*=\s*[\"']([^\"']*)", instruction.text or "")
     return found.group(1) if found else ""
 
 
-def _under_table(note: _Element) -> bool:
-    parent = note.getparent()
-    return parent is not None and parent.tag == "GR.NOTES"
-
-
-def _enclosing_articles(root: _Element) -> set[_Element]:
+def _groups_of_articles(root: _Element) -> set[_Element]:
     """Find the groups, such as the chapters of an annexed statute, that hold articles of this act."""
     found: set[_Element] = set()
     for article in root.iter("ARTICLE"):

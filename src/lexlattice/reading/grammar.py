@@ -120,6 +120,8 @@ class Grammar:
             return Header(kind, written, written, match.end())
         span = match.span("n1" if match["w1"] else "n2")
         written = head[span[0] : span[1]] if len(folded) == len(head) else number
+        if match["w2"] and not written[0].isdigit() and not written.isupper():
+            return None
         return Header(kind, canonical(written), written.strip(), match.end())
 
 

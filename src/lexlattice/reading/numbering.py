@@ -109,16 +109,20 @@ class Marker(NamedTuple):
 
 
 _OPEN: Final = "«„“‟\"'‘‚”‹»"
+_BIS: Final = "|".join(_LATIN_SUFFIXES)
+_COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS}))?"
+_WORD: Final = rf"[^\W\d_]{{1,5}}(?:\s(?:{_BIS}))?"
 _MARKER: Final = re.compile(
     rf"(?P<q>[{_OPEN}]{{1,2}}\s?)?"
     r"(?:"
     r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\)\s?|\s(?=\S)|$)"
-    r"|(?P<dot>\d{1,3}[a-z]?)\s?\.(?:\s|$|(?=[^\W\d_]))"
-    r"|\(\s?(?P<paren>\d{1,3}[a-z]?)\s?\)(?:\s|$|(?=\w))"
+    rf"|(?P<dot>{_COUNT})\s?\.(?:\s|$|(?=[^\W\d_]))"
+    rf"|\(\s?(?P<paren>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
-    r"|(?P<half>\d{1,3}[a-z]?)\s?\)(?:\s|$|(?=\w))"
-    r"|\(\s?(?P<letter>[^\W\d_]{1,5})\s?\)(?:\s|$|(?=\w))"
-    r"|(?P<halfletter>[^\W\d_]{1,5})\s?\)(?:\s|$|(?=\w))"
+    rf"|(?P<half>{_COUNT})\s?\)(?:\s|$|(?=\w))"
+    rf"|\(\s?(?P<letter>{_WORD})\s?\)(?:\s|$|(?=\w))"
+    rf"|(?P<halfletter>{_WORD})\s?\)(?:\s|$|(?=\w))"
+    r"|(?P<letterdot>[a-zivx]{1,4})\.$"
     r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
     r")"
 )
@@ -145,8 +149,11 @@ def marker(line: str) -> Marker | None:
     if style == "multi":
         number = re.sub(r"\s", "", number)
         return Marker("multi", number, int(number.rsplit(".", 1)[1]), 0, end, quoted)
-    if style in ("letter", "halfletter"):
-        lowered = number.lower()
+    if style in ("letter", "halfletter", "letterdot"):
+        lowered, _, suffix = number.lower().partition(" ")
+        if suffix:
+            value = letter_value(lowered)
+            return Marker("letter", number, value, 0, end, quoted) if value else None
         if not _POINT_LETTERS.match(lowered):
             return None
         roman = from_roman(lowered.translate(_LOOKALIKES))

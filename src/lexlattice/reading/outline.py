@@ -16,7 +16,7 @@ from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
 from lexlattice.reading.numbering import from_roman, letter_value, marker
 
-LONGEST_HEADING: Final = 240
+LONGEST_HEADING: Final = 400
 LONGEST_SIGNATURE: Final = 80
 LONGEST_FRONT: Final = 60
 """Lines among which the end of the title is looked for."""
@@ -35,7 +35,8 @@ _PAGE: Final = re.compile(
     r"|(?:Important legal notice|Avis juridique important)$"
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
 )
-_PLACEHOLDER: Final = re.compile(r">?\s?(?:TABLE|PIC FILE|TABELLE|TABLEAU)\b.*>?$")
+_TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|[A-ZÀ-ÞΑ-ΩΪΫА-Я]{4,10}$|.*\s\|(?:\s|$)")
+"""Old pages put a word in capitals where a table was, or its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _OPENING_QUOTE: Final = "«„“‟\"'‘‚”‹»"
 _SENTENCE_STOP: Final = (".", ";", ":", ",")
@@ -186,8 +187,10 @@ class _Outliner:
             role = self.roles[i]
             if role in (Role.PAGE, Role.CONTENTS, Role.TABLE):
                 self.furniture[i] = role.value
-            elif self._is_page(i, line) or _PLACEHOLDER.match(line):
-                self.furniture[i] = "page" if not _PLACEHOLDER.match(line) else "table"
+            elif self._is_page(i, line):
+                self.furniture[i] = "page"
+            elif role is None and self.state in ("article", "annex", "body") and self._is_table(i, line):
+                self.furniture[i] = "table"
             elif not self._header(i, line):
                 self._text(i, line)
         return Outline(self.lines, self.parts, self.furniture, self.quoted)
@@ -198,6 +201,11 @@ class _Outliner:
         if self.state == "front" or (self.state == "title" and i < self.front_end):
             return bool(_PAGE.match(line)) or self.grammar.opens("journal", fold(line[:80]))
         return len(line) < 100 and self.grammar.opens("journal", fold(line))
+
+    def _is_table(self, i: int, line: str) -> bool:
+        if self.headers[i] is not None or len(line) > 4 * PROSE or not _TABLE.match(line):
+            return False
+        return " |" in line or line[0] == ">" or self.state == "article"
 
     def _header(self, i: int, line: str) -> bool:
         """Open what a header line opens; false if the line is no header after all."""

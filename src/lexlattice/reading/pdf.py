@@ -116,6 +116,12 @@ class Line:
         return self.words[1].x0 if self.marked and len(self.words) > 1 else self.x0
 
     @property
+    def tabbed(self) -> bool:
+        """Whether the marker stands alone, or before a space wider than the next one."""
+        gaps = [word.x0 - before.x1 for before, word in pairwise(self.words[:3])]
+        return not gaps or gaps[0] > 1.5 * (gaps[1] if len(gaps) > 1 else 0.4 * self.size)
+
+    @property
     def centred(self) -> bool:
         """Whether the same room is left on both sides."""
         before, after = self.x0 - self.frame.left, self.frame.right - self.x1
@@ -330,13 +336,17 @@ def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], 
         after = [word.x0 for word in row.words if word.x0 >= gutter]
         if not before or not after:
             return max(before, default=gutter) > gutter
-        return row.justified or max(before) > gutter or after[0] - max(before) < 0.9 * row.size
+        room = after[0] - max(before)
+        return max(before) > gutter or room < 0.9 * row.size or (row.justified and not known)
 
-    def is_prose(column: list[Line]) -> bool:
-        edge = max(line.x1 for line in column)
-        wrapped = sum(not line.leaves_room_for(after, edge) for line, after in pairwise(column))
-        wide = edge - min(line.x0 for line in column) > 15 * column[0].size
-        return wide and len(column) > 3 and wrapped > 0.4 * len(column)
+    def is_prose(*columns: list[Line]) -> bool:
+        wrapped = 0
+        for column in columns:
+            edge = max(line.x1 for line in column)
+            wrapped += sum(not line.leaves_room_for(after, edge) for line, after in pairwise(column))
+            if len(column) < 4 or edge - min(line.x0 for line in column) < 15 * column[0].size:
+                return False
+        return wrapped > 0.35 * sum(map(len, columns))
 
     for crossing, zone in groupby(rows, crosses):
         whole = [Line(row.words, full) for row in zone]
@@ -344,7 +354,7 @@ def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], 
         lefts = [Line(words, left) for words in sides if words]
         sides = [[word for word in row.words if word.x0 >= gutter] for row in whole]
         rights = [Line(words, right) for words in sides if words]
-        if not crossing and lefts and rights and (known or (is_prose(lefts) and is_prose(rights))):
+        if not crossing and lefts and rights and (known or is_prose(lefts, rights)):
             two = True
             lines += lefts + rights
         else:
@@ -460,12 +470,12 @@ def _continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) -
     if last.leaves_room_for(line, last.frame.right) and not justified:
         return False
     after_stop = last.text.endswith((".", ";", ":"))
-    if line.marked:
-        gap = line.text_x0 - line.words[0].x1
-        if gap > em or len(line.words) == 1 or after_stop or last.text.endswith(","):
-            return False
-    if line.frame is not last.frame:
-        return not line.marked and not line.centred and not (after_stop and line.text[0].isupper())
+    marked = line.marked and last.text.count("(") <= last.text.count(")")  # not the end of "(… of the/EEA)"
+    if marked and (after_stop or last.text.endswith(",") or line.tabbed):
+        return False
+    if line.frame is not last.frame:  # a new page or column: neither gap nor indentation to go by
+        heading = line.text.isupper() and not last.text.isupper()
+        return line.text[0].islower() or not (marked or line.centred or after_stop or heading)
     if not 0 < last.y - line.y < 1.25 * pitches.get(em, 1.3 * em):
         return False
     on_one_axis = (line.centred or last.centred) and abs(line.x0 + line.x1 - last.x0 - last.x1) < em

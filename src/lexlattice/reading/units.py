@@ -94,7 +94,7 @@ def divide(lines: Sequence[str], first: int, frame: Frame, bare: Sequence[bool] 
             level = stack[-1]
             level.texts += 1
             drafts.append(Draft(begin, first + i, level.path, _kind(level, frame), level.number, level.cite))
-        elif _is_connector(line) and drafts and drafts[-1].kind in ("point", "indent"):
+        elif drafts and drafts[-1].last == first + i - 1 and _is_tail(line, drafts[-1].kind):
             drafts[-1].last = first + i
         else:
             drafts.append(_plain(stack, following[i], lines[i - 1] if i else "", first + i, frame))
@@ -113,8 +113,12 @@ def _following(marks: Sequence[Marker | None]) -> list[Marker | None]:
     return following
 
 
-def _is_connector(line: str) -> bool:
-    return len(line) <= LONGEST_CONNECTOR and line[0].islower() and not any(c.isdigit() for c in line)
+def _is_tail(line: str, kind: str) -> bool:
+    """Whether a line only finishes the unit before it: a stray stop or closing quote, or "and" after a point."""
+    if line[0] in ";:,.’”»" or not any(c.isalnum() for c in line):
+        return True
+    connects = len(line) <= LONGEST_CONNECTOR and line[0].islower() and not any(c.isdigit() for c in line)
+    return connects and kind in ("point", "indent")
 
 
 def _continues(level: Level, mark: Marker) -> bool:

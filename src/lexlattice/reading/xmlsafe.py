@@ -135,6 +135,11 @@ def traverse(root: _Element, enter: Callable[[_Element], bool], leave: Callable[
             stack.append((child, iter(child if enter(child) else ())))
 
 
+def names(words: str) -> frozenset[str]:
+    """Make a set of element names of a line of them."""
+    return frozenset(words.split())
+
+
 def is_mixed(element: _Element) -> bool:
     """Say whether an element has words of its own between its children, as a sentence has."""
     return bool((element.text or "").strip()) or any((child.tail or "").strip() for child in element)
@@ -188,6 +193,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 class _Frame:
     blocks: list[Block] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
+    blank: bool = True
     held: bool = False
 
 
@@ -210,7 +216,7 @@ class Lines:
     @property
     def blank(self) -> bool:
         """Whether nothing has been written on the current line yet."""
-        return not "".join(self._frames[-1].pieces).strip()
+        return self._frames[-1].blank
 
     @property
     def held(self) -> bool:
@@ -222,7 +228,8 @@ class Lines:
         if text:
             frame = self._frames[-1]
             frame.pieces.append(text)
-            frame.held = frame.held and not text.strip()
+            if text.strip():
+                frame.blank = frame.held = False
 
     def hold(self) -> None:
         """Keep the line, which is a number so far, for the paragraph that comes next.
@@ -236,7 +243,7 @@ class Lines:
         """End the current line."""
         frame = self._frames[-1]
         text = squeeze("".join(frame.pieces))
-        frame.pieces, frame.held = [], False
+        frame.pieces, frame.blank, frame.held = [], True, False
         if text:
             frame.blocks.append(Block(text, role))
 
