@@ -28,9 +28,9 @@ _HIDDEN = names("""BIB.INSTANCE BIB.DOC BIB.DATA FAM.COMP INFO.CONSLEG INFO.PROD
 # a sentence where there are words on either side of it, and for lines elsewhere: its text is never lost.
 _INLINE = names("""HT DATE FT LINK KEYWORD IE MARGIN FORMULA INCL.ELEMENT REF.DOC REF.DOC.OJ REF.DOC.ECR
     REF.DOC.SE REF.NP REF.CASE REF.ECR.DOC NO.ITEM ITEM.CONT TERM DEFINITION""")
-_BLOCK = names("""P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TBL QUOT.S ARTICLE PARAG NO.PARAG ALINEA TITLE
-    TI STI GR.SEQ NO.GR.SEQ TI.ART STI.ART VISA CONSID ANNEX CONTENTS TOC TOC.ITEM ANNOTATION CAPTION IMG.CNT
-    DIVISION ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES CELL""")
+_BLOCK = names("""P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TBL QUOT.S ARTICLE PARAG NO.PARAG ALINEA
+    DIVISION TITLE TI STI GR.SEQ NO.GR.SEQ TI.ART STI.ART VISA CONSID ANNEX CONTENTS TOC TOC.ITEM ANNOTATION
+    CAPTION IMG.CNT ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES CELL""")
 _LISTS = names("NP LIST ITEM DLIST DLIST.ITEM TBL")  # a number before one of these does not wait for its text
 _QUOTED = names("QUOT.S OLD.CORR NEW.CORR")
 _ANNEXES = names("ANNEX CONS.ANNEX")
@@ -182,7 +182,7 @@ class _Reader:
         self._closing = False
         self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")}
         self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")}
-        self._struck_ends = {_attribute(node, "ID") for node in root.iter() if _target(node) == "CLG.MDFC"}
+        self._struck_ends = {node.get("ID") for node in root.iter() if _target(node) == "CLG.MDFC"}
         self._groups = _groups_of_articles(root)
         traverse(root, self._enter, self._leave)
         self.lines.blocks.extend(self._notes)
@@ -322,7 +322,7 @@ class _Reader:
         return bool(self._tables) and next(note.iterancestors("GR.NOTES"), None) is not None
 
     def _number(self, note: _Element) -> str:
-        """Number a footnote: each file and each table counts its own, one series for each style."""
+        """Give a footnote its number: each file and each table counts its own, in a series for each style."""
         key, style = note.get("NOTE.REF") or note.get("NOTE.ID"), note.get("NUMBERING", "ARAB")
         if key in self._numbers:
             return self._numbers[key]
@@ -351,17 +351,17 @@ class _Reader:
     def _strike(self, node: _Element, above: _State) -> None:
         """Leave out what was repealed: a consolidated file keeps it, between two instructions."""
         if _target(node) == "CLG.MDFC":
-            self._struck_ends.discard(_attribute(node, "ID"))
-            self._struck = None if self._struck == _attribute(node, "ID") else self._struck
-        elif _target(node) == "CLG.MDFO" and _attribute(node, "ACTION") == "DELETED":
-            if self._struck is not None or _attribute(node, "IDREF") not in self._struck_ends:
+            self._struck_ends.discard(node.get("ID"))
+            self._struck = None if self._struck == node.get("ID") else self._struck
+        elif _target(node) == "CLG.MDFO" and node.get("ACTION") == "DELETED":
+            if self._struck is not None or node.get("IDREF") not in self._struck_ends:
                 return
-            if _attribute(node, "LEVEL") == "TEXT":
+            if node.get("LEVEL") == "TEXT":
                 self._write(f" {_STRUCK} ")
             elif not above.title:
                 self._end(above)
                 self.lines.blocks.append(Block(_STRUCK, Role.PAGE))
-            self._struck = _attribute(node, "IDREF")
+            self._struck = node.get("IDREF")
 
 
 def _figures(element: _Element) -> str | None:
@@ -377,12 +377,8 @@ def _figures(element: _Element) -> str | None:
 
 
 def _target(node: _Element) -> str:
+    """Return the name of a processing instruction."""
     return str(getattr(node, "target", ""))
-
-
-def _attribute(instruction: _Element, name: str) -> str:
-    found = re.search(rf"(?<![\w.]){name}\s*=\s*[\"']([^\"']*)", instruction.text or "")
-    return found.group(1) if found else ""
 
 
 def _groups_of_articles(root: _Element) -> set[_Element]:

@@ -22,7 +22,7 @@ LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl 
 DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 """Head-words that enclose articles, outermost first."""
 
-_SUFFIX: Final = r"(?:[\s/.-]?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|nonies|decies|terdecies)|[/.-]?[^\W\d_]{1,2}|\s[^\W\d_])?"
+_SUFFIX: Final = r"(?:[\s/.-]?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|nonies|decies|terdecies)|[/.-]?[^\W\d_]{1,2}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"

@@ -126,7 +126,7 @@ _MARKER: Final = re.compile(
     r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
     r")"
 )
-_POINT_LETTERS: Final = re.compile(r"[a-zα-ωϛа-яĳ]{1,2}\Z|[ivxlcdm]{1,6}\Z")
+_POINT_LETTERS: Final = re.compile(r"[a-zα-ωϛа-я]{1,2}\Z|[ivxlcdmі]{1,6}\Z")
 
 
 def marker(line: str) -> Marker | None:

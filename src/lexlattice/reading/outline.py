@@ -35,7 +35,7 @@ _PAGE: Final = re.compile(
     r"|(?:Important legal notice|Avis juridique important)$"
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
 )
-_TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|[A-ZÀ-ÞΑ-ΩΪΫА-Я]{4,10}$|.*\s\|(?:\s|$)")
+_TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|[A-ZÀ-ÞΑ-ΩΪΫА-Я]{4,16}$|.*\s\|(?:\s|$)")
 """Old pages put a word in capitals where a table was, or its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _OPENING_QUOTE: Final = "«„“‟\"'‘‚”‹»"
@@ -413,7 +413,7 @@ class _Outliner:
         if formula == "enacting" and len(line) <= LONGEST_HEADING:
             self._enact(i)
         elif formula == "recitals":
-            if len(line) < PROSE and (line.endswith(":") or len(line) < 30):
+            if len(line) < PROSE and (line.endswith(":") or line[-1].isalpha()):
                 self.furniture[i] = "formula"
                 self._open(Part("recitals"))
                 self.state = "recitals"

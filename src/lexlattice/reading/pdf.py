@@ -1,6 +1,6 @@
 """Read a PDF with a text layer: characters to words, rows, columns, lines, and last to paragraphs.
 
-A PDF knows where each character stands and nothing else, so everything here is geometry, measured in the type
+A PDF says where each character stands and nothing else, so everything here is geometry, measured in the type
 size of the text ("em") and never in points: the pages of fifty years have no other measure in common. Page
 furniture and footnotes cut paragraphs in two; both are taken out before the lines are joined again.
 """
@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from statistics import median
 from typing import Any
 
@@ -70,6 +70,7 @@ class Line:
 
     def __init__(self, words: list[Word], frame: Frame | None = None) -> None:
         self.words = sorted(words, key=lambda word: word.x0)
+        self.gaps = [word.x0 - before.x1 for before, word in pairwise(self.words)]
         self.frame = frame or Frame("full")
         self.x0, self.x1 = self.words[0].x0, max(word.x1 for word in words)
         weights: Counter[tuple[float, float]] = Counter()
@@ -81,23 +82,15 @@ class Line:
     @cached_property
     def cells(self) -> list[str]:
         """The text, cut at wide spaces: those of a table, not of the list marker or of justification."""
-        cells, marked = [self.words[0].text], self.marked
-        for before, word in pairwise(self.words):
-            gap = word.x0 - before.x1
+        cells, marked = [[self.words[0].text]], self.marked
+        for gap, word in zip(self.gaps, self.words[1:], strict=True):
             if gap > 2.5 * self.size and not marked and not self.justified:
-                cells.append(word.text)
-            else:
-                cells[-1] += (" " if word.apart or gap > 0.12 * self.size else "") + word.text
+                cells.append([])
+            elif word.apart or gap > 0.12 * self.size:
+                cells[-1].append(" ")
+            cells[-1].append(word.text)
             marked = marked and _MARKER.fullmatch(word.text) is not None  # "1.   (a)   the text"
-        return [_SPACED_REFERENCE.sub(r"(\1)", cell) for cell in cells]
-
-    @cached_property
-    def justified(self) -> bool:
-        """Whether all spaces, however wide, have the same width, as justification makes them."""
-        gaps = [word.x0 - before.x1 for before, word in pairwise(self.words)][self.marked :]
-        if len(gaps) == 1:
-            return abs(self.frame.right - self.x1) < 0.1 * self.size
-        return bool(gaps) and max(gaps) - min(gaps) < 0.25 * self.size
+        return [_SPACED_REFERENCE.sub(r"(\1)", "".join(cell)) for cell in cells]
 
     @cached_property
     def text(self) -> str:
@@ -111,15 +104,17 @@ class Line:
         return first.size > 0.9 * self.size and _MARKER.fullmatch(first.text) is not None
 
     @property
-    def text_x0(self) -> float:
-        """Where the text after the marker begins."""
-        return self.words[1].x0 if self.marked and len(self.words) > 1 else self.x0
-
-    @property
     def tabbed(self) -> bool:
         """Whether the marker stands alone, or before a space wider than the next one."""
-        gaps = [word.x0 - before.x1 for before, word in pairwise(self.words[:3])]
-        return not gaps or gaps[0] > 1.5 * (gaps[1] if len(gaps) > 1 else 0.4 * self.size)
+        return not self.gaps or self.gaps[0] > 1.5 * (self.gaps[1] if self.gaps[1:] else 0.4 * self.size)
+
+    @property
+    def justified(self) -> bool:
+        """Whether the spaces, however wide, are all the same, as justification makes them."""
+        gaps = self.gaps[self.marked :]
+        if len(gaps) == 1:
+            return abs(self.frame.right - self.x1) < 0.1 * self.size
+        return bool(gaps) and max(gaps) - min(gaps) < 0.25 * self.size
 
     @property
     def centred(self) -> bool:
@@ -129,7 +124,8 @@ class Line:
 
     def leaves_room_for(self, line: Line, edge: float) -> bool:
         """Whether the first word of the next line would have fitted, so that this one ends on purpose."""
-        return edge - self.x1 > line.words[0].x1 - line.x0 + 0.7 * self.size
+        both_sides = self.centred and self.frame is line.frame and abs(self.x0 - line.x0) > self.size
+        return (edge - self.x1) * (1 + both_sides) > line.words[0].x1 - line.x0 + 0.7 * self.size
 
 
 def read_pdf(data: bytes) -> Document:
@@ -148,8 +144,8 @@ def read_pdf(data: bytes) -> Document:
     if sum(len(word.text) for words in pages for word in words) < CHARACTERS_OF_A_SCAN * len(pages):
         raise ReadingError("The PDF has no text layer (a scan?); run OCR on it first.")
     rows = [_rows(words) for words in pages]
-    furniture = _furniture(rows)
-    bodies = _in_reading_order([page[top:end] for page, (top, end) in zip(rows, furniture, strict=True)])
+    edges = _text_edges(rows)
+    bodies = _in_reading_order([page[top:end] for page, (top, end) in zip(rows, edges, strict=True)])
     _measure(bodies)
     lines = [line for body in bodies for line in body]
     body_size, pitches, hyphens = _body_size(lines), _pitches(lines), Hyphens(lines)
@@ -157,7 +153,7 @@ def read_pdf(data: bytes) -> Document:
     notes: list[list[Line]] = []  # emitted last: they would cut a paragraph that goes over the page
     pending: list[Block] = []  # page furniture, held back until such a paragraph is complete
     paragraph: list[Line] = []
-    for page, body, (top, end) in zip(rows, bodies, furniture, strict=True):
+    for page, body, (top, end) in zip(rows, bodies, edges, strict=True):
         pending += [Block(row.text, Role.PAGE) for row in page[:top]]
         for line in _without_notes(body, body_size, notes):
             if paragraph and not _continues(paragraph, line, pitches):
@@ -178,7 +174,8 @@ def _extract(pypdfium2: Any, data: bytes) -> tuple[list[list[Word]], list[str]]:
     """Give the words of each page; a page with text in several directions counts as several pages."""
     pages: list[list[Word]] = []
     warnings: list[str] = []
-    with pypdfium2.PdfDocument(data) as pdf:
+    pdf = pypdfium2.PdfDocument(data)
+    try:
         if not 0 < len(pdf) <= MAX_PAGES:
             raise ReadingError(f"The PDF has {len(pdf):,} pages; it can have 1 to {MAX_PAGES:,}.")
         for number in range(len(pdf)):
@@ -186,6 +183,8 @@ def _extract(pypdfium2: Any, data: bytes) -> tuple[list[list[Word]], list[str]]:
                 page = pdf[number]
                 text = page.get_textpage()
             except pypdfium2.PdfiumError:
+                if len(pdf) == 1:
+                    raise
                 pages.append([])
                 warnings.append(f"Page {number + 1} of the PDF is damaged and was left out.")
                 continue
@@ -195,8 +194,8 @@ def _extract(pypdfium2: Any, data: bytes) -> tuple[list[list[Word]], list[str]]:
             pages += directions or [[]]
             text.close()
             page.close()
-        if all("damaged" in warning for warning in warnings) and len(warnings) == len(pdf):
-            raise ReadingError("No page of the PDF can be read; try to download it again.")
+    finally:
+        pdf.close()
     return pages, warnings
 
 
@@ -207,6 +206,12 @@ def _words(raw: Any, page: Any) -> list[list[Word]]:
     box, matrix, name = raw.FS_RECTF(), raw.FS_MATRIX(), ctypes.create_string_buffer(128)
     word: Word | None = None
     apart, cos, sin, high = True, 1.0, 0.0, 0
+
+    def upright() -> tuple[float, float, float]:
+        ends = sorted((box.left * cos + box.bottom * sin, box.right * cos + box.top * sin))
+        place = (*ends, y.value * cos - x.value * sin)
+        return place if all(map(math.isfinite, place)) else (0.0, 0.0, 0.0)
+
     for i in range(raw.FPDFText_CountChars(page)):
         code = raw.FPDFText_GetUnicode(page, i)
         if 0xD800 <= code < 0xDC00:  # where characters have 16 bits, the rare ones come in two parts
@@ -223,10 +228,9 @@ def _words(raw: Any, page: Any) -> list[list[Word]]:
         raw.FPDFText_GetCharOrigin(page, i, x, y)
         raw.FPDFText_GetLooseCharBox(page, i, box)
         if word is not None:
-            upright_y = y.value * cos - x.value * sin
-            x0, x1 = sorted((box.left * cos + box.bottom * sin, box.right * cos + box.top * sin))
+            x0, x1, baseline = upright()
             near = -word.size < x0 - word.x1 < 0.25 * word.size
-            if near and abs(upright_y - word.y) < 0.1 * word.size:
+            if near and abs(baseline - word.y) < 0.1 * word.size:
                 word.text += char
                 word.x1 = max(word.x1, x1)
                 continue
@@ -234,10 +238,10 @@ def _words(raw: Any, page: Any) -> list[list[Word]]:
         raw.FPDFText_GetFontInfo(page, i, name, 128, flags)
         turn = round(math.degrees(math.atan2(matrix.b, matrix.a)) / 15) * 15 % 360  # scans lean a little
         cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-        x0, x1 = sorted((box.left * cos + box.bottom * sin, box.right * cos + box.top * sin))
-        size = round(raw.FPDFText_GetFontSize(page, i) * math.hypot(matrix.c, matrix.d), 1) or 1.0
+        x0, x1, baseline = upright()
+        size = round(abs(raw.FPDFText_GetFontSize(page, i)) * math.hypot(matrix.c, matrix.d), 1)
         bold = b"bold" in name.value.lower() or bool(flags.value & _FORCE_BOLD)
-        word = Word(char, x0, x1, y.value * cos - x.value * sin, size, bold, apart)
+        word = Word(char, x0, x1, baseline, size if 0 < size < math.inf else 1.0, bold, apart)
         apart = False
         directions[turn].append(word)
     return sorted(directions.values(), key=len, reverse=True)
@@ -253,47 +257,45 @@ def _rows(words: list[Word]) -> list[Line]:
             groups.append([word])
     rows: list[Line] = []
     for row in map(Line, groups):
-        above = rows[-1] if rows else None
-        small, large = sorted((row.size, above.size if above else row.size))
-        if above and small < 0.8 * large and above.y - row.y < 0.6 * large:  # raised or lowered figures
+        above = rows[-1] if rows else row
+        small, large = sorted((row.size, above.size))
+        if small < 0.8 * large and above.y - row.y < 0.6 * large:  # raised or lowered figures
             rows[-1] = Line(above.words + row.words)
         else:
             rows.append(row)
     return rows
 
 
-def _furniture(pages: list[list[Line]]) -> list[tuple[int, int]]:
-    """Find the rows of each page between its running header and its running footer.
+def _text_edges(pages: list[list[Line]]) -> list[tuple[int, int]]:
+    """Find where, in the rows of each page, its running header ends and its running footer begins.
 
-    Furniture is what has the form of an Official Journal header, or comes again on other pages, the same or
-    with a number that grows with the pages, and stands apart from the text.
+    Furniture has the form of an Official Journal header, or comes again on other pages, the same or with a
+    number that grows with the pages, and stands apart from the text.
     """
     seen: Counter[str] = Counter()
     for number, page in enumerate(pages):
         seen.update({key for row in page[:3] + page[-3:] for key in _keys(row.text, number)})
+    often = max(2, 0.4 * len(pages))
 
-    def is_furniture(row: Line, number: int) -> bool:
-        if _FURNITURE.fullmatch(row.text) or _PAGE_NUMBER.fullmatch(row.text):
-            return True
-        least = max(2, 0.4 * len(pages))
-        grown = max(least, min(3, len(pages)))
-        return any(seen[key] >= (grown if "#" in key else least) for key in _keys(row.text, number))
+    def is_repeated(row: Line, number: int) -> bool:
+        least = max(often, min(3, len(pages)))  # "Article 5" and "Article 6" can head two pages by chance
+        return any(seen[key] >= (least if "#" in key else often) for key in _keys(row.text, number))
 
     def depth(rows: list[Line], number: int) -> int:
         found = 0
         for i, row in enumerate(rows[:3]):
-            if not is_furniture(row, number):
+            journal = _FURNITURE.fullmatch(row.text)
+            if not (journal or _PAGE_NUMBER.fullmatch(row.text) or is_repeated(row, number)):
                 break
-            apart = i + 1 == len(rows) or abs(row.y - rows[i + 1].y) > 1.5 * row.size
-            if apart or _FURNITURE.fullmatch(row.text):
+            if journal or i + 1 == len(rows) or abs(row.y - rows[i + 1].y) > 1.5 * row.size:
                 found = i + 1
         return found
 
-    edges = []
-    for number, page in enumerate(pages):
-        top = depth(page, number)
-        edges.append((top, len(page) - depth(page[top:][::-1], number)))
-    return edges
+    tops = [depth(page, number) for number, page in enumerate(pages)]
+    return [
+        (top, len(page) - depth(page[top:][::-1], number))
+        for number, (page, top) in enumerate(zip(pages, tops, strict=True))
+    ]
 
 
 def _keys(text: str, page: int) -> Iterator[str]:
@@ -308,23 +310,38 @@ def _keys(text: str, page: int) -> Iterator[str]:
 
 def _in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:
     """Cut the rows of all pages into columns; a gutter that is certain on one page is trusted on others."""
-    gutters = [_gutter(page) for page in pages]
-    certain = [
-        gutter for page, gutter in zip(pages, gutters, strict=True) if _columns(page, gutter, False)[1]
-    ]
+    gutters = [(page, _gutter(page)) for page in pages]
+    certain = [gutter for page, gutter in gutters if _columns(page, gutter, False)[1]]
     usual = median(certain) if certain else -math.inf
-    known = [
-        bool(page) and abs(gutter - usual) < 2 * page[0].size
-        for page, gutter in zip(pages, gutters, strict=True)
+    return [
+        _columns(page, x, any(abs(x - usual) < 2 * row.size for row in page[:1]))[0] for page, x in gutters
     ]
-    return [_columns(*page)[0] for page in zip(pages, gutters, known, strict=True)]
+
+
+def _gutter(rows: list[Line]) -> float:
+    """Find the place near the middle of the page that the fewest pieces of text cross."""
+    start = min((row.x0 for row in rows), default=0.0)
+    step = max(1.0, max((row.x1 for row in rows), default=0.0) - start) / 120
+    changes: Counter[int] = Counter()
+    for row in rows:
+        x0 = row.x0
+        for word, gap, after in zip(
+            row.words, [*row.gaps, math.inf], [*row.words[1:], row.words[0]], strict=True
+        ):
+            if gap > 0.9 * row.size:
+                changes[math.ceil((x0 - start) / step)] += 1
+                changes[math.floor((word.x1 - start) / step) + 1] -= 1
+                x0 = after.x0
+    crossings = list(accumulate(changes[i] for i in range(120)))
+    fewest = min(crossings[42:78])
+    return start + step * median(i for i in range(42, 78) if crossings[i] == fewest)
 
 
 def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], bool]:
     """Cut rows into the lines of their columns, in reading order, and say whether there are two.
 
     Rows that cross the gutter (titles, headings) divide the page: what is above them is read first. Two
-    columns of prose are told from a table by their lines, most of which are as long as they can be; where
+    columns of prose are told from a table by their lines, many of which are as long as they can be; where
     the document is `known` to have a gutter here, a few short lines need no such proof.
     """
     full, left, right = Frame("full"), Frame("left"), Frame("right")
@@ -332,12 +349,10 @@ def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], 
     two = False
 
     def crosses(row: Line) -> bool:
-        before = [word.x1 for word in row.words if word.x0 < gutter]
-        after = [word.x0 for word in row.words if word.x0 >= gutter]
-        if not before or not after:
-            return max(before, default=gutter) > gutter
-        room = after[0] - max(before)
-        return max(before) > gutter or room < 0.9 * row.size or (row.justified and not known)
+        end = max((word.x1 for word in row.words if word.x0 < gutter), default=-math.inf)
+        start = min((word.x0 for word in row.words if word.x0 >= gutter), default=math.inf)
+        stretched = row.justified and not known and math.isfinite(start - end)
+        return end > gutter or start - end < 0.9 * row.size or stretched
 
     def is_prose(*columns: list[Line]) -> bool:
         wrapped = 0
@@ -362,55 +377,32 @@ def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], 
     return lines, two
 
 
-def _gutter(rows: list[Line]) -> float:
-    """Find the place near the middle of the page that the fewest pieces of text cross."""
-    start = min((row.x0 for row in rows), default=0.0)
-    width = max(1.0, max((row.x1 for row in rows), default=0.0) - start)
-    steps = 120
-    crossings = [0] * (steps + 2)
-    for row in rows:
-        x0 = row.x0
-        for before, word in pairwise([*row.words, None]):
-            if before and (word is None or word.x0 - before.x1 > 0.9 * row.size):
-                crossings[max(0, math.ceil((x0 - start) / width * steps))] += 1
-                crossings[max(0, math.floor((before.x1 - start) / width * steps) + 1)] -= 1
-                x0 = word.x0 if word else x0
-    total, profile = 0, []
-    for change in crossings:
-        total += change
-        profile.append(total)
-    middle = range(round(0.35 * steps), round(0.65 * steps))
-    fewest = min(profile[i] for i in middle)
-    return start + width / steps * median(i for i in middle if profile[i] == fewest)
-
-
 def _measure(pages: list[list[Line]]) -> None:
     """Set the edges of every column; one with few lines takes those usual in the document."""
-    frames: dict[int, list[Line]] = defaultdict(list)
-    for page in pages:
-        for line in page:
-            frames[id(line.frame)].append(line)
     usual: defaultdict[str, list[Frame]] = defaultdict(list)
-    for lines in frames.values():
-        frame = lines[0].frame
-        ends, often = Counter(round(line.x1) for line in lines).most_common(1)[0]
-        justified = often > max(2, 0.25 * len(lines))
-        frame.left = min(line.x0 for line in lines)
-        frame.right = ends if justified else max(line.x1 for line in lines)
-        if len(lines) >= 8:
-            usual[frame.kind].append(frame)
-    for lines in frames.values():
-        frame = lines[0].frame
-        if len(lines) < 8 and usual[frame.kind]:
-            frame.left = min(frame.left, median(other.left for other in usual[frame.kind]))
-            frame.right = max(frame.right, median(other.right for other in usual[frame.kind]))
+    poor: list[Frame] = []
+    for page in pages:
+        for kind in ("full", "left", "right"):
+            lines = [line for line in page if line.frame.kind == kind]
+            if not lines:
+                continue
+            frame = lines[0].frame
+            common, times = Counter(round(line.x1) for line in lines).most_common(1)[0]
+            frame.left = min(line.x0 for line in lines)
+            frame.right = common if times > max(2, 0.25 * len(lines)) else max(line.x1 for line in lines)
+            (poor if len(lines) < 8 else usual[kind]).append(frame)
+    for kind, frames in usual.items():
+        left, right = median(frame.left for frame in frames), median(frame.right for frame in frames)
+        for frame in poor:
+            if frame.kind == kind:
+                frame.left, frame.right = min(frame.left, left), max(frame.right, right)
 
 
 def _body_size(lines: list[Line]) -> float:
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
-    return sizes.most_common(1)[0][0] if sizes else 1.0
+    return max(sizes, key=lambda size: sizes[size], default=1.0)
 
 
 def _pitches(lines: list[Line]) -> dict[float, float]:
@@ -427,18 +419,16 @@ def _pitches(lines: list[Line]) -> dict[float, float]:
 def _without_notes(body: list[Line], body_size: float, notes: list[list[Line]]) -> list[Line]:
     """Move the footnotes of a page to `notes`: what stands in smaller type at the end of a column."""
     columns = [list(column) for _, column in groupby(body, key=lambda line: id(line.frame))]
+    last = len(columns) - (2 if columns and columns[-1][0].frame.kind == "right" else 1)
     kept: list[Line] = []
-    for below, column in zip(range(len(columns) - 1, -1, -1), columns, strict=True):
-        start = len(column)
-        if below == 0 or (below == 1 and columns[-1][0].frame.kind == "right"):
-            open_end = bool(notes) and not notes[-1][-1].text.endswith((".", ")"))
-            start = _note_start(column, body_size, open_end)
+    for number, column in enumerate(columns):
+        open_end = bool(notes) and not notes[-1][-1].text.endswith((".", ")"))
+        start = _note_start(column, body_size, open_end) if number >= last else len(column)
         kept += column[:start]
         for line in column[start:]:
             if _NOTE_MARKER.match(line.text) or not notes:
-                notes.append([line])
-            else:
-                notes[-1].append(line)
+                notes.append([])
+            notes[-1].append(line)
     return kept
 
 
@@ -459,15 +449,11 @@ def _note_start(column: list[Line], body_size: float, open_end: bool) -> int:
 def _continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) -> bool:
     """Whether the line belongs to the paragraph: nothing about it says that a new one begins."""
     last, em = paragraph[-1], line.size
-    if (
-        abs(em - last.size) > 0.08 * em
-        or line.bold != last.bold
-        or len(line.cells) > 1
-        or len(last.cells) > 1
-    ):
+    same_type = abs(em - last.size) < 0.08 * em and line.bold == last.bold
+    if not same_type or len(line.cells) > 1 or len(last.cells) > 1:
         return False
-    justified = len(paragraph) > 1 and abs(paragraph[-2].x1 - last.x1) < 0.1 * em
-    if last.leaves_room_for(line, last.frame.right) and not justified:
+    at_edge = len(paragraph) > 1 and abs(paragraph[-2].x1 - last.x1) < 0.1 * em
+    if last.leaves_room_for(line, last.frame.right) and not at_edge:
         return False
     after_stop = last.text.endswith((".", ";", ":"))
     marked = line.marked and last.text.count("(") <= last.text.count(")")  # not the end of "(… of the/EEA)"
@@ -481,9 +467,9 @@ def _continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) -
     on_one_axis = (line.centred or last.centred) and abs(line.x0 + line.x1 - last.x0 - last.x1) < em
     if on_one_axis or abs(line.x0 - last.x0) < 0.5 * em:
         return True
-    hanging = abs(line.x0 - last.text_x0) < 0.5 * em
-    first_line_indent = 0 < last.x0 - line.x0 < 4 * em and not line.marked
-    return len(paragraph) == 1 and (hanging or first_line_indent)
+    hanging = last.marked and abs(line.x0 - last.words[min(1, len(last.gaps))].x0) < 0.5 * em
+    indented = 0 < last.x0 - line.x0 < 4 * em
+    return len(paragraph) == 1 and (hanging or indented)
 
 
 class Hyphens:
@@ -500,37 +486,36 @@ class Hyphens:
             words = _LETTERS.findall(line.text.lower())
             first, broken = int(broken), line.text.endswith(_BROKEN_WORD)
             self.known.update(words[first : len(words) - broken])
-        self.usually_soft = False
-        votes = [self.is_soft(a.text, b.text) for a, b in pairwise(lines) if a.text.endswith(_BROKEN_WORD)]
-        self.usually_soft = 2 * sum(votes) > len(votes)
+        verdicts = [self.verdict(a.text, b.text) for a, b in pairwise(lines) if a.text.endswith(_BROKEN_WORD)]
+        self.usually_soft = verdicts.count(True) > verdicts.count(False)
 
-    def is_soft(self, before: str, after: str) -> bool:
-        """Whether the hyphen only marks that the word was broken."""
+    def verdict(self, before: str, after: str) -> bool | None:
+        """Whether the hyphen only marks that the word was broken; None if the document does not tell."""
         heads, tail = _LETTERS.findall(before.lower()), _LETTERS.match(after)
-        if not heads or not tail or not after[0].islower():
+        if not heads or not tail or not after[0].islower() or f"{heads[-1]}-{tail[0]}" in self.known:
             return False
-        solid, hyphenated = heads[-1] + tail[0].lower(), f"{heads[-1]}-{tail[0].lower()}"
-        if solid in self.known or hyphenated in self.known:
-            return hyphenated not in self.known
-        return self.usually_soft and tail[0].lower() not in self.known
+        if heads[-1] + tail[0] in self.known:
+            return True
+        return False if tail[0] in self.known else None  # "non-/existing", "Aus-/und Einfuhr"
 
     def join(self, lines: list[Line]) -> str:
         """Join the lines of a paragraph."""
         parts = [lines[0].text]
         for line in lines[1:]:
-            before = parts[-1]
-            if before.endswith("\u00ad") or (
-                before.endswith(_BROKEN_WORD) and self.is_soft(before, line.text)
-            ):
-                parts[-1] = before[:-1]
-            elif not re.search(r"\w[-\x02]$", before) or not line.text[0].isalnum():
-                parts[-1] += " "
+            soft = parts[-1].endswith("\u00ad")
+            if parts[-1].endswith(_BROKEN_WORD):
+                verdict = self.verdict(parts[-1], line.text)
+                soft = self.usually_soft if verdict is None else verdict
+            if soft:
+                parts[-1] = parts[-1][:-1]
+            elif not re.search(r"\w[-\x02]$", parts[-1]) or not line.text[0].isalnum():
+                parts.append(" ")
             parts.append(line.text)
         return "".join(parts).replace(_BROKEN_WORD, "-")
 
 
 def _block(paragraph: list[Line], hyphens: Hyphens) -> Block:
     cells = paragraph[0].cells
-    if len(cells) > 2:  # cells[1] alone can be the other column of a signature
+    if len(cells) > 2:  # two may be the two halves of a signature
         return Block("\t".join(cells).replace(_BROKEN_WORD, "-"), Role.TABLE)
     return Block(hyphens.join(paragraph), None)

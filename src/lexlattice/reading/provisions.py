@@ -71,14 +71,7 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
 
 
 def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
-    """Units of consecutive stretches; furniture between two stretches (a table) parts them but not the lists."""
-    drafts: list[Draft] = []
-    texts = [plan.lines[i] for i in lines]
-    bare = [i in plan.quoted for i in lines]
-    for draft in divide(texts, 0, frame, bare):
-        draft.first, draft.last = lines[draft.first], lines[draft.last]
-        drafts.append(draft)
-    return drafts
+    return divide([plan.lines[i] for i in lines], lines, frame, [i in plan.quoted for i in lines])
 
 
 def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
@@ -155,7 +148,8 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
 
 def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) -> list[Draft]:
     """A numbered recital: its own number leads the first text, and lists inside hang below it."""
-    lead = 2 if len(group) > 1 and marker(plan.lines[group[0]]).end >= len(plan.lines[group[0]]) else 1  # type: ignore[union-attr]
+    bare = marker(plan.lines[group[0]]).end >= len(plan.lines[group[0]])  # type: ignore[union-attr]
+    lead = 2 if bare and group[1:] and group[1] == group[0] + 1 else 1
     drafts = [Draft(group[0], group[lead - 1], frame.path, "recital", number, frame.cite)]
     if group[lead:]:
         rest = _divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", counted=True))

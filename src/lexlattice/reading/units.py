@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from lexlattice.reading.numbering import Marker, marker, to_letters
@@ -66,40 +66,40 @@ class Frame:
     """Whether numbers that come before any text ("1." or, in German, "(1)") count paragraphs, as in articles."""
     counted: bool = False
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
-    drafts: list[Draft] = field(default_factory=list)
 
-
-def divide(lines: Sequence[str], first: int, frame: Frame, bare: Sequence[bool] = ()) -> list[Draft]:
+def divide(lines: Sequence[str], places: Sequence[int], frame: Frame, bare: Sequence[bool]) -> list[Draft]:
     """Cut the lines of a section into units.
 
-    `first` is the index of the section's first line in the act; `bare` marks lines whose marker must not count.
+    `places` are the lines' own numbers in the act: where they jump, furniture stands between, and no unit reaches
+    over it. `bare` marks lines whose marker must not count.
     """
-    marks = [None if bare and bare[i] else marker(line) for i, line in enumerate(lines)]
+    marks = [None if bare[i] else marker(line) for i, line in enumerate(lines)]
     following = _following(marks)
-    base = Level(frame.path, frame.cite)
-    stack = [base]
-    drafts = frame.drafts
+    stack = [Level(frame.path, frame.cite)]
+    drafts: list[Draft] = []
     pending: int | None = None
-    for i, (line, mark) in enumerate(zip(lines, marks, strict=True)):
-        begin = first + i if pending is None else pending
+    for i, (line, mark, place) in enumerate(zip(lines, marks, places, strict=True)):
+        begin = place if pending is None else pending
+        adjoins = i > 0 and places[i - 1] == place - 1
         if mark is not None:
             level = _enter(stack, mark, frame)
-            if mark.end >= len(line) and i + 1 < len(lines):
+            if mark.end >= len(line) and i + 1 < len(lines) and places[i + 1] == place + 1:
                 pending = begin
                 continue
-            kind = _kind(level, frame)
-            level.texts += 1
-            drafts.append(Draft(begin, first + i, level.path, kind, level.number, level.cite))
+            drafts.append(_item(level, begin, place, frame))
         elif pending is not None:
-            level = stack[-1]
-            level.texts += 1
-            drafts.append(Draft(begin, first + i, level.path, _kind(level, frame), level.number, level.cite))
-        elif drafts and drafts[-1].last == first + i - 1 and _is_tail(line, drafts[-1].kind):
-            drafts[-1].last = first + i
+            drafts.append(_item(stack[-1], begin, place, frame))
+        elif drafts and adjoins and _is_tail(line, drafts[-1].kind):
+            drafts[-1].last = place
         else:
-            drafts.append(_plain(stack, following[i], lines[i - 1] if i else "", first + i, frame))
+            drafts.append(_plain(stack, following[i], lines[i - 1] if i else "", place, frame))
         pending = None
     return drafts
+
+
+def _item(level: Level, first: int, last: int, frame: Frame) -> Draft:
+    level.texts += 1
+    return Draft(first, last, level.path, _kind(level, frame), level.number, level.cite)
 
 
 def _following(marks: Sequence[Marker | None]) -> list[Marker | None]:
@@ -115,7 +115,7 @@ def _following(marks: Sequence[Marker | None]) -> list[Marker | None]:
 
 def _is_tail(line: str, kind: str) -> bool:
     """Whether a line only finishes the unit before it: a stray stop or closing quote, or "and" after a point."""
-    if line[0] in ";:,.’”»" or not any(c.isalnum() for c in line):
+    if line[0] in ";:,." or not any(c.isalnum() for c in line):
         return True
     connects = len(line) <= LONGEST_CONNECTOR and line[0].islower() and not any(c.isdigit() for c in line)
     return connects and kind in ("point", "indent")

@@ -1,0 +1,512 @@
+"""Formex, the safe XML parser and the safe unzipper underneath it. Every act in here is invented."""
+
+import io
+import os
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lexlattice.errors import ReadingError
+from lexlattice.reading.blocks import Block, Role, squeeze
+from lexlattice.reading.formex import read_formex, read_formex_parts, read_formex_zip
+from lexlattice.reading.xmlsafe import MAX_MEMBERS, parse_xml
+
+ACT = """<?xml version="1.0" encoding="UTF-8"?>
+<ACT xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<BIB.INSTANCE><DOCUMENT.REF FILE="L_9001.doc.xml"><COLL>L</COLL><LG.OJ>EN</LG.OJ></DOCUMENT.REF>
+<DATE ISO="20240312">20240312</DATE><LG.DOC>EN</LG.DOC>
+<NO.DOC FORMAT="YN" TYPE="OJ"><NO.CURRENT>9001</NO.CURRENT><YEAR>2024</YEAR><COM>EU</COM></NO.DOC></BIB.INSTANCE>
+<TITLE><TI><P><HT TYPE="UC">Commission Regulation</HT> (EU) 2024/9001</P>
+<P>of <DATE ISO="20240312">12 March 2024</DATE></P><P>on urban beehives</P></TI></TITLE>
+<PREAMBLE><PREAMBLE.INIT>THE EUROPEAN COMMISSION,</PREAMBLE.INIT>
+<GR.VISA><VISA>Having regard to the Treaty<NOTE NOTE.ID="E0001" NUMBERING="ARAB" TYPE="FOOTNOTE"><P>OJ L 450,
+16.12.2021, p. 12.</P><P>Second line.</P></NOTE>, and in particular Article 7 thereof,</VISA></GR.VISA>
+<GR.CONSID><GR.CONSID.INIT>Whereas:</GR.CONSID.INIT>
+<CONSID><NP><NO.P>(1)</NO.P><TXT>Bees live in towns<NOTE NOTE.REF="E0001"/>.</TXT></NP></CONSID></GR.CONSID>
+<PREAMBLE.FINAL>HAS ADOPTED THIS REGULATION:</PREAMBLE.FINAL></PREAMBLE>
+<ENACTING.TERMS><DIVISION><TITLE><TI><P>CHAPTER I</P></TI><STI><P>GENERAL</P></STI></TITLE>
+<ARTICLE IDENTIFIER="001"><TI.ART>Article 1</TI.ART><STI.ART><P>Scope</P></STI.ART>
+<PARAG IDENTIFIER="001.001"><NO.PARAG>1.</NO.PARAG><ALINEA><P>It applies to hives worth EUR
+<FT TYPE="NUMBER">2000000</FT>:</P><LIST TYPE="alpha"><ITEM><NP><NO.P>(a)</NO.P><TXT>on roofs:</TXT>
+<P><LIST TYPE="DASH"><ITEM><P>flat,</P></ITEM><ITEM><P>steep;</P></ITEM></LIST></P></NP></ITEM></LIST></ALINEA>
+<ALINEA>It does not apply in forests.</ALINEA></PARAG>
+<PARAG IDENTIFIER="001.002"><NO.PARAG>2.</NO.PARAG><ALINEA><LIST TYPE="alpha"><ITEM><NP><NO.P>(a)</NO.P>
+<TXT>first.</TXT></NP></ITEM></LIST></ALINEA></PARAG></ARTICLE>
+<ARTICLE IDENTIFIER="002"><TI.ART>Article 2</TI.ART><ALINEA><P>Regulation (EU) 2021/9900 is amended:</P>
+<LIST TYPE="ARAB"><ITEM><NP><NO.P>(1)</NO.P><TXT>Article 3 is replaced by the following:</TXT><P><QUOT.S LEVEL="1">
+<ARTICLE IDENTIFIER="003"><TI.ART><QUOT.START CODE="2018" ID="QS1" REF.END="QE1"/>Article 3</TI.ART>
+<STI.ART>Label</STI.ART><PARAG IDENTIFIER="003.001"><NO.PARAG>1.</NO.PARAG><ALINEA>A
+<QUOT.START CODE="201C" ID="QS2" REF.END="QE2"/>label<QUOT.END CODE="201D" ID="QE2" REF.START="QS2"/> is a
+sign.<QUOT.END CODE="2019" ID="QE1" REF.START="QS1"/>;</ALINEA></PARAG></ARTICLE></QUOT.S></P></NP></ITEM></LIST>
+</ALINEA></ARTICLE></DIVISION></ENACTING.TERMS>
+<FINAL><P>This Regulation shall be binding.</P><SIGNATURE><PL.DATE><P>Done at Brussels, 12 March 2024.</P></PL.DATE>
+<SIGNATORY><P><HT TYPE="ITALIC">For the Commission</HT></P><P>Maria <HT TYPE="UC">Example</HT></P></SIGNATORY>
+</SIGNATURE></FINAL></ACT>"""
+
+ANNEX = """<ANNEX><BIB.INSTANCE><LG.DOC>EN</LG.DOC></BIB.INSTANCE><TITLE><TI><P>ANNEX</P></TI><STI><P>LABELS</P></STI></TITLE>
+<CONTENTS><GR.SEQ LEVEL="1"><TITLE><TI><NP><NO.P>1.</NO.P><TXT>Introduction</TXT></NP></TI></TITLE>
+<NP><NO.P>1.1.</NO.P><TXT>Metal.<NOTE NOTE.ID="E0001"><P>Or plastic.</P></NOTE></TXT></NP>
+<TBL COLS="2" NO.SEQ="0001"><TITLE><TI><P>Table 1</P></TI></TITLE><GR.NOTES><NOTE NOTE.ID="E0002" TYPE="TABLE">
+<P>Without tax.</P></NOTE></GR.NOTES><CORPUS><ROW TYPE="HEADER"><CELL COL="1">Size</CELL>
+<CELL COL="2"><P>Fee</P><P>(EUR)</P><NOTE NOTE.REF="E0002" TYPE="TABLE"/></CELL></ROW>
+<BLK><TI.BLK COL.START="1" COL.END="2">Small</TI.BLK><ROW><CELL COL="1">5 cm</CELL><CELL COL="2"><IE/></CELL></ROW></BLK>
+</CORPUS></TBL></GR.SEQ></CONTENTS></ANNEX>"""
+
+DOC = """<DOC><BIB.DOC><NO.DOC><NO.CURRENT>9001</NO.CURRENT><YEAR>2024</YEAR></NO.DOC></BIB.DOC><FMX><DOC.MAIN.PUB>
+<LG.DOC>EN</LG.DOC><LEGAL.VALUE>REGIMP</LEGAL.VALUE><REF.PHYS FILE="act.xml" TYPE="DOC.XML"/></DOC.MAIN.PUB>
+<DOC.SUB.PUB TYPE="ANNEX"><REF.PHYS FILE="a_annex.xml" TYPE="DOC.XML"/></DOC.SUB.PUB></FMX><PAPER><VOLUME.PAPER>
+<ITEM.VOLUME><TITLE><TI><P>Commission Regulation on urban beehives</P></TI></TITLE><ITEM.REF>25</ITEM.REF></ITEM.VOLUME>
+</VOLUME.PAPER></PAPER></DOC>"""
+
+
+def lines(blocks: list[Block]) -> list[tuple[str | None, str]]:
+    return [(block.role and block.role.value, block.text) for block in blocks]
+
+
+def formex(inside: str, root: str = "CONS.ACT") -> list[tuple[str | None, str]]:
+    return lines(read_formex(f"<{root}>{inside}</{root}>".encode()).blocks)
+
+
+def packed(members: dict[str, str], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", compression) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    return stream.getvalue()
+
+
+# --- what comes out ---------------------------------------------------------------------------------------
+
+
+def test_an_act_has_the_lines_that_eur_lex_shows() -> None:
+    document = read_formex(ACT.encode())
+    assert (document.format, document.language, document.warnings) == ("formex", "en", [])
+    assert lines(document.blocks) == [
+        ("title", "COMMISSION REGULATION (EU) 2024/9001"),
+        ("title", "of 12 March 2024"),
+        ("title", "on urban beehives"),
+        (None, "THE EUROPEAN COMMISSION,"),
+        (None, "Having regard to the Treaty (1), and in particular Article 7 thereof,"),
+        (None, "Whereas:"),
+        (None, "(1)"),
+        (None, "Bees live in towns (1)."),
+        (None, "HAS ADOPTED THIS REGULATION:"),
+        ("division", "CHAPTER I"),
+        ("heading", "GENERAL"),
+        ("article", "Article 1"),
+        ("heading", "Scope"),
+        (None, "1. It applies to hives worth EUR 2 000 000:"),
+        (None, "(a)"),
+        (None, "on roofs:"),
+        (None, "—"),
+        (None, "flat,"),
+        (None, "—"),
+        (None, "steep;"),
+        (None, "It does not apply in forests."),
+        (None, "2."),
+        (None, "(a)"),
+        (None, "first."),
+        ("article", "Article 2"),
+        (None, "Regulation (EU) 2021/9900 is amended:"),
+        (None, "(1)"),
+        (None, "Article 3 is replaced by the following:"),
+        ("quoted", "‘Article 3"),
+        ("quoted", "Label"),
+        ("quoted", "1. A “label” is a sign.’;"),
+        (None, "This Regulation shall be binding."),
+        ("signature", "Done at Brussels, 12 March 2024."),
+        ("signature", "For the Commission"),
+        ("signature", "Maria EXAMPLE"),
+        ("note", "(1) OJ L 450, 16.12.2021, p. 12."),
+        ("note", "Second line."),
+    ]
+
+
+def test_an_annex_has_its_own_header_table_and_notes() -> None:
+    assert lines(read_formex(ANNEX.encode()).blocks) == [
+        ("annex", "ANNEX"),
+        ("heading", "LABELS"),
+        (None, "1. Introduction"),
+        (None, "1.1."),
+        (None, "Metal. (1)"),
+        (None, "Table 1"),
+        ("table", "Size\tFee (EUR) (1)"),
+        ("table", "Small"),
+        ("table", "5 cm"),
+        ("note", "(1) Without tax."),
+        ("note", "(1) Or plastic."),
+    ]
+
+
+def test_the_list_of_parts_gives_the_order_and_the_celex_number() -> None:
+    document = read_formex_parts(
+        {"z.doc.xml": DOC.encode(), "a_annex.xml": ANNEX.encode(), "act.xml": ACT.encode()}
+    )
+    texts = [block.text for block in document.blocks]
+    assert texts.index("Maria EXAMPLE") < texts.index("Second line.") < texts.index("ANNEX")
+    assert (document.celex, document.language, document.warnings) == ("32024R9001", "en", [])
+    assert read_formex_zip(packed({"x/z.doc.xml": DOC, "x/act.xml": ACT, "x/a_annex.xml": ANNEX})) == document
+
+
+def test_without_a_list_of_parts_annexes_follow_the_act_in_natural_order() -> None:
+    parts = {f"DOC_{n}.xml": ANNEX.replace("ANNEX<", f"ANNEX {n}<").encode() for n in (10, 2)}
+    document = read_formex_parts({**parts, "DOC_20.xml": ACT.encode()})
+    assert document.blocks[0].role is Role.TITLE
+    assert [block.text for block in document.blocks if block.role is Role.ANNEX] == ["ANNEX 2", "ANNEX 10"]
+
+
+def test_a_missing_part_is_a_warning_and_the_list_alone_says_so() -> None:
+    document = read_formex_parts({"z.doc.xml": DOC.encode(), "act.xml": ACT.encode()})
+    assert document.warnings == ["The part a_annex.xml of this act is missing."]
+    alone = read_formex(DOC.encode())
+    assert lines(alone.blocks) == [("title", "Commission Regulation on urban beehives")]
+    assert "folder or zip" in alone.warnings[0]
+
+
+def test_a_file_that_is_called_in_the_text_stands_there_once() -> None:
+    calling = '<P>Annex V is replaced:</P><QUOT.S><INCL.ELEMENT FILEREF="q.xml" TYPE="FORMEX.DOC"/></QUOT.S><P>End.</P>'
+    quoted = "<ANNEX><TITLE><TI><P>ANNEX V</P></TI></TITLE><CONTENTS><P>Text.</P></CONTENTS></ANNEX>"
+    act = f'<ACT><BIB.INSTANCE><INCLUSIONS><INCL.ELEMENT FILEREF="q.xml"/></INCLUSIONS></BIB.INSTANCE>{calling}</ACT>'
+    document = read_formex_parts({"a.xml": act.encode(), "q.xml": quoted.encode()})
+    assert lines(document.blocks) == [
+        (None, "Annex V is replaced:"),
+        ("quoted", "ANNEX V"),
+        ("quoted", "Text."),
+        (None, "End."),
+    ]
+    circular = '<ANNEX><P>x</P><INCL.ELEMENT FILEREF="{}"/></ANNEX>'
+    parts = {"a.xml": circular.format("b.xml").encode(), "b.xml": circular.format("a.xml").encode()}
+    assert len(read_formex_parts(parts).blocks) == 2
+
+
+def test_what_was_repealed_is_left_out() -> None:
+    opens = '<?CLG.MDFO ID="O1" IDREF="C1" ACTION="{}" LEVEL="{}" ACTIVE.DOC="32014L0025"?>'
+    ends = '<?CLG.MDFC ID="C1" IDREF="O1"?>'
+    inline = f"<P>Directives {opens.format('DELETED', 'TEXT')}2004/17/EC{ends} and 2009/81/EC.</P>"
+    assert formex(inline) == [(None, "Directives ————— and 2009/81/EC.")]
+    whole = opens.format("DELETED", "STRUCTURE") + "<P>gone<NOTE><P>n</P></NOTE></P>" + ends + "<P>stays</P>"
+    assert formex(whole) == [("page", "—————"), (None, "stays")]
+    replaced = f"<P>{opens.format('REPLACED', 'TEXT')}new{ends} text</P>"
+    assert formex(replaced) == [(None, "new text")]
+    assert formex(f"<P>a</P>{ends}{opens.format('DELETED', 'TEXT')}<P>b</P>") == [(None, "a"), (None, "b")]
+
+
+def test_a_quotation_over_several_lines_is_quoted_without_its_element() -> None:
+    inside = (
+        '<P>add:</P><P><QUOT.START CODE="00AB" ID="S" REF.END="E"/>Article 9</P><P>Text.</P>'
+        '<P>Last.<QUOT.END CODE="00BB" ID="E" REF.START="S"/></P>'
+        '<P><QUOT.START CODE="2018" ID="T" REF.END="F"/>hive<QUOT.END CODE="2019" ID="F" REF.START="T"/> means a box</P>'
+    )
+    expected = [(None, "add:"), ("quoted", "«Article 9"), ("quoted", "Text."), ("quoted", "Last.»")]
+    assert formex(inside) == [*expected, (None, "‘hive’ means a box")]
+
+
+def test_footnotes_are_numbered_as_their_style_says() -> None:
+    notes = "".join(f'<NOTE NUMBERING="{style}"><P>{style}</P></NOTE>' for style in ("STAR", "alpha", "NONE"))
+    assert formex(f"<P>x<NOTE><P>one</P></NOTE>{notes}</P>") == [
+        (None, "x (1) (*1) (a)"),
+        ("note", "(1) one"),
+        ("note", "(*1) STAR"),
+        ("note", "(a) alpha"),
+        ("note", "NONE"),
+    ]
+    more = '<ANNEX><P>y<NOTE NUMBERING.CONTINUED="YES"><P>two</P></NOTE></P></ANNEX>'
+    document = read_formex_parts(
+        {"a.xml": b"<ACT><P>x<NOTE><P>one</P></NOTE></P></ACT>", "b.xml": more.encode()}
+    )
+    assert [block.text for block in document.blocks] == ["x (1)", "(1) one", "y (2)", "(2) two"]
+
+
+def test_a_table_that_only_sets_markers_apart_is_a_list() -> None:
+    rows = "".join(
+        f"<ROW><CELL>{m}</CELL><CELL><P>text {m}</P><P>more</P></CELL></ROW>" for m in ("(a)", "(b)")
+    )
+    expected = [(None, text) for m in ("(a)", "(b)") for text in (m, f"text {m}", "more")]
+    assert formex(f"<TBL><CORPUS>{rows}</CORPUS></TBL>") == expected
+
+
+def test_definitions_contents_formulas_and_codes() -> None:
+    item = "<DLIST.ITEM><PREFIX>1)</PREFIX><TERM>hive</TERM><DEFINITION><P>a box:</P>{}</DEFINITION></DLIST.ITEM>"
+    nested = '<LIST TYPE="alpha"><ITEM><NP><NO.P>a)</NO.P><TXT>big.</TXT></NP></ITEM></LIST>'
+    assert formex(f'<P>means:<DLIST SEPARATOR=":">{item.format(nested)}</DLIST></P>') == [
+        (None, "means:"),
+        (None, "1)"),
+        (None, "hive: a box:"),
+        (None, "a)"),
+        (None, "big."),
+    ]
+    toc = "<TOC.ITEM><NO.ITEM>I</NO.ITEM><ITEM.CONT>Scope</ITEM.CONT><ITEM.REF>38</ITEM.REF></TOC.ITEM>"
+    contents = f"<TOC><TITLE><TI><P>Contents</P></TI></TITLE><TOC.BLK>{toc}</TOC.BLK></TOC>"
+    assert formex(contents) == [("contents", "Contents"), ("contents", "I Scope")]
+    ratio = "<EXPR><FRACTION><DIVIDEND>b</DIVIDEND><DIVISOR>c</DIVISOR></FRACTION></EXPR>"
+    formula = f'<P>where <FORMULA TYPE="INLINE"><EXPR>a</EXPR><OP.CMP TYPE="EQ"/>{ratio}</FORMULA>.</P>'
+    assert formex(formula) == [(None, "where a = b/c.")]
+    codes = (
+        '<P>CN <FT TYPE="CN">02071210</FT>, <FT TYPE="DECIMAL">1234,5678</FT>, <FT TYPE="CODE">1234</FT></P>'
+    )
+    assert formex(codes) == [(None, "CN 0207 12 10, 1 234,5678, 1234")]
+
+
+def test_groups_that_enclose_articles_are_divisions_and_a_second_document_is_attached() -> None:
+    group = "<GR.SEQ><TITLE><TI><P>Part {0}</P></TI></TITLE>{1}</GR.SEQ>"
+    article = "<ARTICLE><TI.ART>Article 1</TI.ART><ALINEA>x</ALINEA></ARTICLE>"
+    found = formex(group.format("A", article) + group.format("B", f"<QUOT.S>{article}</QUOT.S>"), "ANNEX")
+    assert found[:2] == [("division", "Part A"), ("article", "Article 1")]
+    assert found[3:5] == [(None, "Part B"), ("quoted", "Article 1")]
+    agreement = ACT.replace("ACT", "AGR")
+    attached = read_formex_parts({"1.xml": ACT.encode(), "2.xml": agreement.encode()}).blocks
+    assert [block.role for block in attached].count(Role.TITLE) == 3
+    assert [block.text for block in attached if block.role is Role.ANNEX] == [
+        "COMMISSION REGULATION (EU) 2024/9001"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("stated", "celex"),
+    [("32011L0035", "32011L0035"), ("396L0071", "31996L0071"), ("02016R1368-20170630",) * 2],
+)
+def test_the_celex_number_is_written_as_today(stated: str, celex: str) -> None:
+    data = f"<CONS.ACT><NO.CELEX>{stated}</NO.CELEX><P>x</P></CONS.ACT>"
+    assert read_formex(data.encode()).celex == celex
+
+
+# --- nothing is lost --------------------------------------------------------------------------------------
+
+TAGS = """P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TERM DEFINITION TBL CORPUS BLK ROW CELL TI.BLK GR.NOTES
+    QUOT.S ARTICLE TI.ART STI.ART PARAG NO.PARAG ALINEA DIVISION TITLE TI STI GR.SEQ NO.GR.SEQ HT DATE FT NOTE TOC
+    TOC.ITEM NO.ITEM ITEM.CONT SIGNATURE SIGNATORY FINAL ANNEX CONTENTS FORMULA EXPR MARGIN INCL.ELEMENT
+    NO.DOC.C UNKNOWN""".split()
+TREES = st.recursive(
+    st.tuples(st.sampled_from(TAGS), st.just([])),
+    lambda deeper: st.tuples(st.sampled_from(TAGS), st.lists(deeper, max_size=4)),
+    max_leaves=25,
+)
+
+
+def spell(tree: tuple[str, list[object]], words: Iterator[int], bare: Iterator[bool]) -> str:
+    """Write a tree as XML with a word of its own in every place where there can be one."""
+
+    def word() -> str:
+        return "" if next(bare) else f" q{next(words)}z "
+
+    tag, children = tree
+    inside = word() + "".join(spell(child, words, bare) + word() for child in children)  # type: ignore[arg-type]
+    attribute = {"HT": ' TYPE="UC"', "LIST": ' TYPE="DASH"', "FT": ' TYPE="NUMBER"'}.get(tag, "")
+    return f"<{tag}{attribute}>{inside}</{tag}>"
+
+
+@given(TREES, st.lists(st.booleans(), min_size=1))
+def test_every_word_comes_out_once(tree: tuple[str, list[object]], bare: list[bool]) -> None:
+    text = spell(tree, iter(range(10**6)), iter(bare * 1000))
+    expected = re.findall(r"q\d+z", text)
+    try:
+        blocks = read_formex(f"<CONS.ACT>{text}</CONS.ACT>".encode()).blocks
+    except ReadingError:
+        assert not expected
+        return
+    shown = " ".join(block.text for block in blocks).lower().replace(" ", "_")
+    assert Counter(re.findall(r"q\d+z", shown)) == Counter(expected)
+    assert all(block.text == block.text.strip() and "\n" not in block.text for block in blocks)
+
+
+# --- strangers' files -------------------------------------------------------------------------------------
+
+
+def test_an_entity_bomb_is_refused_before_it_goes_off() -> None:
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+    bomb = f'<!DOCTYPE ACT [<!ENTITY e0 "boom">{entities}]><ACT a="&e11;"><P>&e11;</P></ACT>'
+    for data in (
+        bomb.encode(),
+        bomb.encode("utf-16"),
+        b'<?xml version="1.0" encoding="cp1252"?>' + bomb.encode(),
+    ):
+        with pytest.raises(ReadingError, match="declares XML entities, which are not accepted"):
+            read_formex(data)
+
+
+def test_no_file_is_read_that_a_document_names(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    for entity in (
+        f'<!ENTITY x SYSTEM "{secret.as_uri()}">',
+        f'<!ENTITY % x SYSTEM "{secret.as_uri()}"> %x;',
+    ):
+        with pytest.raises(ReadingError, match="declares XML entities"):
+            parse_xml(f"<!DOCTYPE a [{entity}]><a>&x;</a>".encode())
+    dtd = tmp_path / "act.dtd"
+    dtd.write_text('<!ATTLIST a leaked CDATA "yes"><!ENTITY x "leaked">')
+    root = parse_xml(f'<!DOCTYPE a SYSTEM "{dtd.as_uri()}"><a>&x; &nbsp;&agrave;&lt;</a>'.encode())
+    assert (dict(root.attrib), squeeze(root.text or "")) == ({}, "&x; à<")
+
+
+def test_names_of_html_are_characters_except_where_an_ampersand_is_one() -> None:
+    root = parse_xml(b"<a><!-- &eacute; -->&eacute;<![CDATA[&eacute;]]>&amp;&#233;</a>")
+    assert root.text == "é&eacute;&é"
+
+
+@pytest.mark.parametrize("cut", [60, 500, 2000, len(ACT) - 3])
+def test_a_truncated_file_is_refused_with_the_line(cut: int) -> None:
+    with pytest.raises(ReadingError, match=r"not well-formed at line \d+: [^\n]+\.$"):
+        read_formex(ACT.encode()[:cut])
+
+
+def test_nesting_has_a_limit() -> None:
+    def nested(depth: int) -> bytes:
+        return b"<P>" * depth + b"x" + b"</P>" * depth
+
+    assert lines(read_formex(nested(256)).blocks) == [(None, "x")]
+    for depth in (257, 3_000, 200_000):
+        with pytest.raises(ReadingError, match="nested more than 256"):
+            read_formex(nested(depth))
+
+
+def test_a_large_file_is_read() -> None:
+    assert len(read_formex(b"<ACT>" + b"<P>some text of an act</P>" * 400_000 + b"</ACT>").blocks) == 400_000
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"   ", b"plain text", b"<a/>", b"<ACT><P> </P></ACT>", b"\xff\xfe<", b"%PDF-1.7"]
+)
+def test_what_is_no_act_is_refused(data: bytes) -> None:
+    with pytest.raises(ReadingError):
+        read_formex(data)
+
+
+@given(st.binary(max_size=200))
+def test_garbage_is_refused(data: bytes) -> None:
+    for read in (read_formex, read_formex_zip):
+        with pytest.raises(ReadingError):
+            read(data)
+
+
+@settings(max_examples=200)
+@given(st.sampled_from([ACT, ANNEX, DOC]), st.integers(0, 5000), st.integers(0, 40), st.binary(max_size=12))
+def test_a_damaged_file_is_read_or_refused(text: str, start: int, length: int, put: bytes) -> None:
+    data = text.encode()
+    try:
+        document = read_formex(data[:start] + put + data[start + length :])
+    except ReadingError as error:
+        assert "\n" not in str(error)
+    else:
+        assert document.blocks
+
+
+# --- strangers' zip files ---------------------------------------------------------------------------------
+
+
+def test_a_zip_bomb_is_refused() -> None:
+    bomb = packed({"act.xml": "<ACT>" + " " * 20_000_000 + "</ACT>"})
+    with pytest.raises(ReadingError, match="packed too tightly"):
+        read_formex_zip(bomb)
+    with pytest.raises(ReadingError, match="members"):
+        read_formex_zip(packed({f"{n}.xml": "<A/>" for n in range(MAX_MEMBERS + 1)}))
+
+
+def test_the_declared_sizes_have_a_limit() -> None:
+    data = bytearray(packed({"act.xml": ACT}, zipfile.ZIP_STORED))
+    directory = data.index(b"PK\x01\x02")
+    data[directory + 24 : directory + 28] = (250_000_000).to_bytes(4, "little")
+    with pytest.raises(ReadingError, match="unpacks to more than 200 MB"):
+        read_formex_zip(bytes(data))
+
+
+def test_a_member_that_holds_more_than_it_declares_is_refused() -> None:
+    data = bytearray(packed({"act.xml": ACT}))
+    directory = data.index(b"PK\x01\x02")
+    data[directory + 24 : directory + 28] = (100).to_bytes(4, "little")
+    with pytest.raises(ReadingError, match="zip file"):
+        read_formex_zip(bytes(data))
+
+
+@pytest.mark.parametrize(
+    "name", ["../act.xml", "/etc/act.xml", "a/../../act.xml", "..\\act.xml", "C:\\act.xml"]
+)
+def test_a_member_outside_the_zip_is_refused(name: str) -> None:
+    with pytest.raises(ReadingError, match="outside its own folder"):
+        read_formex_zip(packed({name: ACT}))
+
+
+def test_an_encrypted_or_damaged_or_empty_zip_is_refused() -> None:
+    data = packed({"act.xml": ACT})
+    locked = bytearray(data)
+    for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.index(signature) + at] |= 1
+    with pytest.raises(ReadingError, match="encrypted"):
+        read_formex_zip(bytes(locked))
+    with pytest.raises(ReadingError, match="cannot be unpacked"):
+        read_formex_zip(data[:100] + b"\x00\x00\x00\x00" + data[104:])
+    with pytest.raises(ReadingError, match="no Formex file"):
+        read_formex_zip(packed({"readme.txt": "x"}))
+
+
+# --- the same act in HTML ---------------------------------------------------------------------------------
+
+DATA = os.environ.get("LEXLATTICE_DATA")
+HTML = "{http://www.w3.org/1999/xhtml}"
+APPARATUS = {"reference", "disclaimer", "hd-modifiers", "arrow", "modref", "title-doc-oj-reference"}
+
+
+def consolidated() -> list[Path]:
+    return sorted(
+        path for path in Path(DATA or "").glob("acts/raw/*/*/*.fmx4") if path.with_suffix(".html").exists()
+    )
+
+
+def html_paragraphs(page: Path) -> list[str]:
+    """The paragraphs of EUR-Lex's consolidated HTML: a line for each, list markers apart, marks taken out."""
+    found: list[str] = [""]
+    for element in parse_xml(page.read_bytes()).iter():
+        name = str(element.tag).removeprefix(HTML)
+        style, held = element.get("class", ""), found[-1].endswith("\x02")
+        in_cell = any("tbl" in e.get("class", "") for e in (element, element.getprevious()) if e is not None)
+        begins = name in {"p", "div", "td", "tr", "table", "body"} and not (
+            held and "inline-element" in style
+        )
+        if (
+            (begins and not (in_cell and name == "p"))
+            or style == "no-parag"
+            or "word-spacing" in element.get("style", "")
+        ):
+            found.append("")
+        found[-1] = found[-1].rstrip("\x02") + (element.text or "")
+        if style == "no-parag":
+            found[-1] += "\x02"
+        if any(e.get("class", "") in APPARATUS for e in (element, *element.iterancestors())):
+            found[-1] = "\x01"
+        if name in {"p", "td"} and (element.tail or "").strip():
+            found.append("")
+        found[-1] += element.tail or ""
+    return found
+
+
+def comparable(text: str) -> str:
+    """Leave out what only typography adds: spaces, and the marks of amendments."""
+    return re.sub(r"►\w+|◄|[\s\x01\x02]", "", text)
+
+
+@pytest.mark.data
+@pytest.mark.skipif(DATA is None, reason="LEXLATTICE_DATA does not name the data folder")
+@pytest.mark.parametrize(
+    "folder", consolidated() if DATA else [], ids=lambda path: f"{path.parts[-3]}-{path.stem}"
+)
+def test_formex_and_html_of_the_same_text_have_the_same_lines(folder: Path) -> None:
+    document = read_formex_parts({path.name: path.read_bytes() for path in folder.glob("*.xml")})
+    assert document.celex == folder.parts[-3]
+    assert document.language == folder.stem
+    cells = [cell for block in document.blocks for cell in block.text.split("\t")]
+    ours = [line for line in map(comparable, cells) if re.search(r"\w", line)]
+    page = html_paragraphs(folder.with_suffix(".html"))
+    theirs = [line for line in map(comparable, page) if re.search(r"\w", line)]
+    start = next(n for n, line in enumerate(theirs) if line == ours[0] and n > 3)
+    theirs = theirs[start:]
+    same = sum(
+        block.size for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
+    )
+    assert same / len(theirs) > 0.985
