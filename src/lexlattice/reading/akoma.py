@@ -249,10 +249,12 @@ class _Reader:
 
     def _close_quotation(self, node: _Element) -> str | None:
         """Write the closing mark, and the stop behind it, on the last line of the quotation."""
-        self._opening, tail = "", node.tail or ""
-        stop = tail.strip() if not any(map(str.isalnum, tail)) else ""
-        if self.lines.blocks:
-            self.lines.blocks[-1].text += node.get("endQuote", "") + stop
+        if self._opening or not self.lines.blocks:
+            self._opening = ""  # it quoted nothing
+            return node.tail
+        tail = node.tail or ""
+        stop = "" if any(map(str.isalnum, tail)) else tail.strip()
+        self.lines.blocks[-1].text += node.get("endQuote", "") + stop
         return None if stop else tail
 
     def _collect(self, state: _State) -> None:

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.units import CiteLevel
 
 _POINTS = ("letter", "number", "roman")
-_CONTAINERS = ("article", "recital", "annex", "annex_sole", "section", "body")
+_CONTAINERS = ("article", "recital", "annex", "annex_sole", "section", "body", "unnumbered")
 
 
-def cite(levels: Sequence[CiteLevel], grammar: Grammar) -> str:
+@lru_cache(maxsize=8192)
+def cite(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
     """Write the levels of a provision one after the other, as lawyers of that language do.
 
     >>> from lexlattice.reading.grammar import load
-    >>> path = [CiteLevel("article", "5", 5), CiteLevel("paragraph", "1", 1), CiteLevel("letter", "a", 1)]
-    >>> cite(path, load("en"))
-    'Article 5(1)(a)'
+    >>> path = (CiteLevel("article", "5", 5), CiteLevel("paragraph", "1", 1), CiteLevel("letter", "a", 1))
+    >>> cite(path, load("en")), cite(path, load("fi"))
+    ('Article 5(1)(a)', '5 artiklan 1 kohdan a alakohta')
     """
-    pieces: list[str] = []
-    before = ""
-    for i, (name, number, place) in enumerate(levels):
-        level = grammar.citation[name]
-        if name in _POINTS and before in _CONTAINERS:
-            form = level.direct
-        elif i + 1 < len(levels):
-            form = level.inner
-        else:
-            form = level.final
-        ordinal = grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else f"{place}."
-        pieces.append(form.replace("{n}", number).replace("{ordinal}", ordinal))
-        before = name
-    text = "".join(pieces).lstrip(" ,")
-    return text[:1].upper() + text[1:] if text[:1].isalpha() else text
+    if not levels:
+        return ""
+    text = (_inner(levels[:-1], grammar) + _level(levels, grammar, "final")).lstrip(" ,")
+    return text[:1].upper() + text[1:]
+
+
+@lru_cache(maxsize=8192)
+def _inner(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
+    """The levels around the innermost one, in the form they take there."""
+    return _inner(levels[:-1], grammar) + _level(levels, grammar, "inner") if levels else ""
+
+
+def _level(levels: tuple[CiteLevel, ...], grammar: Grammar, form: str) -> str:
+    name, number, place = levels[-1]
+    level = grammar.citation[name]
+    if name in _POINTS and len(levels) > 1 and levels[-2].name in _CONTAINERS:
+        template = level.direct if form == "final" else level.direct_inner
+    else:
+        template = level.final if form == "final" else level.inner
+    ordinal = grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else f"{place}."
+    return template.replace("{n}", number).replace("{ordinal}", ordinal)

@@ -107,9 +107,9 @@ def _include(root: _Element, roots: Mapping[str, _Element]) -> None:
     """Hang a file that the text calls, as amendments do with the annexes they quote, where it is called."""
     for element in root.iter("INCL.ELEMENT"):
         called, caller = roots.get(element.get("FILEREF", "")), element.getparent()
-        if called is None or called is root or called.getparent() is not None:
+        if caller is None or caller.tag == "INCLUSIONS" or called is None or called.getparent() is not None:
             continue
-        if caller is not None and caller.tag != "INCLUSIONS":
+        if called is not element.getroottree().getroot():  # a file cannot be a part of itself
             element.append(called)
 
 
@@ -180,9 +180,9 @@ class _Reader:
         self._leading: set[str] = set()  # quotations that are open and began with a line
         self._carried: set[str] = set()  # those of them that began with an earlier line
         self._closing = False
-        self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")}
-        self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")}
-        self._struck_ends = {node.get("ID") for node in root.iter() if _target(node) == "CLG.MDFC"}
+        self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")} - {None}
+        self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")} - {None}
+        self._struck_ends = {node.get("ID") for node in root.iter() if _target(node) == "CLG.MDFC"} - {None}
         self._groups = _groups_of_articles(root)
         traverse(root, self._enter, self._leave)
         self.lines.blocks.extend(self._notes)
@@ -370,7 +370,7 @@ def _figures(element: _Element) -> str | None:
     if element.tag != "FT" or text is None or len(element):
         return text
     if kind == "CN":
-        return re.sub(r"^(ex)? ?(\d{4})(\d\d)(\d\d)?(\d\d)?$", r"\1 \2 \3 \4 \5", text.strip())
+        return re.sub(r"^(ex)? ?(\d{4})(\d\d)(\d\d)?(\d\d)?$", r"\1 \2 \3 \4 \5", text.strip()).strip()
     if kind not in {"NUMBER", "DECIMAL"}:
         return text
     return re.sub(r"(?<![\d.,])\d{4,}", lambda whole: re.sub(r"\B(?=(\d{3})+$)", " ", whole.group()), text)

@@ -10,7 +10,7 @@ import re
 import tomllib
 import unicodedata
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -19,26 +19,30 @@ from lexlattice.reading.numbering import canonical
 LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
 """The 24 official languages."""
 
+HEAD: Final = 80
+"""So many characters of a line are looked at to tell a header or a formula."""
+
 DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 """Head-words that enclose articles, outermost first."""
 
 _SUFFIX: Final = r"(?:[\s/.-]?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|nonies|decies|terdecies)|[/.-]?[^\W\d_]{1,2}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
+_ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
 
 
-@lru_cache(maxsize=65536)
-def fold(text: str) -> str:
-    """Case, accents and spacing taken away, for comparing only.
+_ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 
-    >>> fold("ΆΡΘΡΟ  5"), fold("Članak 1."), fold("Întrucât")
+
+def fold(text: str) -> str:
+    """Case and accents taken away, for comparing only; the text has its white space squeezed already.
+
+    >>> fold("ΆΡΘΡΟ 5"), fold("Članak 1."), fold("Întrucât")
     ('αρθρο 5', 'clanak 1.', 'intrucat')
     """
     text = text.casefold()
-    if not text.isascii():
-        text = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
-    return " ".join(text.split())
+    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", text))
 
 
 class Header(NamedTuple):
@@ -60,9 +64,10 @@ class Level(NamedTuple):
     final: str
     inner: str
     direct: str
+    direct_inner: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
     """What the reader knows about one language."""
 
@@ -80,29 +85,43 @@ class Grammar:
     sublevels: frozenset[str]
     firsts: frozenset[str]
     """First words of all headers, to spare other lines the full test."""
+    leads: frozenset[str]
+    """First letters of all headers that begin with a word, for the same purpose."""
 
     def opens(self, what: str, folded: str) -> bool:
         """Whether a folded line begins as the given formula does, at a word's end."""
-        return any(
+        openers = self.openers[what]
+        return folded.startswith(openers) and any(
             folded.startswith(opener) and not folded[len(opener) : len(opener) + 1].isalpha()
-            for opener in self.openers[what]
+            for opener in openers
         )
 
     def formula(self, folded: str) -> str:
         """Which formula of the preamble a folded line begins with, if any: the longest beginning wins."""
         best, found = 0, ""
         for what in ("citation", "recitals", "enacting"):
-            for opener in self.openers[what]:
-                if len(opener) > best and folded.startswith(opener):
-                    best, found = len(opener), what
+            if folded.startswith(self.openers[what]):
+                longest = max(len(opener) for opener in self.openers[what] if folded.startswith(opener))
+                if longest > best:
+                    best, found = longest, what
         return found
 
-    def header(self, line: str) -> Header | None:
-        """The header at the beginning of a line, whatever follows it on the line."""
-        head = line[:80]
-        folded = fold(head)
-        if len(folded) != len(head):
-            head = unicodedata.normalize("NFC", head)
+    def _number_leads(self, folded: str) -> bool:
+        """Whether a number-first header is possible: a head-word is the second or third word."""
+        if not (folded[:1].isdigit() or folded[:1] in _ROMAN_LEADS):
+            return False
+        return any(word.strip(".:,-–—") in self.firsts for word in folded.split(" ", 3)[1:3])
+
+    def header(self, line: str, folded: str | None = None) -> Header | None:
+        """The header at the beginning of a line, whatever follows it on the line.
+
+        `folded` is the fold of the line's beginning, where the caller has it.
+        """
+        if folded is None:
+            folded = fold(line[:HEAD])
+        if folded[:3] not in self.leads and not self._number_leads(folded):
+            return None
+        head = unicodedata.normalize("NFC", line[:HEAD])
         bare = folded.rstrip(" .:-–—")
         if bare in self.sole:
             return Header(self.sole[bare], "", "", len(line))
@@ -144,10 +163,13 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int]) -> re.Pattern[str]
 
 
 def _levels(table: dict[str, Any]) -> dict[str, Level]:
-    return {
-        name: Level(form["final"], form.get("inner", form["final"]), form.get("direct", form["final"]))
-        for name, form in table.items()
-    }
+    levels = {}
+    for name, form in table.items():
+        inner = form.get("inner", form["final"])
+        direct = form.get("direct", form["final"])
+        direct_inner = form.get("direct_inner", direct if "direct" in form else inner)
+        levels[name] = Level(form["final"], inner, direct, direct_inner)
+    return levels
 
 
 @cache
@@ -196,4 +218,5 @@ def load(language: str) -> Grammar:
         citation=citation,
         sublevels=frozenset(sublevel_words),
         firsts=frozenset(word.split(" ")[0] for word in (*words, *sole)),
+        leads=frozenset(word[:3] for word in (*words, *sole, *ordinal_values)),
     )

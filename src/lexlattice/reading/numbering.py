@@ -109,6 +109,7 @@ class Marker(NamedTuple):
 
 
 _OPEN: Final = "«„“‟\"'‘‚”‹»"
+_LEADING_DIGITS: Final = re.compile(r"\d+")
 _BIS: Final = "|".join(_LATIN_SUFFIXES)
 _COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS}))?"
 _WORD: Final = rf"[^\W\d_]{{1,5}}(?:\s(?:{_BIS}))?"
@@ -139,6 +140,8 @@ def marker(line: str) -> Marker | None:
     >>> marker("‘(b)").quoted, marker("(see above) text"), marker("1.5 million euro are").style
     (True, None, 'multi')
     """
+    if line[0].isalpha() and ")" not in line[:12] and not (len(line) < 6 and line[-1] == "."):
+        return None
     match = _MARKER.match(line)
     if match is None:
         return None
@@ -163,5 +166,5 @@ def marker(line: str) -> Marker | None:
         return Marker("letter", number, value, roman, end, quoted)
     if style == "dash":
         return Marker("dash", "", 0, 0, end, quoted)
-    value = int(re.match(r"\d+", number).group())  # type: ignore[union-attr]
+    value = int(number) if number.isdigit() else int(_LEADING_DIGITS.match(number).group())  # type: ignore[union-attr]
     return Marker({"half": "paren", "bracket": "paren"}.get(style, style), number, value, 0, end, quoted)

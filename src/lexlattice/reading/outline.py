@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from lexlattice.reading.blocks import Block, Role
-from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
-from lexlattice.reading.numbering import from_roman, letter_value, marker
+from lexlattice.reading.grammar import DIVISIONS, HEAD, Grammar, Header, fold
+from lexlattice.reading.numbering import Marker, from_roman, letter_value, marker
 
 LONGEST_HEADING: Final = 400
 LONGEST_SIGNATURE: Final = 80
@@ -39,6 +39,7 @@ _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC)
 """Old pages put a word in capitals where a table was, or its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _OPENING_QUOTE: Final = "«„“‟\"'‘‚”‹»"
+_RUNNING: Final = ("article", "recitals")
 _SENTENCE_STOP: Final = (".", ";", ":", ",")
 _MARKDOWN: Final = re.compile(r"(#{1,6})\s+(\S.*)")
 _CLAUSE: Final = re.compile(r"(?:SECTION|SEC\.|§)\s*(\d+[A-Z]?)\.?\s*(.*)", re.IGNORECASE)
@@ -66,8 +67,9 @@ class Outline:
 
     lines: list[str]
     parts: list[Part]
+    marks: list[Marker | None]
+    """The number that leads each line; none where the line is a quoted header."""
     furniture: dict[int, str]
-    quoted: set[int]
 
 
 def outline(blocks: Sequence[Block], grammar: Grammar) -> Outline:
@@ -81,10 +83,27 @@ class _Outliner:
     def __init__(self, blocks: Sequence[Block], grammar: Grammar) -> None:
         self.grammar = grammar
         self.lines: list[str] = []
+        self.heads: list[str] = []
+        """Each line's beginning, folded: what formulas and head-words are compared with."""
+        self.marks: list[Marker | None] = []
         self.roles: list[Role | None] = []
         self.headers: list[Header | None] = []
         for block in blocks:
             self._admit(block)
+        self.closings = grammar.openers["closing"]
+        self.handlers: dict[str, Callable[[int, str], None]] = {
+            "front": self._in_front,
+            "title": self._in_front,
+            "preamble": self._in_preamble,
+            "recitals": self._in_recitals,
+            "division": self._in_division,
+            "heading": self._in_heading,
+            "article": self._in_article,
+            "annex": self._in_annex,
+            "signature": self._in_signature,
+            "notes": self._in_notes,
+            "body": self._in_body,
+        }
         self.parts: list[Part] = []
         self.furniture: dict[int, str] = {}
         self.quoted: set[int] = set()
@@ -100,15 +119,16 @@ class _Outliner:
         self.ahead = Counter(_article_value(h) for h in self.headers if h is not None and h.kind == "article")
         self.front_end = self._front_end()
         self.has_preamble = self.front_end < len(self.lines) and (
-            bool(self.grammar.formula(fold(self.lines[self.front_end][:100])))
+            bool(self.grammar.formula(self.heads[self.front_end]))
             or _shouts(self.lines[self.front_end])
         )
 
     def _admit(self, block: Block) -> None:
         """Take a line in; a header that shares its line with its heading or text is set apart from it."""
         header = None
+        head = fold(block.text[:HEAD])
         if block.role in (None, Role.ARTICLE, Role.DIVISION, Role.ANNEX):
-            header = self.grammar.header(block.text) if _may_be_header(block.text, self.grammar) else None
+            header = self.grammar.header(block.text, head)
         if header is not None and block.role is None:
             rest = block.text[header.end :].strip()
             if rest.strip(" .,:-–—()"):
@@ -116,12 +136,14 @@ class _Outliner:
                 if split is None:
                     header = None
                 else:
-                    self._append(block.text[: len(block.text) - len(rest)].rstrip(), None, header)
-                    self._append(rest, None, None)
+                    self._append(block.text[: len(block.text) - len(rest)].rstrip(), None, header, head)
+                    self._append(rest, None, None, fold(rest[:HEAD]))
                     return
-        self._append(block.text, block.role, header)
+        self._append(block.text, block.role, header, head)
 
-    def _append(self, text: str, role: Role | None, header: Header | None) -> None:
+    def _append(self, text: str, role: Role | None, header: Header | None, head: str) -> None:
+        self.heads.append(head)
+        self.marks.append(marker(text))
         self.lines.append(text)
         self.roles.append(role)
         self.headers.append(header)
@@ -183,7 +205,11 @@ class _Outliner:
     # -- the pass ------------------------------------------------------------------------------------------
 
     def run(self) -> Outline:
+        """Give every line its place."""
         for i, line in enumerate(self.lines):
+            if self.state in _RUNNING and self._merely_runs_on(i, line):
+                self.parts[-1].lines.append(i)
+                continue
             role = self.roles[i]
             if role in (Role.PAGE, Role.CONTENTS, Role.TABLE):
                 self.furniture[i] = role.value
@@ -193,14 +219,24 @@ class _Outliner:
                 self.furniture[i] = "table"
             elif not self._header(i, line):
                 self._text(i, line)
-        return Outline(self.lines, self.parts, self.furniture, self.quoted)
+        for i in self.quoted:
+            self.marks[i] = None
+        return Outline(self.lines, self.parts, self.marks, self.furniture)
+
+    def _merely_runs_on(self, i: int, line: str) -> bool:
+        """Whether a line is plain text of the open article or recital: the common case, settled cheaply."""
+        if self.roles[i] is not None or self.headers[i] is not None or line[0] in _OPENING_QUOTE:
+            return False
+        if self.state == "recitals":
+            return len(line) > LONGEST_HEADING or self.marks[i] is not None
+        return len(line) > 160 or (self.marks[i] is not None and not self.heads[i].startswith(self.closings))
 
     def _is_page(self, i: int, line: str) -> bool:
         if len(line) > 1200 or self.roles[i] is not None:
             return False
         if self.state == "front" or (self.state == "title" and i < self.front_end):
-            return bool(_PAGE.match(line)) or self.grammar.opens("journal", fold(line[:80]))
-        return len(line) < 100 and self.grammar.opens("journal", fold(line))
+            return bool(_PAGE.match(line)) or self.grammar.opens("journal", self.heads[i])
+        return len(line) < 100 and self.grammar.opens("journal", self.heads[i])
 
     def _is_table(self, i: int, line: str) -> bool:
         if self.headers[i] is not None or len(line) > 4 * PROSE or not _TABLE.match(line):
@@ -372,7 +408,7 @@ class _Outliner:
         elif role is Role.HEADING and self.parts and self.state in ("heading", "division"):
             self._take_heading(i, line)
         else:
-            getattr(self, f"_in_{'front' if self.state == 'title' else self.state}")(i, line)
+            self.handlers[self.state](i, line)
 
     def _to(self, kind: str, i: int) -> None:
         """Add a line to the section of a kind, opened when it is not the open one."""
@@ -387,13 +423,13 @@ class _Outliner:
             if self.headers[i] is not None and i:
                 return i
             line = self.lines[i]
-            if self.roles[i] is None and self.grammar.formula(fold(line[:100])):
+            if self.roles[i] is None and self.grammar.formula(self.heads[i]):
                 shouted = i and self._is_own(i - 1) and _shouts(self.lines[i - 1])
                 return i - 1 if shouted and not _is_title_line(self.lines[i - 1]) else i
             if i and _names_institution(line):
                 return i
         own = [i for i in range(min(len(self.lines), LONGEST_FRONT)) if self._is_own(i)]
-        ends = (i for n, i in enumerate(own) if n and (n > 3 or not _heading_like(self.lines[i])))
+        ends = (i for n, i in enumerate(own) if n and (n > 3 or not self._heading_like(i)))
         return next(ends, len(self.lines))
 
     def _is_own(self, i: int) -> bool:
@@ -408,8 +444,8 @@ class _Outliner:
             self._text(i, line)
 
     def _in_preamble(self, i: int, line: str) -> None:
-        formula = self.grammar.formula(fold(line[:100]))
-        mark = marker(line)
+        formula = self.grammar.formula(self.heads[i])
+        mark = self.marks[i]
         if formula == "enacting" and len(line) <= LONGEST_HEADING:
             self._enact(i)
         elif formula == "recitals":
@@ -427,15 +463,15 @@ class _Outliner:
             self._to("preamble", i)
 
     def _in_recitals(self, i: int, line: str) -> None:
-        if self._enacts(line):
+        if self._enacts(i, line):
             self._enact(i)
         else:
             self._to("recitals", i)
 
-    def _enacts(self, line: str) -> bool:
+    def _enacts(self, i: int, line: str) -> bool:
         if len(line) > LONGEST_HEADING:
             return False
-        if self.grammar.formula(fold(line[:100])) == "enacting":
+        if self.grammar.formula(self.heads[i]) == "enacting":
             return True
         return len(line) < 100 and line.endswith((":", ".")) and line.upper() == line and _shouts(line)
 
@@ -446,10 +482,14 @@ class _Outliner:
     def _in_division(self, i: int, line: str) -> None:
         """Below a chapter's header: its heading, unless the text begins at once."""
         before_header = i + 1 < len(self.lines) and self.headers[i + 1] is not None
-        if (_heading_like(line) or before_header) and self.enclosing and "\n" not in self.enclosing[-1][1]:
+        if (self._heading_like(i) or before_header) and self.enclosing and "\n" not in self.enclosing[-1][1]:
             self._take_heading(i, line)
         else:
             self._to("body", i)
+
+    def _heading_like(self, i: int) -> bool:
+        line = self.lines[i]
+        return len(line) <= LONGEST_HEADING and not line.endswith(_SENTENCE_STOP) and self.marks[i] is None
 
     def _take_heading(self, i: int, line: str) -> None:
         self.furniture[i] = "heading"
@@ -462,7 +502,7 @@ class _Outliner:
     def _in_heading(self, i: int, line: str) -> None:
         """Below an article's or annex's header: its heading, if text follows before the next header."""
         part = self.parts[-1]
-        if len(part.heading) < 2 and _heading_like(line) and self._text_follows(i, part):
+        if len(part.heading) < 2 and self._heading_like(i) and self._text_follows(i, part):
             part.heading.append(i)
             self.furniture[i] = "heading"
             return
@@ -481,14 +521,14 @@ class _Outliner:
         self.parts[-1].lines.append(i)
 
     def _in_annex(self, i: int, line: str) -> None:
-        mark = marker(line)
+        mark = self.marks[i]
         if mark is not None and mark.style == "paren" and self._note_like(line[mark.end :]):
             self._to("notes", i)
         else:
             self.parts[-1].lines.append(i)
 
     def _in_notes(self, i: int, line: str) -> None:
-        mark = marker(line)
+        mark = self.marks[i]
         if mark is None and len(line) > PROSE and self.roles[i] is None and not self._note_like(line):
             self._to("body", i)
         else:
@@ -509,21 +549,19 @@ class _Outliner:
         """Place and date: the formula says so, or a short dated line with nothing but short lines after it."""
         if len(line) > 160:
             return False
-        folded = fold(line[:60])
-        if self.grammar.opens("closing", folded) and re.search(r"\d", line):
+        if self.grammar.opens("closing", self.heads[i]) and any(c.isdigit() for c in line):
             return True
         if (
             len(line) > LONGEST_SIGNATURE
             or not _YEAR_AT_END.search(line)
-            or marker(line)
+            or self.marks[i]
             or self.state == "annex"
         ):
             return False
-        after = self.lines[i + 1 : i + 3]
-        return bool(after) and all(self.grammar.opens("signatory", fold(x[:60])) for x in after[:1])
+        return i + 1 < len(self.lines) and self.grammar.opens("signatory", self.heads[i + 1])
 
     def _in_signature(self, i: int, line: str) -> None:
-        mark = marker(line)
+        mark = self.marks[i]
         if mark is not None and mark.style == "paren" or self._note_like(line) or line.startswith("(*"):
             self._to("notes", i)
         elif len(line) <= LONGEST_SIGNATURE and mark is None:
@@ -531,12 +569,6 @@ class _Outliner:
         else:
             self.enclosing = []
             self._to("body", i)
-
-
-def _may_be_header(line: str, grammar: Grammar) -> bool:
-    """Cheap test that spares most lines the full one: a head-word is among the first two words."""
-    words = line[:60].split(None, 3)[:3]
-    return any(fold(word.strip(".:,-–—")) in grammar.firsts for word in words)
 
 
 def _article_value(header: Header) -> int:
@@ -566,7 +598,3 @@ def _shouts(line: str) -> bool:
 def _is_title_line(line: str) -> bool:
     """A shouted line with a number in it is a title ("COUNCIL REGULATION No 17"), not the name of an institution."""
     return any(c.isdigit() for c in line)
-
-
-def _heading_like(line: str) -> bool:
-    return len(line) <= LONGEST_HEADING and not line.endswith(_SENTENCE_STOP) and marker(line) is None

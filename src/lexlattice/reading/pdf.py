@@ -120,7 +120,7 @@ class Line:
     def centred(self) -> bool:
         """Whether the same room is left on both sides."""
         before, after = self.x0 - self.frame.left, self.frame.right - self.x1
-        return before > self.size and abs(before - after) < 2 * self.size
+        return before > 2 * self.size and abs(before - after) < 2 * self.size
 
     def leaves_room_for(self, line: Line, edge: float) -> bool:
         """Whether the first word of the next line would have fitted, so that this one ends on purpose."""
@@ -270,24 +270,24 @@ def _text_edges(pages: list[list[Line]]) -> list[tuple[int, int]]:
     """Find where, in the rows of each page, its running header ends and its running footer begins.
 
     Furniture has the form of an Official Journal header, or comes again on other pages, the same or with a
-    number that grows with the pages, and stands apart from the text.
+    number that grows with the pages, at the same height, and stands apart from the text.
     """
     seen: Counter[str] = Counter()
     for number, page in enumerate(pages):
-        seen.update({key for row in page[:3] + page[-3:] for key in _keys(row.text, number)})
-    often = max(2, 0.4 * len(pages))
-
-    def is_repeated(row: Line, number: int) -> bool:
-        least = max(often, min(3, len(pages)))  # "Article 5" and "Article 6" can head two pages by chance
-        return any(seen[key] >= (least if "#" in key else often) for key in _keys(row.text, number))
+        seen.update({key for row in page[:3] + page[-3:] for key in _keys(row, number)})
+    often = max(2, min(3, len(pages)), 0.4 * len(pages))  # two pages can begin alike by chance
 
     def depth(rows: list[Line], number: int) -> int:
-        found = 0
+        found, apart = 0, False
         for i, row in enumerate(rows[:3]):
             journal = _FURNITURE.fullmatch(row.text)
-            if not (journal or _PAGE_NUMBER.fullmatch(row.text) or is_repeated(row, number)):
+            repeated = _PAGE_NUMBER.fullmatch(row.text) or any(
+                seen[key] >= often for key in _keys(row, number)
+            )
+            if not journal and (apart or not repeated):
                 break
-            if journal or i + 1 == len(rows) or abs(row.y - rows[i + 1].y) > 1.5 * row.size:
+            apart = i + 1 == len(rows) or abs(row.y - rows[i + 1].y) > 1.5 * row.size
+            if journal or apart:
                 found = i + 1
         return found
 
@@ -298,14 +298,14 @@ def _text_edges(pages: list[list[Line]]) -> list[tuple[int, int]]:
     ]
 
 
-def _keys(text: str, page: int) -> Iterator[str]:
+def _keys(row: Line, page: int) -> Iterator[str]:
     """Give what a running header has in common with those of other pages, left and right ones alike."""
-    if len(text) > 200:
+    if len(row.text) > 200:
         return
-    yield " ".join(sorted(text.split()))
-    for number in list(re.finditer(r"\d{1,6}", text))[:8]:
-        changed = f"{text[: number.start()]}#{int(number[0]) - page}{text[number.end() :]}"
-        yield " ".join(sorted(changed.split()))
+    yield f"{row.y:.0f} {sorted(row.text.split())}"
+    for number in list(re.finditer(r"\d{1,6}", row.text))[:8]:
+        changed = f"{row.text[: number.start()]}#{int(number[0]) - page}{row.text[number.end() :]}"
+        yield f"{row.y:.0f} {sorted(changed.split())}"
 
 
 def _in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:

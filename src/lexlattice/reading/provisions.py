@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
@@ -12,7 +12,7 @@ from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
 from lexlattice.reading.metadata import describe, is_remark
-from lexlattice.reading.numbering import canonical, marker
+from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, Part, outline
 from lexlattice.reading.units import CiteLevel, Draft, Frame, divide, sentences
 
@@ -71,7 +71,7 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
 
 
 def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
-    return divide([plan.lines[i] for i in lines], lines, frame, [i in plan.quoted for i in lines])
+    return divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], frame)
 
 
 def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
@@ -110,7 +110,7 @@ def _title(part: Part, plan: Outline) -> list[Draft]:
 
 def _recitals(part: Part, plan: Outline) -> list[Draft]:
     """Each recital is a small section of its own; without numbers, each line is a recital."""
-    marks = [marker(plan.lines[i]) for i in part.lines]
+    marks = [plan.marks[i] for i in part.lines]
     opening = [m for m in marks if m is not None and m.style in ("paren", "dot") and m.value == 1]
     first = next((m for m in opening if m.style == "paren"), opening[0] if opening else None)
     drafts: list[Draft] = []
@@ -148,7 +148,7 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
 
 def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) -> list[Draft]:
     """A numbered recital: its own number leads the first text, and lists inside hang below it."""
-    bare = marker(plan.lines[group[0]]).end >= len(plan.lines[group[0]])  # type: ignore[union-attr]
+    bare = plan.marks[group[0]].end >= len(plan.lines[group[0]])  # type: ignore[union-attr]
     lead = 2 if bare and group[1:] and group[1] == group[0] + 1 else 1
     drafts = [Draft(group[0], group[lead - 1], frame.path, "recital", number, frame.cite)]
     if group[lead:]:
@@ -168,7 +168,7 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
     drafts: list[Draft] = []
     for i in part.lines:
         line = plan.lines[i]
-        mark = marker(line)
+        mark = plan.marks[i]
         lone = bool(drafts) and drafts[-1].last == i - 1
         if lone and mark is None and not line.startswith(("(*", "*")):
             drafts[-1].last = i
@@ -181,19 +181,13 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
 
 def _lay_out(lines: Sequence[str], drafts: Sequence[Sequence[Draft]]) -> tuple[str, list[int]]:
     """The normalised source: a line break between units, a space inside them, so that each unit is a slice."""
-    inside = set()
+    breaks = ["\n"] * len(lines)
     for units in drafts:
         for draft in units:
-            inside.update(range(draft.first, draft.last))
-    pieces: list[str] = []
-    starts: list[int] = []
-    position = 0
-    for i, line in enumerate(lines):
-        starts.append(position)
-        pieces.append(line)
-        pieces.append(" " if i in inside else "\n")
-        position += len(line) + 1
-    return "".join(pieces).rstrip("\n"), starts
+            for i in range(draft.first, draft.last):
+                breaks[i] = " "
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    return "".join(chain.from_iterable(zip(lines, breaks, strict=True)))[:-1], starts
 
 
 def _build(
@@ -206,7 +200,10 @@ def _build(
     grammar: Grammar,
     split_from: int,
 ) -> list[Unit]:
-    """Units with ids, citations and spans; long ones without inner numbering come in sentences."""
+    """Units with ids, citations and spans; long ones without inner numbering come in sentences.
+
+    White space in the source is squeezed, so that a unit has one word more than it has spaces.
+    """
     parents = {draft.path.rpartition(".")[0] for draft in drafts}
     units: list[Unit] = []
     for n, draft in enumerate(drafts):
@@ -219,26 +216,32 @@ def _build(
         start = starts[draft.first]
         end = starts[draft.last] + len(lines[draft.last])
         text = source[start:end]
-        words = len(text.split())
+        words = text.count(" ") + 1
         spans = [(0, len(text))]
         if split_from and words > split_from and draft.path not in parents and draft.kind != "title":
             spans = sentences(text)
         citation = cite(draft.cite, grammar)
+        if len(spans) == 1:
+            unit_id = provision + suffix
+            units.append(
+                Unit(unit_id, provision, section, len(units), draft.kind, draft.number, citation, text, start, end, words)
+            )
+            continue
         for place, (a, b) in enumerate(spans, 1):
-            divided = len(spans) > 1
+            part = text[a:b]
             units.append(
                 Unit(
-                    id=f"{provision}.s-{place}" if divided else provision + suffix,
+                    id=f"{provision}.s-{place}",
                     provision=provision,
                     section=section,
                     position=len(units),
                     kind=draft.kind,
                     number=draft.number,
                     citation=citation,
-                    text=text[a:b],
+                    text=part,
                     start=start + a,
                     end=start + b,
-                    words=len(text[a:b].split()) if divided else words,
+                    words=part.count(" ") + 1,
                 )
             )
     return units

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from lexlattice.reading.numbering import Marker, marker, to_letters
+from lexlattice.reading.numbering import Marker, to_letters
 
 LONGEST_CONNECTOR: Final = 14
 """A line no longer than this that begins with a small letter ("and", "sowie") belongs to the item before it."""
@@ -67,13 +67,14 @@ class Frame:
     counted: bool = False
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
 
-def divide(lines: Sequence[str], places: Sequence[int], frame: Frame, bare: Sequence[bool]) -> list[Draft]:
+def divide(
+    lines: Sequence[str], places: Sequence[int], marks: Sequence[Marker | None], frame: Frame
+) -> list[Draft]:
     """Cut the lines of a section into units.
 
     `places` are the lines' own numbers in the act: where they jump, furniture stands between, and no unit reaches
-    over it. `bare` marks lines whose marker must not count.
+    over it. `marks` are the markers that lead the lines.
     """
-    marks = [None if bare[i] else marker(line) for i, line in enumerate(lines)]
     following = _following(marks)
     stack = [Level(frame.path, frame.cite)]
     drafts: list[Draft] = []
@@ -102,8 +103,10 @@ def _item(level: Level, first: int, last: int, frame: Frame) -> Draft:
     return Draft(first, last, level.path, _kind(level, frame), level.number, level.cite)
 
 
-def _following(marks: Sequence[Marker | None]) -> list[Marker | None]:
+def _following(marks: Sequence[Marker | None]) -> Sequence[Marker | None]:
     """For each line, the next marker below it."""
+    if not any(marks):
+        return marks
     following: list[Marker | None] = [None] * len(marks)
     upcoming: Marker | None = None
     for i in range(len(marks) - 1, -1, -1):
@@ -271,13 +274,13 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _SENTENCE_END.finditer(text):
-        word = re.search(r"[^\s.(«„“‘]*[.!?…]*$", text[start : match.start()])
-        core = word.group().rstrip(".!?…") if word else ""
+        stop = match.start()
+        core = text[max(start, stop - 8) : stop].rstrip(".!?…").rpartition(" ")[2].lstrip("(«„“‘")
         if len(core) <= 3 and not (core.isdigit() and len(core) > 2):
             continue
         if not text[match.end()].isupper() and text[match.end()] not in "«„“‘\"'(":
             continue
-        spans.append((start, match.start() + len(match.group().rstrip())))
+        spans.append((start, stop + len(match.group().rstrip())))
         start = match.end()
     spans.append((start, len(text)))
     return spans

@@ -55,7 +55,7 @@ def parse_xml(data: bytes) -> _Element:
     try:
         root = etree.fromstring(_REFERENCE.sub(_character, data), parser)
     except etree.XMLSyntaxError as error:
-        reason = re.sub(r", line \d+, column \d+.*", "", str(error.msg), flags=re.DOTALL)
+        reason = squeeze(re.sub(r", line \d+, column \d+.*", "", str(error.msg), flags=re.DOTALL))
         if "depth" in reason:
             raise _too_deep() from None
         raise ReadingError(f"The XML is not well-formed at line {error.lineno}: {reason}.") from None
