@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase
@@ -63,6 +64,8 @@ def read_docx(data: bytes) -> Document:
         edges = [parse_xml(package.rels[identifier].target_part.blob) for identifier in identifiers]
     except Exception:  # whatever a broken package makes zipfile, lxml or python-docx trip over
         raise ReadingError("The file is damaged, or not a DOCX; try to open and save it in Word.") from None
+    if any(root.getroottree().docinfo.doctype for root in (package.element, *parts.values(), *edges)):
+        raise ReadingError("The DOCX declares XML entities, which are not accepted.")
     reader = _Reader(parts)
     pages = [Block(block.text, Role.PAGE) for edge in edges for block in reader.blocks(edge)]
     blocks = list(reader.blocks(body))
@@ -92,6 +95,7 @@ class _Reader:
         self.styles = {style.get(f"{_W}styleId"): style for style in _children(parts.get("styles"), "style")}
         self.numbering = _Numbering(parts.get("numbering"), self.styles)
         self.note_numbers: dict[tuple[str, str], str] = {}  # (kind, id) to the number Word would show
+        self.note_counts: Counter[str] = Counter()
         self.boxes: list[Any] = []  # text boxes met inside the paragraph at hand
         self.carried = ""  # text of a paragraph whose end a tracked change deletes
 
@@ -159,7 +163,8 @@ class _Reader:
             self.note_numbers.setdefault(key, "")
             return " "
         if key not in self.note_numbers:
-            number = 1 + sum(other == kind and shown != "" for (other, _), shown in self.note_numbers.items())
+            self.note_counts[kind] += 1
+            number = self.note_counts[kind]
             self.note_numbers[key] = f"({number})" if kind == "footnote" else f"({_roman(number)})"
         return f" {self.note_numbers[key]}"
 
@@ -182,9 +187,9 @@ class _Reader:
             if is_list or width == 1:
                 yield from (block for cell in row for block in cell)
             else:
-                texts = [" ".join(block.text for block in cell) for cell in row]
+                texts = [squeeze(" ".join(block.text for block in cell)) for cell in row]
                 if any(texts):
-                    yield Block("\t".join(texts), Role.TABLE)
+                    yield Block("\t".join(texts).rstrip("\t"), Role.TABLE)
 
     def _cell(self, cell: Any) -> Iterable[Block]:
         merged = _find(cell, "tcPr", "vMerge")

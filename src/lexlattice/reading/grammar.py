@@ -79,6 +79,9 @@ class Grammar:
     ordinal_values: dict[str, int]
     ordinals: tuple[str, ...]
     openers: dict[str, tuple[str, ...]]
+    number_first: bool
+    written: dict[str, tuple[str, ...]]
+    """Head-words and formulas as they are written, for finding them inside a line."""
     types: tuple[tuple[str, str], ...]
     months: dict[str, int]
     citation: dict[str, Level]
@@ -144,21 +147,19 @@ class Grammar:
         return Header(kind, canonical(written), written.strip(), match.end())
 
 
-def _pattern(words: dict[str, str], ordinals: dict[str, int]) -> re.Pattern[str]:
+def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool) -> re.Pattern[str]:
     """Word before or after its number; annexes may have none."""
 
     def either(options: list[str]) -> str:
         return "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
 
-    number = (
-        f"{either(list(ordinals))}|{_DIGITS}|{_ROMAN}|{_LETTER}"
-        if ordinals
-        else f"{_DIGITS}|{_ROMAN}|{_LETTER}"
-    )
+    words_for_numbers = either(list(ordinals))
+    number = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}|{_LETTER}"
+    before = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}" if number_first else words_for_numbers
     any_word = either(list(words))
     return re.compile(
         rf"(?:(?P<w1>{any_word})(?!\w)(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"
-        rf"|(?P<n2>{number})\s?\.?\s?(?P<w2>{any_word})(?!\w))\.?",
+        rf"|(?P<n2>{before})\s?\.?\s?(?P<w2>{any_word})(?!\w))\.?",
     )
 
 
@@ -209,10 +210,12 @@ def load(language: str) -> Grammar:
         name=raw["name"],
         words=words,
         sole=sole,
-        header_pattern=_pattern(words, ordinal_values),
+        header_pattern=_pattern(words, ordinal_values, heads.get("number_first", False)),
         ordinal_values=ordinal_values,
         ordinals=tuple(heads["ordinals"]),
         openers={what: tuple(fold(o) for o in forms) for what, forms in raw["openers"].items()},
+        number_first=heads.get("number_first", False),
+        written={what: tuple(forms) for what, forms in (heads | raw["openers"]).items() if isinstance(forms, list)},
         types=tuple(types),
         months={fold(month): i for i, month in enumerate(raw["dates"]["months"], 1)},
         citation=citation,

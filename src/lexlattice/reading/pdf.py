@@ -99,9 +99,10 @@ class Line:
 
     @cached_property
     def marked(self) -> bool:
-        """Whether a list marker leads the line; a small or raised "(1)" refers to a footnote instead."""
+        """Whether a list marker leads the line; a small "(1)" refers to a footnote instead."""
         first = self.words[0]
-        return first.size > 0.9 * self.size and _MARKER.fullmatch(first.text) is not None
+        is_reference = first.size < 0.9 * self.size and any(map(str.isdigit, first.text))
+        return not is_reference and _MARKER.fullmatch(first.text) is not None
 
     @property
     def tabbed(self) -> bool:
