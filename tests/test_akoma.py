@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -202,28 +203,28 @@ TAGS = sorted(
     docPurpose conclusions signature person role attachments attachment component doc mainBody
     authorialNote b sup span ref unknown""")
 )
-TREES = st.recursive(
+TREES: st.SearchStrategy[Any] = st.recursive(
     st.tuples(st.sampled_from(TAGS), st.just([])),
     lambda deeper: st.tuples(st.sampled_from(TAGS), st.lists(deeper, max_size=4)),
     max_leaves=25,
 )
 
 
-def spell(tree: tuple[str, list[object]], words: Iterator[int], bare: Iterator[bool]) -> str:
+def spell(tree: tuple[str, list[Any]], words: Iterator[int], bare: Iterator[bool]) -> str:
     """Write a tree as XML with a word of its own in every place where there can be one."""
 
     def word() -> str:
         return "" if next(bare) else f" q{next(words)}z "
 
     tag, children = tree
-    inside = word() + "".join(spell(child, words, bare) + word() for child in children)  # type: ignore[arg-type]
+    inside = word() + "".join(spell(child, words, bare) + word() for child in children)
     quotes = ' startQuote="‘" endQuote="’"' if tag.startswith("quoted") else ""
     return f"<{tag}{quotes}>{inside}</{tag}>"
 
 
 @settings(deadline=None)
 @given(TREES, st.lists(st.booleans(), min_size=1))
-def test_every_word_comes_out_once(tree: tuple[str, list[object]], bare: list[bool]) -> None:
+def test_every_word_comes_out_once(tree: tuple[str, list[Any]], bare: list[bool]) -> None:
     text = spell(tree, iter(range(10**6)), iter(bare * 1000))
     expected = re.findall(r"q\d+z", text)
     try:

@@ -2,6 +2,7 @@
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.errors import LexLatticeError
+from lexlattice.reading import read
 
-__all__ = ["Act", "Furniture", "LexLatticeError", "Section", "Unit"]
+__all__ = ["Act", "Furniture", "LexLatticeError", "Section", "Unit", "read"]
 __version__ = "0.1.0"

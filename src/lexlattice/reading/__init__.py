@@ -1,0 +1,107 @@
+"""Any format, 24 languages → Act. `read` is the one way in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import IO, Final
+
+from lexlattice.act import Act
+from lexlattice.errors import ReadingError
+from lexlattice.reading.blocks import Block, Document, squeeze
+from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
+from lexlattice.reading.grammar import LANGUAGES, load
+from lexlattice.reading.identify import identify
+from lexlattice.reading.paper import read_paper
+from lexlattice.reading.provisions import SENTENCES_FROM, read_provisions
+from lexlattice.reading.unglue import unglue_page
+
+__all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
+
+PROFILES: Final = ("provisions", "paper")
+"""`provisions`: units as lawyers cite them. `paper`: the paper's rules to the letter."""
+
+LONGEST_PATH: Final = 1024
+"""A string longer than this is the text of an act, not the name of a file."""
+
+
+def read(
+    source: str | os.PathLike[str] | bytes | IO[bytes] | IO[str],
+    *,
+    language: str | None = None,
+    profile: str = "provisions",
+    format: str | None = None,
+    sentences_from: int = SENTENCES_FROM,
+) -> Act:
+    """Read an act.
+
+    `source` is a path (file, or folder of Formex files), bytes, an open file, a CELEX number, a URL, or the text itself.
+    Language and format are found out unless given. Provisions of more than `sentences_from` words come in sentences;
+    0 leaves them whole.
+    """
+    if language is not None and language not in LANGUAGES:
+        raise ReadingError(f"'{language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
+    if profile not in PROFILES:
+        raise ReadingError(f"There is no profile '{profile}'; choose {' or '.join(PROFILES)}.")
+    document = _open(source, language, format)
+    lines = [block.text for block in document.blocks]
+    if not any(map(str.strip, lines)):
+        raise ReadingError("The input holds no text; check that it is the file you meant.")
+    if language is None:
+        language = document.language if document.language in LANGUAGES else identify(lines)
+    grammar = load(language)
+    document.blocks = _tidy(document.blocks, lines, language if profile == "provisions" else None)
+    if profile == "paper":
+        return read_paper(document, grammar)
+    return read_provisions(document, grammar, sentences_from)
+
+
+def _open(source: str | os.PathLike[str] | bytes | IO[bytes] | IO[str], language: str | None, format: str | None) -> Document:
+    if isinstance(source, bytes | bytearray):
+        return open_bytes(bytes(source), format)
+    if isinstance(source, str):
+        return _open_string(source, language, format)
+    if isinstance(source, os.PathLike):
+        return _open_path(Path(source), format)
+    content = source.read(MAX_BYTES + 1)
+    return open_bytes(content.encode("utf-8") if isinstance(content, str) else content, format)
+
+
+def _open_string(source: str, language: str | None, format: str | None) -> Document:
+    """A string names a file, a CELEX number or a URL, or is the act itself."""
+    from lexlattice.reading.fetch import fetch, is_celex, is_url
+
+    if "\n" in source or len(source) > LONGEST_PATH:
+        return open_bytes(source.encode("utf-8", "surrogatepass"), format or "text" if source.lstrip()[:1] != "<" else format)
+    if is_url(source) or (is_celex(source) and not Path(source).exists()):
+        fetched = fetch(source, language=language or "en")
+        document = open_bytes(fetched.content, format)
+        document.celex = document.celex or fetched.celex
+        document.language = document.language or fetched.language
+        return document
+    return _open_path(Path(source), format)
+
+
+def _open_path(path: Path, format: str | None) -> Document:
+    try:
+        if path.is_dir():
+            return open_folder(path)
+        if path.stat().st_size > MAX_BYTES:
+            raise ReadingError(f"'{path}' is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone.")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ReadingError(f"There is no file '{path}'; give a path, a CELEX number such as 32016R0679, or a URL.") from None
+    except OSError as error:
+        raise ReadingError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    return open_bytes(data, format)
+
+
+def _tidy(blocks: list[Block], lines: list[str], language: str | None) -> list[Block]:
+    """Squeeze white space and, where a language is given, cut glued lines before that: two spaces are a clue."""
+    pieces = unglue_page(lines, load(language)) if language is not None else lines
+    if pieces is not lines:
+        roles = {id(block.text): block.role for block in blocks}
+        blocks = [Block(piece, roles.get(id(piece))) for piece in pieces]
+    for block in blocks:
+        block.text = block.text if "\t" in block.text else squeeze(block.text)
+    return [block for block in blocks if block.text]

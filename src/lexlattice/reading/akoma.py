@@ -242,10 +242,10 @@ class _Reader:
 
     def _waits(self, number: _Element) -> bool:
         """Say whether a number goes on the line of the text after it: "1. Text", but "(a)" on its own."""
-        parent = number.getparent()
-        if parent is None or _name(parent) not in {"paragraph", "level"}:
+        parent, after = number.getparent(), next(number.itersiblings(), None)
+        if parent is None or after is None:
             return False
-        return _name(parent) == "paragraph" or any(_name(child) == "heading" for child in parent)
+        return _name(parent) == "paragraph" or (_name(parent) == "level" and _name(after) == "heading")
 
     def _close_quotation(self, node: _Element) -> str | None:
         """Write the closing mark, and the stop behind it, on the last line of the quotation."""
@@ -264,7 +264,9 @@ class _Reader:
             self._notes.extend(blocks)
         else:
             rows = self._tables[-1]
-            rows[-1:] = [[*(rows[-1] if rows else []), blocks]]
+            if not rows:
+                rows.append([])
+            rows[-1].append(blocks)
 
     def _enter_note(self, note: _Element) -> bool:
         """Leave the number of a footnote where it is called, and collect its text."""

@@ -20,6 +20,7 @@ class Role(Enum):
     DIVISION = "division"  # "CHAPTER II", and any other heading that encloses articles
     ANNEX = "annex"  # "ANNEX I"
     HEADING = "heading"  # the heading under the ARTICLE, DIVISION or ANNEX line just before
+    OUTLINE = "outline"  # a heading of a text that may not be an act at all
     NOTE = "note"  # a footnote, with its marker: "(1) OJ L 12, 3.4.2005, p. 6."
     SIGNATURE = "signature"  # "Done at Brussels, …", "For the Council", "The President", the name
     QUOTED = "quoted"  # text of another act, quoted by an amendment: never opens a section of this act

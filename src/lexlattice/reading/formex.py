@@ -177,9 +177,9 @@ class _Reader:
         self._earlier, self._counts = self._counts, Counter()
         self._head: Role | None = None  # the role of the first line of a title; those after it are headings
         self._struck: str | None = None  # where the repealed passage ends that is being left out
-        self._leading: set[str] = set()  # quotations that are open and began with a line
-        self._carried: set[str] = set()  # those of them that began with an earlier line
-        self._closing = False
+        self._line = 0
+        self._leading: dict[str, int] = {}  # the quotations that are open and began with a line, and which
+        self._closing = False  # whether one that began with an earlier line ends in this one
         self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")} - {None}
         self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")} - {None}
         self._struck_ends = {node.get("ID") for node in root.iter() if _target(node) == "CLG.MDFC"} - {None}
@@ -203,7 +203,7 @@ class _Reader:
         if role is Role.HEADING and self._head is not None:
             role, self._head = self._head, None
         quoted = state.quoted or ((self._closing or bool(self._leading)) and role is not Role.ANNEX)
-        self._carried, self._closing = set(self._leading), False
+        self._line, self._closing = self._line + 1, False
         return Role.QUOTED if quoted else role
 
     def _enter(self, node: _Element) -> bool:
@@ -213,8 +213,10 @@ class _Reader:
             self._strike(node, above)
         elif node.tag == "NOTE":
             return self._enter_note(node)
-        elif node.tag.startswith("QUOT.") and node.tag not in _QUOTED:
+        elif node.tag in {"QUOT.START", "QUOT.END"}:
             self._quote(node)
+            self._write(node.text)
+            return True
         elif node.tag not in _HIDDEN:
             state = self._states[-1] = self._meaning(node, above)
             if not state.inline and (node.tag in _LISTS or not self.lines.held):
@@ -302,7 +304,9 @@ class _Reader:
             (self._tables[-1].notes if self._is_table_note(node) else self._notes).extend(blocks)
             return
         rows = self._tables[-1].rows
-        rows[-1:] = [[*(rows[-1] if rows else []), blocks]]
+        if not rows:
+            rows.append([])
+        rows[-1].append(blocks)
 
     def _enter_note(self, note: _Element) -> bool:
         """Leave the number of a footnote where it is called, and collect its text."""
@@ -343,9 +347,8 @@ class _Reader:
             return
         opens, code, start = quote.tag == "QUOT.START", quote.get("CODE", ""), quote.get("REF.START", "")
         if opens and self.lines.blank and quote.get("REF.END") in self._quote_ends:
-            self._leading.add(quote.get("ID", ""))
-        self._closing = self._closing or start in self._carried
-        self._leading.discard(start)
+            self._leading[quote.get("ID", "")] = self._line
+        self._closing = self._closing or self._leading.pop(start, self._line) < self._line
         self._write(chr(int(code, 16)) if re.fullmatch("[02][0-9A-Fa-f]{3}", code) else "‘" if opens else "’")
 
     def _strike(self, node: _Element, above: _State) -> None:

@@ -174,10 +174,16 @@ def _levels(table: dict[str, Any]) -> dict[str, Level]:
 
 
 @cache
+def raw(language: str) -> dict[str, Any]:
+    """A language's file as it stands."""
+    return tomllib.loads(files(__package__).joinpath("languages", f"{language}.toml").read_text("utf-8"))
+
+
+@cache
 def load(language: str) -> Grammar:
     """The grammar of one of the 24 languages."""
-    raw = tomllib.loads(files(__package__).joinpath("languages", f"{language}.toml").read_text("utf-8"))
-    heads: dict[str, Any] = raw["headwords"]
+    data = raw(language)
+    heads: dict[str, Any] = data["headwords"]
     words = {
         fold(word): kind
         for kind in (*DIVISIONS, "article", "annex", "appendix", "protocol")
@@ -188,7 +194,7 @@ def load(language: str) -> Grammar:
     for i, forms in enumerate(heads.get("ordinals_header", []), 1):
         ordinal_forms.setdefault(i, []).extend(forms)
     ordinal_values = {fold(word): i for i, forms in ordinal_forms.items() for word in forms}
-    citation = _levels(raw["citation"])
+    citation = _levels(data["citation"])
     sublevel_words = {
         fold(word)
         for name in (
@@ -204,20 +210,20 @@ def load(language: str) -> Grammar:
         for form in citation[name]
         for word in re.findall(r"[^\W\d_]{2,}", re.sub(r"\{\w+\}", "", form))
     }
-    types = [(fold(word), kind) for kind, forms in raw["types"].items() for word in forms]
+    types = [(fold(word), kind) for kind, forms in data["types"].items() for word in forms]
     return Grammar(
         language=language,
-        name=raw["name"],
+        name=data["name"],
         words=words,
         sole=sole,
         header_pattern=_pattern(words, ordinal_values, heads.get("number_first", False)),
         ordinal_values=ordinal_values,
         ordinals=tuple(heads["ordinals"]),
-        openers={what: tuple(fold(o) for o in forms) for what, forms in raw["openers"].items()},
+        openers={what: tuple(fold(o) for o in forms) for what, forms in data["openers"].items()},
         number_first=heads.get("number_first", False),
-        written={what: tuple(forms) for what, forms in (heads | raw["openers"]).items() if isinstance(forms, list)},
+        written={what: tuple(forms) for what, forms in (heads | data["openers"]).items() if isinstance(forms, list)},
         types=tuple(types),
-        months={fold(month): i for i, month in enumerate(raw["dates"]["months"], 1)},
+        months={fold(month): i for i, month in enumerate(data["dates"]["months"], 1)},
         citation=citation,
         sublevels=frozenset(sublevel_words),
         firsts=frozenset(word.split(" ")[0] for word in (*words, *sole)),

@@ -27,6 +27,7 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
     """Gather the record of an act from its mark-up, its page header and its title."""
     title_lines = [plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines]
     title = " ".join(line for n, line in enumerate(title_lines) if not n or not is_remark(line))
+    kind = _type(title, grammar)
     warnings: tuple[str, ...] = ()
     kinds = {part.kind for part in plan.parts}
     if not kinds & {"article", "annex", "recitals"}:
@@ -37,9 +38,9 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         else:
             warnings = ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
-        celex=document.celex or _celex(plan),
+        celex=document.celex or _celex(plan) or celex_of(title, kind),
         title=title,
-        type=_type(title, grammar),
+        type=kind,
         date=_date(title, grammar),
         warnings=warnings,
     )
@@ -60,6 +61,33 @@ def _celex(plan: Outline) -> str:
         if match:
             return match.group(1)
     return ""
+
+
+_LETTERS = {"regulation": "R", "directive": "L", "decision": "D", "recommendation": "H"}
+_NEW = re.compile(r"\b(20[12]\d)/(\d{1,4})\b(?!/)")
+_OLD = re.compile(r"\b(\d{1,4})/((?:19|20)?\d\d)\b(?!/\d)")
+_BY_YEAR = re.compile(r"\b((?:19|20)?\d\d)/(\d{1,4})/")
+
+
+def celex_of(title: str, kind: str) -> str:
+    """The CELEX number that an act's own number makes, as far as the title tells.
+
+    >>> celex_of("REGULATION (EU) 2016/679 OF", "regulation"), celex_of("REGULATION (EC) No 458/2007", "regulation")
+    ('32016R0679', '32007R0458')
+    >>> celex_of("Directive 96/71/EC of the", "directive"), celex_of("of something else", "decision")
+    ('31996L0071', '')
+    """
+    letter, head = _LETTERS.get(kind, ""), title[:160]
+    match = _BY_YEAR.search(head) or _NEW.search(head)
+    if letter == "R" and (match is None or int(match.group(1)) < 2015):
+        match = _OLD.search(head)
+        number, year = match.group(1, 2) if match else ("", "")
+    else:
+        year, number = match.group(1, 2) if match else ("", "")
+    if not letter or not number:
+        return ""
+    century = "" if len(year) == 4 else "19" if int(year) > 50 else "20"
+    return f"3{century}{year}{letter}{int(number):04d}"
 
 
 def _type(title: str, grammar: Grammar) -> str:

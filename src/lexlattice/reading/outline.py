@@ -39,6 +39,8 @@ _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC)
 """Old pages put a word in capitals where a table was, or its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _OPENING_QUOTE: Final = "«„“‟\"'‘‚”‹»"
+_TRAILING: Final = re.compile(r"[.:;]\s([^\W\d_]{2,12}\s\d{1,3})$")
+_MAY_BE_HEADER: Final = (None, Role.TITLE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 _RUNNING: Final = ("article", "recitals")
 _SENTENCE_STOP: Final = (".", ";", ":", ",")
 _MARKDOWN: Final = re.compile(r"(#{1,6})\s+(\S.*)")
@@ -70,6 +72,8 @@ class Outline:
     marks: list[Marker | None]
     """The number that leads each line; none where the line is a quoted header."""
     furniture: dict[int, str]
+    notes: set[int]
+    """Footnotes that stand among the lines of an article."""
 
 
 def outline(blocks: Sequence[Block], grammar: Grammar) -> Outline:
@@ -107,6 +111,8 @@ class _Outliner:
         self.parts: list[Part] = []
         self.furniture: dict[int, str] = {}
         self.quoted: set[int] = set()
+        self.notes: set[int] = set()
+        self._enacting_terms_end: int | None = None
         self.enclosing: list[tuple[int, str]] = []
         self.state = "front"
         self.last_article = 0
@@ -127,8 +133,14 @@ class _Outliner:
         """Take a line in; a header that shares its line with its heading or text is set apart from it."""
         header = None
         head = fold(block.text[:HEAD])
-        if block.role in (None, Role.ARTICLE, Role.DIVISION, Role.ANNEX):
+        if block.role in _MAY_BE_HEADER:
             header = self.grammar.header(block.text, head)
+        if header is None and block.role is None and block.text[-1].isdigit():
+            tail = self._trailing_header(block.text)
+            if tail:
+                self._admit(Block(block.text[: -len(tail)].rstrip()))
+                self._admit(Block(tail))
+                return
         if header is not None and block.role is None:
             rest = block.text[header.end :].strip()
             if rest.strip(" .,:-–—()"):
@@ -140,6 +152,13 @@ class _Outliner:
                     self._append(rest, None, None, fold(rest[:HEAD]))
                     return
         self._append(block.text, block.role, header, head)
+
+    def _trailing_header(self, line: str) -> str:
+        """An article's header that was left at the end of the paragraph before it: "…duration. Article 2"."""
+        match = _TRAILING.search(line)
+        tail = match.group(1) if match else ""
+        header = self.grammar.header(tail) if tail else None
+        return tail if header is not None and header.kind == "article" and header.end >= len(tail) else ""
 
     def _append(self, text: str, role: Role | None, header: Header | None, head: str) -> None:
         self.heads.append(head)
@@ -156,7 +175,7 @@ class _Outliner:
         if fold(first.strip(".,;:()")) in self.grammar.sublevels or rest[0] in ",(":
             return None
         if header.kind != "article":
-            long = len(rest) > LONGEST_HEADING or rest.endswith((".", ";", ","))
+            long = len(rest) > LONGEST_HEADING or (rest.endswith((".", ";", ",")) and not _shouts(rest))
             return None if long or not header.number else rest
         return rest
 
@@ -221,7 +240,7 @@ class _Outliner:
                 self._text(i, line)
         for i in self.quoted:
             self.marks[i] = None
-        return Outline(self.lines, self.parts, self.marks, self.furniture)
+        return Outline(self.lines, self.parts, self.marks, self.furniture, self.notes)
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
         """Whether a line is plain text of the open article or recital: the common case, settled cheaply."""
@@ -250,21 +269,26 @@ class _Outliner:
             self.quoted.add(i)
             return False
         header = self.headers[i]
+        if role is Role.TITLE and self.state in ("front", "title"):
+            return False
         if header is None:
+            if role is Role.ANNEX and self.state == "heading" and self.parts[-1].kind == "annex":
+                self._take_heading(i, line)
+                return True
             if role is Role.DIVISION:
                 self._division(i, None)
                 return True
             if role is Role.ANNEX:
                 self._annex(i, Header("annex", "", "", len(line)))
                 return True
-            if role is Role.ARTICLE:
+            self._watch_quotation(i, line)
+            if role is Role.ARTICLE and i not in self.quoted and not self.in_quotation:
                 self._article(i, Header("article", "", "", len(line)))
                 return True
-            self._watch_quotation(i, line)
             return False
         if header.kind == "article":
             self.ahead[_article_value(header)] -= 1
-            if role is not Role.ARTICLE and not self._believable(i, header):
+            if not self._believable(i, header):
                 return False
             self._article(i, header)
         elif header.kind in ("annex", "appendix", "protocol"):
@@ -401,7 +425,11 @@ class _Outliner:
         if role is Role.TITLE and self.state in ("front", "title"):
             self._to("title", i)
         elif role is Role.NOTE:
-            self._to("notes", i)
+            if self.state in ("article", "heading") and self._goes_on(i):
+                self.notes.add(i)
+                self.parts[-1].lines.append(i)
+            else:
+                self._to("notes", i)
         elif role is Role.SIGNATURE or (self.state in ("article", "body", "annex") and self._closes(i, line)):
             self.furniture[i] = "signature"
             self.state = "signature"
@@ -409,6 +437,16 @@ class _Outliner:
             self._take_heading(i, line)
         else:
             self.handlers[self.state](i, line)
+
+    def _goes_on(self, i: int) -> bool:
+        """Whether articles go on below a footnote: then it stays in its article, and does not end it."""
+        if self._enacting_terms_end is None:
+            ends = (j for j in range(len(self.lines) - 1, -1, -1) if self.roles[j] not in (Role.NOTE, Role.PAGE))
+            last = next(ends, 0)
+            annexes = (j for j, h in enumerate(self.headers) if j > i and h is not None and h.kind == "annex")
+            signatures = (j for j in range(i, len(self.lines)) if self.roles[j] is Role.SIGNATURE)
+            self._enacting_terms_end = min(last, next(annexes, last), next(signatures, last))
+        return i < self._enacting_terms_end
 
     def _to(self, kind: str, i: int) -> None:
         """Add a line to the section of a kind, opened when it is not the open one."""

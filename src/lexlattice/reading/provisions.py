@@ -71,7 +71,14 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
 
 
 def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
-    return divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], frame)
+    """Units of a section's lines; footnotes among them are units of their own and interrupt no list."""
+    notes = [i for i in lines if i in plan.notes] if plan.notes else []
+    if notes:
+        lines = [i for i in lines if i not in plan.notes]
+    drafts = divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], frame)
+    for n, i in enumerate(notes, 1):
+        drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", (*frame.cite, CiteLevel("note", str(n), n))))
+    return sorted(drafts, key=lambda draft: draft.first) if notes else drafts
 
 
 def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:

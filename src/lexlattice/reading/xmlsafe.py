@@ -28,8 +28,9 @@ MAX_UNZIPPED = 200_000_000  # bytes, of all members together
 MAX_MEMBERS = 2_000
 MAX_RATIO = 200  # of a member that unpacks to more than a megabyte
 
-# A reference such as &nbsp;, outside the places where an ampersand is only an ampersand.
-_REFERENCE = re.compile(rb"<!\[CDATA\[.*?\]\]>|<!--.*?-->|&([A-Za-z][A-Za-z0-9]*);", re.DOTALL)
+# A reference such as &nbsp;, outside the places where an ampersand is only an ampersand. Those that never end
+# run to the end of the file, lest a file of nothing but their beginnings be searched over and over.
+_REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&([A-Za-z][A-Za-z0-9]*);", re.DOTALL)
 _PREDEFINED = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
 # What stands before an item of a list, perhaps after an opening quotation mark: (a), 12., iv), —
@@ -47,13 +48,13 @@ def parse_xml(data: bytes) -> _Element:
     """
     from lxml import etree  # costs more to import than most programs that use lexlattice need
 
-    data = data.lstrip(b" \t\r\n")
+    data = _REFERENCE.sub(_character, data.lstrip(b" \t\r\n"))
     _check_prolog(data)
     parser = etree.XMLParser(
         resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, remove_comments=True
     )
     try:
-        root = etree.fromstring(_REFERENCE.sub(_character, data), parser)
+        root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
         reason = squeeze(re.sub(r", line \d+, column \d+.*", "", str(error.msg), flags=re.DOTALL))
         if "depth" in reason:

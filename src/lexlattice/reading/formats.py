@@ -1,0 +1,143 @@
+"""Which format a file is in, by what it holds, never by its name; and the way to its back-end."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from lexlattice.errors import ReadingError
+from lexlattice.reading.blocks import Document
+from lexlattice.reading.decode import decode
+from lexlattice.reading.html import read_html
+from lexlattice.reading.text import read_text
+
+MAX_BYTES: Final = 100_000_000
+"""No act is larger than this; the longest have some ten megabytes."""
+
+_ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
+_PROLOG: Final = re.compile(rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE(?:[^\[>]|\[.*?\])*>\s*)*", re.DOTALL | re.IGNORECASE)
+_FORMEX: Final = re.compile(rb"[A-Z][A-Z0-9.]+\Z")
+_HTML: Final = re.compile(rb"<\s*(?:!doctype html|html|head|body|p|div|table|h1|title)\b", re.IGNORECASE)
+
+
+def _html(data: bytes) -> Document:
+    text, warnings = decode(data)
+    document = read_html(text)
+    document.warnings.extend(warnings)
+    return document
+
+
+def _text(data: bytes) -> Document:
+    text, warnings = decode(data)
+    document = read_text(text)
+    document.warnings.extend(warnings)
+    return document
+
+
+def _formex(data: bytes) -> Document:
+    from lexlattice.reading import formex
+
+    return formex.read_formex_zip(data) if data.startswith(b"PK") else formex.read_formex(data)
+
+
+def _akoma(data: bytes) -> Document:
+    from lexlattice.reading.akoma import read_akoma
+
+    return read_akoma(data)
+
+
+def _pdf(data: bytes) -> Document:
+    from lexlattice.reading.pdf import read_pdf
+
+    return read_pdf(data)
+
+
+def _docx(data: bytes) -> Document:
+    from lexlattice.reading.docx import read_docx
+
+    return read_docx(data)
+
+
+FORMATS: Final[dict[str, Callable[[bytes], Document]]] = {
+    "text": _text,
+    "html": _html,
+    "formex": _formex,
+    "akoma-ntoso": _akoma,
+    "pdf": _pdf,
+    "docx": _docx,
+}
+"""Back-ends by format; Markdown is text that has its headings marked."""
+
+
+def open_bytes(data: bytes, format: str | None = None) -> Document:
+    """Take a file apart with the back-end of its format."""
+    if not data.strip():
+        raise ReadingError("The input is empty; check that it is the file you meant.")
+    if len(data) > MAX_BYTES:
+        raise ReadingError(f"The input is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone.")
+    name = format or sniff(data)
+    if name not in FORMATS:
+        raise ReadingError(f"There is no format '{name}'; choose one of {', '.join(FORMATS)}.")
+    return FORMATS[name](data)
+
+
+def open_folder(path: Path) -> Document:
+    """A folder is a Formex delivery: the act, its annexes, and the file that lists them."""
+    from lexlattice.reading.formex import read_formex_parts
+
+    files = sorted(path.glob("*.xml"))
+    if not files:
+        raise ReadingError(f"The folder '{path}' holds no Formex files (*.xml); give a file instead.")
+    if sum(file.stat().st_size for file in files) > MAX_BYTES:
+        raise ReadingError(f"The folder '{path}' is larger than {MAX_BYTES // 1_000_000} MB; give one act alone.")
+    return read_formex_parts({file.name: file.read_bytes() for file in files})
+
+
+def sniff(data: bytes) -> str:
+    """The format of a file, from its first bytes."""
+    if b"%PDF-" in data[:1024]:
+        return "pdf"
+    if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
+        return _sniff_zip(data)
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise ReadingError("This is an old Word file or an encrypted one; save it as an open DOCX and try again.")
+    if data.startswith(b"{\\rtf"):
+        raise ReadingError("This is an RTF file; save it as DOCX or text and try again.")
+    if data.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf")):
+        raise ReadingError("This is a compressed file; unpack it and try again.")
+    head = data[:200_000].removeprefix(b"\xef\xbb\xbf")
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        head = head.decode("utf-16", "ignore").encode("utf-8")
+    body = head[_PROLOG.match(head).end() :]  # type: ignore[union-attr]
+    root = _ROOT.match(body)
+    if root is None:
+        return "html" if _HTML.search(head[:2000]) and head.lstrip()[:1] == b"<" else "text"
+    name = root.group(1)
+    if name == b"akomaNtoso":
+        return "akoma-ntoso"
+    if name.lower() in (b"html", b"body", b"head", b"div", b"p", b"table"):
+        return "html"
+    if _FORMEX.match(name):
+        return "formex"
+    if _HTML.search(head):
+        return "html"
+    raise ReadingError(
+        f"XML with the root element <{name.decode('ascii', 'replace')}> is not known; give Formex, Akoma Ntoso or XHTML."
+    )
+
+
+def _sniff_zip(data: bytes) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        raise ReadingError("The ZIP file is broken; fetch or save it again.") from None
+    if any(name.startswith("word/") for name in names):
+        return "docx"
+    if any(name.lower().endswith(".xml") for name in names):
+        return "formex"
+    raise ReadingError("The ZIP file holds neither a DOCX document nor Formex files; unpack it and give the act's file.")

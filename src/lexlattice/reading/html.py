@@ -1,0 +1,145 @@
+"""EUR-Lex pages: Official Journal XHTML of both class generations, the old HTML, and consolidated texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from lexlattice.errors import ReadingError
+from lexlattice.reading.blocks import Block, Document, Role, squeeze
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_ROLES: Final = {
+    **dict.fromkeys(("doc-ti", "title-doc-first", "title-doc-last"), Role.TITLE),
+    **dict.fromkeys(("ti-art", "title-article-norm"), Role.ARTICLE),
+    **dict.fromkeys(("sti-art", "stitle-article-norm", "ti-section-2", "title-division-2", "title-annex-2"), Role.HEADING),
+    **dict.fromkeys(("ti-section-1", "title-division-1"), Role.DIVISION),
+    "title-annex-1": Role.ANNEX,
+    **dict.fromkeys(("note", "footnote"), Role.NOTE),
+    "signatory": Role.SIGNATURE,
+    **dict.fromkeys(("quotation", "quotation-ti", "title-article-quoted"), Role.QUOTED),
+    **dict.fromkeys(
+        (
+            "hd-date hd-lg hd-ti hd-oj hd-uniq hd-coll reference disclaimer arrow modref hd-modifiers doc-end"
+            " title-fam-member title-fam-member-star title-doc-oj-reference toc-1 toc-2 toc-3 hd-toc-1 hd-toc-2 hd-toc-3"
+        ).split(),
+        Role.PAGE,
+    ),
+}
+_BLOCKS: Final = frozenset(
+    "address article aside blockquote body caption center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header"
+    " hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul txt_te".split()
+)
+_SKIPPED: Final = frozenset("head script style noscript template svg math object iframe select button".split())
+_LANGUAGE: Final = re.compile(r"""<html[^>]*?\blang=["']?([A-Za-z]{2})\b""")
+_CELEX: Final = re.compile(r"CELEX:([0-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\))?)")
+_CONSOLIDATED: Final = re.compile(r"\b0(\d{4}[A-Z]{1,2}\d{4})\b")
+_CODE: Final = re.compile(r"[—–-]\s([A-Z]{2})\s[—–-]")
+
+
+def read_html(text: str) -> Document:
+    """Take a page apart into the lines a reader would see."""
+    from lxml import etree
+
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(text.encode("utf-8"), parser)
+    except etree.XMLSyntaxError:
+        root = None
+    if root is None:
+        raise ReadingError("The HTML page is empty or broken; save the page again and retry.")
+    blocks = list(_Page(root).blocks())
+    if not blocks:
+        raise ReadingError("The HTML page holds no text; save the page again and retry.")
+    head = text[:6000]
+    language = _LANGUAGE.search(head) or _CODE.search(head)
+    celex = _CELEX.search(head)
+    consolidated = _CONSOLIDATED.search(text[:3000])
+    warnings = ["This is a consolidated text."] if consolidated and 'class="disclaimer"' in text[:8000] else []
+    return Document(
+        blocks,
+        "html",
+        celex=celex.group(1) if celex else f"3{consolidated.group(1)}" if consolidated else None,
+        language=language.group(1).lower() if language else None,
+        warnings=warnings,
+    )
+
+
+class _Page:
+    """A walk over the tree that ends a line wherever a block element begins or ends."""
+
+    def __init__(self, root: _Element) -> None:
+        self.root = root
+
+    def blocks(self) -> Iterator[Block]:
+        from lxml import etree
+
+        buffer: list[str] = []
+        roles: list[Role | None] = [None]
+        walk = etree.iterwalk(self.root, events=("start", "end"))
+        for event, element in walk:
+            tag = element.tag
+            block = tag in _BLOCKS and not self._is_inline(element)
+            if event == "start":
+                if tag in _SKIPPED:
+                    walk.skip_subtree()
+                    continue
+                if block or tag == "br":
+                    yield from self._flush(buffer, roles[-1])
+                if tag == "table" and self._is_data(element):
+                    yield from self._rows(element)
+                    walk.skip_subtree()
+                    roles.append(None)
+                    continue
+                if block:
+                    roles.append(self._role(element) or (roles[-1] if roles[-1] in (Role.PAGE, Role.NOTE) else None))
+                if element.text:
+                    buffer.append(element.text)
+            else:
+                if block:
+                    yield from self._flush(buffer, roles[-1])
+                    if len(roles) > 1:
+                        roles.pop()
+                if element.tail and element is not self.root:
+                    buffer.append(element.tail)
+        yield from self._flush(buffer, None)
+
+    def _flush(self, buffer: list[str], role: Role | None) -> Iterator[Block]:
+        text = squeeze("".join(buffer)) if buffer else ""
+        buffer.clear()
+        if text:
+            yield Block(text, role)
+
+    def _role(self, element: _Element) -> Role | None:
+        names = element.get("class")
+        if not names:
+            return None
+        for name in names.split():
+            role = _ROLES.get(name.removeprefix("oj-"))
+            if role is not None:
+                return role
+        return None
+
+    def _is_inline(self, element: _Element) -> bool:
+        return "inline-element" in (element.get("class") or "")
+
+    def _is_data(self, table: _Element) -> bool:
+        """Data tables wear a class or a border; the others only set a list's markers beside its texts."""
+        names = table.get("class") or ""
+        if "table" in names.replace("oj-", "").split() or table.get("border", "0") not in ("0", ""):
+            return True
+        return next(table.iterdescendants("p"), None) is not None and any(
+            "tbl-" in (p.get("class") or "") for p in table.iterdescendants("p")
+        )
+
+    def _rows(self, table: _Element) -> Iterator[Block]:
+        for row in table.iter("tr"):
+            if next(row.iterancestors("table")) is not table:
+                continue
+            cells = (squeeze(" ".join(cell.itertext())) for cell in row.iterchildren("td", "th"))
+            text = "\t".join(cell for cell in cells if cell)
+            if text:
+                yield Block(text, Role.TABLE)

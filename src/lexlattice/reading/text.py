@@ -1,0 +1,54 @@
+"""Plain text and Markdown: lines are blocks."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lexlattice.reading.blocks import Block, Document, Role
+
+_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f\ufeff\u200b\u00ad]")
+_HEADING: Final = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*$")
+_EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_ITEM: Final = re.compile(r"[-*+]\s+(?=\(?\w{1,4}\)\s|\d{1,3}[.)]\s)")
+_FOOTNOTE: Final = re.compile(r"\[\^(\w+)\]:?")
+_NOTE: Final = re.compile(r"\((?:\d{1,3}|\*{1,4}\d?)\)[ \u00a0]{2,}\S")
+_BARE: Final = re.compile(r"\(?(?:\d{1,3}|[a-z])\)$")
+_MARKED: Final = 2
+"""So many Markdown headings make a text Markdown."""
+_MODERN: Final = 3
+"""So many markers on lines of their own show the layout in which a marker with two spaces after it is a footnote's."""
+
+
+def read_text(text: str) -> Document:
+    """Take a text apart into its lines; spaces are left as they are, since two of them can mean a paragraph's end."""
+    text = _CONTROLS.sub("", _BREAKS.sub("\n", text))
+    lines = [line for line in map(str.strip, text.split("\n")) if line]
+    if sum(bool(_HEADING.match(line)) for line in lines[:2000]) >= _MARKED:
+        return Document(_markdown(lines), "markdown")
+    if sum(bool(_BARE.match(line)) for line in lines[:2000] if len(line) < 6) >= _MODERN:
+        blocks = [Block(line, Role.NOTE if line[0] == "(" and _NOTE.match(line) else None) for line in lines]
+    else:
+        blocks = [Block(line) for line in lines]
+    return Document(blocks, "text")
+
+
+def _markdown(lines: list[str]) -> list[Block]:
+    """Mark-up is taken off; whether a heading is an article's or a chapter's, the parser sees by its words."""
+    blocks: list[Block] = []
+    for line in lines:
+        if set(line) <= set("-*_= ") and len(line) >= 3:
+            continue
+        if line.startswith("|"):
+            if not set(line) <= set("|-: "):
+                blocks.append(Block("\t".join(cell.strip() for cell in line.strip("|").split("|")), Role.TABLE))
+            continue
+        note = line.startswith("[^")
+        line = _FOOTNOTE.sub(r"(\1)", _EMPHASIS.sub(r"\2", _ITEM.sub("", line)))
+        heading = _HEADING.match(line)
+        if heading:
+            blocks.append(Block(heading.group(2), Role.OUTLINE))
+        else:
+            blocks.append(Block(line, Role.NOTE if note else None))
+    return blocks
