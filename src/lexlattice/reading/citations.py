@@ -35,7 +35,7 @@ def _inner(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
 def _level(levels: tuple[CiteLevel, ...], grammar: Grammar, form: str) -> str:
     name, number, place = levels[-1]
     level = grammar.citation[name]
-    if name in _POINTS and len(levels) > 1 and levels[-2].name in _CONTAINERS:
+    if name in _POINTS and (len(levels) == 1 or levels[-2].name in _CONTAINERS):
         template = level.direct if form == "final" else level.direct_inner
     else:
         template = level.final if form == "final" else level.inner

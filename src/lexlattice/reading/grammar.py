@@ -158,7 +158,7 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool
     before = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}" if number_first else words_for_numbers
     any_word = either(list(words))
     return re.compile(
-        rf"(?:(?P<w1>{any_word})(?!\w)(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"
+        rf"(?:(?P<w1>{any_word})(?!\w)(?:\.(?=\s?\d))?(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"
         rf"|(?P<n2>{before})\s?\.?\s?(?P<w2>{any_word})(?!\w))\.?",
     )
 

@@ -37,6 +37,9 @@ _SKIPPED: Final = frozenset("head script style noscript template svg math object
 _LANGUAGE: Final = re.compile(r"""<html[^>]*?\blang=["']?([A-Za-z]{2})\b""")
 _CELEX: Final = re.compile(r"CELEX:([0-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\))?)")
 _CONSOLIDATED: Final = re.compile(r"\b0(\d{4}[A-Z]{1,2}\d{4})\b")
+_SPACED: Final = re.compile(r"\(\s(\*?\d{0,3})\s\)")
+_AMENDMENT: Final = re.compile(r"►\s?[A-Z]\d*\s?|◄")
+"""Consolidated pages show by arrows which act brought a word in; the arrows are no part of the law."""
 _CODE: Final = re.compile(r"[—–-]\s([A-Z]{2})\s[—–-]")
 
 
@@ -51,7 +54,7 @@ def read_html(text: str) -> Document:
         root = None
     if root is None:
         raise ReadingError("The HTML page is empty or broken; save the page again and retry.")
-    blocks = list(_Page(root).blocks())
+    blocks = _once_titled(list(_Page(root).blocks()))
     if not blocks:
         raise ReadingError("The HTML page holds no text; save the page again and retry.")
     head = text[:6000]
@@ -66,6 +69,16 @@ def read_html(text: str) -> Document:
         language=language.group(1).lower() if language else None,
         warnings=warnings,
     )
+
+
+def _once_titled(blocks: list[Block]) -> list[Block]:
+    """Consolidated pages give the title twice, first in the list of what was consolidated: that is the page's."""
+    titles = [block for block in blocks if block.role is Role.TITLE]
+    later = {block.text for block in titles[len(titles) // 2 :]}
+    for block in titles[: len(titles) // 2]:
+        if block.text in later:
+            block.role = Role.PAGE
+    return blocks
 
 
 class _Page:
@@ -110,6 +123,8 @@ class _Page:
     def _flush(self, buffer: list[str], role: Role | None) -> Iterator[Block]:
         text = squeeze("".join(buffer)) if buffer else ""
         buffer.clear()
+        if "(" in text or "◄" in text or "►" in text:
+            text = squeeze(_SPACED.sub(r"(\1)", _AMENDMENT.sub("", text)))
         if text:
             yield Block(text, role)
 

@@ -78,7 +78,8 @@ def celex_of(title: str, kind: str) -> str:
     ('31996L0071', '')
     """
     letter, head = _LETTERS.get(kind, ""), title[:160]
-    match = _BY_YEAR.search(head) or _NEW.search(head)
+    found = [match for match in (_BY_YEAR.search(head), _NEW.search(head)) if match]
+    match = min(found, key=lambda match: match.start(), default=None)
     if letter == "R" and (match is None or int(match.group(1)) < 2015):
         match = _OLD.search(head)
         number, year = match.group(1, 2) if match else ("", "")

@@ -34,17 +34,16 @@ _PAGE: Final = re.compile(
     r"|[|*\s_-]+$"
     r"|(?:Important legal notice|Avis juridique important)$"
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
+    r"|.{0,80}\b[Pp]\.\s?\d{4}\b.*$"
 )
 _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|[A-ZÀ-ÞΑ-ΩΪΫА-Я]{4,16}$|.*\s\|(?:\s|$)")
 """Old pages put a word in capitals where a table was, or its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _OPENING_QUOTE: Final = "«„“‟\"'‘‚”‹»"
-_TRAILING: Final = re.compile(r"[.:;]\s([^\W\d_]{2,12}\s\d{1,3})$")
-_MAY_BE_HEADER: Final = (None, Role.TITLE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
+_TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
+_MAY_BE_HEADER: Final = (None, Role.TITLE, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 _RUNNING: Final = ("article", "recitals")
 _SENTENCE_STOP: Final = (".", ";", ":", ",")
-_MARKDOWN: Final = re.compile(r"(#{1,6})\s+(\S.*)")
-_CLAUSE: Final = re.compile(r"(?:SECTION|SEC\.|§)\s*(\d+[A-Z]?)\.?\s*(.*)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -59,6 +58,8 @@ class Part:
     enclosing: tuple[str, ...] = ()
     heading: list[int] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
+    title: str = ""
+    """A heading that is not among the section's own lines."""
     divisions: list[tuple[int, str, str]] = field(default_factory=list)
     """Headers inside an annex: how many lines stand before each, its kind and its number."""
 
@@ -119,6 +120,7 @@ class _Outliner:
         self.last_annex: tuple[str, int] = ("", 0)
         self.in_quotation = False
         self.attachments = 0
+        self.division: Header | None = None
         self.prefix = ""
         self.numbered_recitals = False
         self._set_lists_apart()
@@ -135,13 +137,13 @@ class _Outliner:
         head = fold(block.text[:HEAD])
         if block.role in _MAY_BE_HEADER:
             header = self.grammar.header(block.text, head)
-        if header is None and block.role is None and block.text[-1].isdigit():
+        if header is None and block.role is None and (block.text[-1].isdigit() or ": " in block.text[-32:]):
             tail = self._trailing_header(block.text)
             if tail:
                 self._admit(Block(block.text[: -len(tail)].rstrip()))
                 self._admit(Block(tail))
                 return
-        if header is not None and block.role is None:
+        if header is not None and block.role in (None, Role.OUTLINE):
             rest = block.text[header.end :].strip()
             if rest.strip(" .,:-–—()"):
                 split = self._split(block.text, rest, header)
@@ -156,7 +158,7 @@ class _Outliner:
     def _trailing_header(self, line: str) -> str:
         """An article's header that was left at the end of the paragraph before it: "…duration. Article 2"."""
         match = _TRAILING.search(line)
-        tail = match.group(1) if match else ""
+        tail = (match.group(1) or match.group(2)) if match else ""
         header = self.grammar.header(tail) if tail else None
         return tail if header is not None and header.kind == "article" and header.end >= len(tail) else ""
 
@@ -275,7 +277,7 @@ class _Outliner:
             if role is Role.ANNEX and self.state == "heading" and self.parts[-1].kind == "annex":
                 self._take_heading(i, line)
                 return True
-            if role is Role.DIVISION:
+            if role is Role.DIVISION or (role is Role.OUTLINE and self._outlines(i)):
                 self._division(i, None)
                 return True
             if role is Role.ANNEX:
@@ -308,6 +310,12 @@ class _Outliner:
                 return False
             self._division(i, header)
         return True
+
+    def _outlines(self, i: int) -> bool:
+        """Whether a heading of unknown rank divides the text: not where it is a title's or an article's."""
+        if self.state in ("front", "title"):
+            return bool(self.parts) and i >= self.front_end
+        return self.state not in ("heading", "division", "preamble", "recitals")
 
     def _watch_quotation(self, i: int, line: str) -> None:
         """Text of another act is quoted: its headers are not this act's."""
@@ -413,6 +421,7 @@ class _Outliner:
         while self.enclosing and self.enclosing[-1][0] >= rank:
             self.enclosing.pop()
         self.enclosing.append((rank, self.lines[i]))
+        self.division = header
         self.state = "division"
 
     def _annex_is_open(self) -> bool:
@@ -433,7 +442,8 @@ class _Outliner:
         elif role is Role.SIGNATURE or (self.state in ("article", "body", "annex") and self._closes(i, line)):
             self.furniture[i] = "signature"
             self.state = "signature"
-        elif role is Role.HEADING and self.parts and self.state in ("heading", "division"):
+            self.enclosing = []
+        elif role in (Role.HEADING, Role.OUTLINE) and self.state in ("heading", "division"):
             self._take_heading(i, line)
         else:
             self.handlers[self.state](i, line)
@@ -461,18 +471,18 @@ class _Outliner:
             if self.headers[i] is not None and i:
                 return i
             line = self.lines[i]
-            if self.roles[i] is None and self.grammar.formula(self.heads[i]):
+            if self.roles[i] in (None, Role.OUTLINE) and self.grammar.formula(self.heads[i]):
                 shouted = i and self._is_own(i - 1) and _shouts(self.lines[i - 1])
                 return i - 1 if shouted and not _is_title_line(self.lines[i - 1]) else i
             if i and _names_institution(line):
                 return i
         own = [i for i in range(min(len(self.lines), LONGEST_FRONT)) if self._is_own(i)]
-        ends = (i for n, i in enumerate(own) if n and (n > 3 or not self._heading_like(i)))
+        ends = (i for n, i in enumerate(own) if self.lines[i].endswith((".", ";", ":")) or (n and not self._heading_like(i)) or n > 3)
         return next(ends, len(self.lines))
 
     def _is_own(self, i: int) -> bool:
         """Whether a line is the act's own, not the page's."""
-        return self.roles[i] in (None, Role.TITLE) and not _PAGE.match(self.lines[i])
+        return self.roles[i] in (None, Role.TITLE, Role.OUTLINE) and not _PAGE.match(self.lines[i])
 
     def _in_front(self, i: int, line: str) -> None:
         if i < self.front_end:
@@ -523,11 +533,24 @@ class _Outliner:
         if (self._heading_like(i) or before_header) and self.enclosing and "\n" not in self.enclosing[-1][1]:
             self._take_heading(i, line)
         else:
-            self._to("body", i)
+            self._open_division()
+            self._text(i, line)
+
+    def _open_division(self) -> None:
+        """A chapter or section that holds text itself, not articles, is a row of its own."""
+        _, text = self.enclosing[-1] if self.enclosing else (0, "")
+        label, _, heading = text.partition("\n")
+        part = Part("body", self.division.number if self.division else "", label=label)
+        self._open(part)
+        part.title = heading
+        part.enclosing = part.enclosing[:-1]
+        self.state = "body"
 
     def _heading_like(self, i: int) -> bool:
         line = self.lines[i]
-        return len(line) <= LONGEST_HEADING and not line.endswith(_SENTENCE_STOP) and self.marks[i] is None
+        if len(line) > LONGEST_HEADING or self.marks[i] is not None:
+            return False
+        return not line.endswith(_SENTENCE_STOP) or (self.state == "division" and _shouts(line))
 
     def _take_heading(self, i: int, line: str) -> None:
         self.furniture[i] = "heading"

@@ -29,7 +29,7 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     sections = []
     for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
         built = _build(units, source, starts, plan.lines, index, names, grammar, split_from)
-        heading = " ".join(plan.lines[i] for i in part.heading)
+        heading = part.title or " ".join(plan.lines[i] for i in part.heading)
         enclosing = tuple(text.replace("\n", " ") for text in part.enclosing)
         sections.append(Section(index, part.kind, part.number, part.label, heading, enclosing, tuple(built)))
     furniture = _furniture(plan, starts)
@@ -67,7 +67,12 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "annex":
         name = CiteLevel("annex", part.written, 0) if part.number else CiteLevel("annex_sole", "", 0)
         return _annex(part, plan, Frame(part.prefix, (name,), "paragraph", counted=True))
-    return _divide_lines(part.lines, plan, Frame("body", (), "paragraph", counted=True))
+    if part.number:
+        cites = (CiteLevel("section", part.number, 0),)
+        return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph", counted=True))
+    place = [p for p in plan.parts if p.kind == "body" and not p.number].index(part) + 1
+    path = "body" if place == 1 else f"body-{place}"
+    return _divide_lines(part.lines, plan, Frame(path, (), "paragraph", text_level="body", counted=True))
 
 
 def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:

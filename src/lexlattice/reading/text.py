@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from lexlattice.reading.blocks import Block, Document, Role
+from lexlattice.reading.numbering import marker
 
 _BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f\ufeff\u200b\u00ad]")
@@ -24,7 +26,10 @@ _MODERN: Final = 3
 def read_text(text: str) -> Document:
     """Take a text apart into its lines; spaces are left as they are, since two of them can mean a paragraph's end."""
     text = _CONTROLS.sub("", _BREAKS.sub("\n", text))
-    lines = [line for line in map(str.strip, text.split("\n")) if line]
+    lines = text.split("\n")
+    if _is_wrapped(lines):
+        lines = _unwrap(lines)
+    lines = [line for line in map(str.strip, lines) if line]
     if sum(bool(_HEADING.match(line)) for line in lines[:2000]) >= _MARKED:
         return Document(_markdown(lines), "markdown")
     if sum(bool(_BARE.match(line)) for line in lines[:2000] if len(line) < 6) >= _MODERN:
@@ -32,6 +37,33 @@ def read_text(text: str) -> Document:
     else:
         blocks = [Block(line) for line in lines]
     return Document(blocks, "text")
+
+
+def _is_wrapped(lines: list[str]) -> bool:
+    """Whether lines were broken at a width, with blank lines between paragraphs: no sentence fits into a line."""
+    filled = [line for line in lines[:3000] if line.strip()]
+    if len(filled) < 8 or max(map(len, filled)) > 120 or len(filled) == len(lines[:3000]):
+        return False
+    broken = sum(
+        1
+        for line, following in pairwise(lines[:3000])
+        if len(line) > 40 and line.rstrip()[-1:] not in ".;:" and following.strip()[:1].islower()
+    )
+    return broken > 0.2 * len(filled)
+
+
+def _unwrap(lines: list[str]) -> list[str]:
+    """Join what was broken: a paragraph ends at a blank line, at a deeper indent, or where a marker begins."""
+    joined: list[str] = []
+    ended = True
+    for line in lines:
+        text = line.strip()
+        if text and not ended and marker(text.lstrip("`")) is None:
+            joined[-1] += f" {text}"
+        elif text:
+            joined.append(text)
+        ended = not text
+    return joined
 
 
 def _markdown(lines: list[str]) -> list[Block]:

@@ -64,6 +64,8 @@ class Frame:
     """Kind of a text that stands at the section's own level."""
     paragraphs: bool = False
     """Whether numbers that come before any text ("1." or, in German, "(1)") count paragraphs, as in articles."""
+    text_level: str = "unnumbered"
+    """How a text without a number is cited that stands at the section's own level."""
     counted: bool = False
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
 
@@ -221,7 +223,7 @@ def _current(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
 
 
 def _subparagraph(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
-    name = "subparagraph" if level.style else "unnumbered"
+    name = "subparagraph" if level.style else frame.text_level
     return f"{level.path}.sub-{level.texts}", (*level.cite, CiteLevel(name, str(level.texts), level.texts))
 
 

@@ -1,0 +1,5 @@
+"""`python -m lexlattice` is the `lexlattice` command."""
+
+from lexlattice.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,115 @@
+"""The command line: parses arguments, calls the library, prints."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from lexlattice import __version__
+from lexlattice.act import Act, Section
+from lexlattice.errors import LexLatticeError
+from lexlattice.reading import FORMATS, LANGUAGES, PROFILES, read
+from lexlattice.reading.provisions import SENTENCES_FROM
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 when all went well, 2 when the input or the call was at fault."""
+    options = _parser().parse_args(arguments)
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except LexLatticeError as error:
+        print(f"lexlattice: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lexlattice", description="EU legal acts, in any of the 24 official languages, as provisions that can be cited."
+    )
+    parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parse = commands.add_parser(
+        "parse",
+        help="read an act and show its structure",
+        description="Read an act and show its structure: an outline on a terminal, JSON otherwise.",
+    )
+    parse.set_defaults(run=_parse)
+    parse.add_argument(
+        "input",
+        metavar="FILE|-|CELEX|URL",
+        help="a file or Formex folder, - for standard input, a CELEX number such as 32016R0679, or a URL",
+    )
+    parse.add_argument("--lang", metavar="xx", help=f"language, if it is not to be found out: {' '.join(LANGUAGES)}")
+    parse.add_argument("--format", metavar="NAME", help=f"format, if it is not to be found out: {', '.join(FORMATS)}")
+    parse.add_argument("--profile", choices=PROFILES, default="provisions", help="how units are cut (default: %(default)s)")
+    parse.add_argument(
+        "--sentences-from",
+        type=int,
+        metavar="N",
+        default=SENTENCES_FROM,
+        help="divide provisions of more than N words into sentences; 0 never (default: %(default)s)",
+    )
+    shape = parse.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="everything, as JSON (the default when piped)")
+    shape.add_argument("--tree", action="store_true", help="a readable outline with counts (the default on a terminal)")
+    return parser
+
+
+def _parse(options: argparse.Namespace) -> int:
+    source = sys.stdin.buffer if options.input == "-" else options.input
+    act = read(
+        source,
+        language=options.lang,
+        profile=options.profile,
+        format=options.format,
+        sentences_from=options.sentences_from,
+    )
+    if options.json or not (options.tree or sys.stdout.isatty()):
+        print(act.to_json(indent=1 if sys.stdout.isatty() else None))
+    else:
+        print(tree(act))
+    for warning in act.warnings:
+        print(f"lexlattice: note: {warning}", file=sys.stderr)
+    return 0
+
+
+def tree(act: Act) -> str:
+    """An outline a person can read: the headings in their order, with counts of units and words."""
+    facts = [act.celex, act.type, act.date, act.language, f"{len(act.units):,} units", f"{act.words:,} words"]
+    lines = [act.title or "(no title)", " · ".join(fact for fact in facts if fact), ""]
+    width = min(72, max((2 * len(section.enclosing) + len(_name(section)) for section in act.sections), default=0))
+    open_divisions: tuple[str, ...] = ()
+    for section in act.sections:
+        for depth, heading in enumerate(section.enclosing):
+            if open_divisions[: depth + 1] != section.enclosing[: depth + 1]:
+                lines.append(f"{'  ' * depth}{heading}")
+        open_divisions = section.enclosing
+        indent = "  " * len(section.enclosing)
+        words = sum(unit.words for unit in section.units)
+        name = f"{indent}{_name(section)}"
+        name = f"{name[: width - 1]}…" if len(name) > width else name
+        units = "unit " if len(section.units) == 1 else "units"
+        lines.append(f"{name:<{width}}  {len(section.units):>5,} {units} {words:>7,} words")
+    kinds = sorted({piece.kind for piece in act.furniture} - {"heading"})
+    if kinds:
+        lines += ["", f"kept apart: {', '.join(kinds)}"]
+    return "\n".join(lines)
+
+
+def _name(section: Section) -> str:
+    label = section.label or section.kind
+    heading = section.heading
+    return f"{label} — {heading}" if heading else label
+
+
+if __name__ == "__main__":
+    sys.exit(main())
