@@ -29,6 +29,7 @@ _SUFFIX: Final = r"(?:[\s/.-]?(?:bis|ter|quater|quinquies|sexies|septies|octies|
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
 _ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
+_ORDINAL_SIGN: Final = re.compile(r"(?<=\d)\s?\.?\s?(?:[oºª°]|er|re)(?![^\W\d_])")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
 
 
@@ -144,7 +145,7 @@ class Grammar:
         written = head[span[0] : span[1]] if len(folded) == len(head) else number
         if match["w2"] and not written[0].isdigit() and not written.isupper():
             return None
-        return Header(kind, canonical(written), written.strip(), match.end())
+        return Header(kind, canonical(written), _ORDINAL_SIGN.sub("", written).strip(), match.end())
 
 
 def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool) -> re.Pattern[str]:

@@ -10,7 +10,6 @@ from lexlattice.reading.grammar import Grammar, fold
 from lexlattice.reading.outline import Outline
 
 _CELEX = re.compile(r"\b([1-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\)|R\(\d\d\))*)(?![\w(])")
-_DATE = re.compile(r"\b(\d{1,2})(?:\.|er|\.?º)?(?:\s\w{1,8}){0,2}?\s([^\W\d_]+)\s(?:\w{1,3}\s)?(\d{4})\b")
 
 
 class Facts(NamedTuple):
@@ -98,18 +97,25 @@ def _type(title: str, grammar: Grammar) -> str:
     return min(found)[2] if found else ""
 
 
+_YEAR_FIRST = re.compile(r"\b((?:19|20)\d\d)\b\D{0,8}?(?:\b(\d{1,2})\b\D{0,6})?$")
+
+
 def _date(title: str, grammar: Grammar) -> str:
+    """The first date in a title: day, month, year, or the year first, as Hungarian, Latvian and Lithuanian have it."""
     folded = fold(title[:400])
     for name, month in grammar.months.items():
         place = folded.find(name)
         if place < 0:
             continue
-        day = re.search(r"(\d{1,2})\D{0,12}$", folded[max(0, place - 16) : place])
-        year = re.search(r"\b(?:19|20)\d\d\b", folded[place : place + 30]) or re.search(
-            r"\b(?:19|20)\d\d\b(?=\D{0,12}$)", folded[max(0, place - 24) : place]
-        )
-        if day is None:
-            day = re.match(r"\D{0,6}(\d{1,2})\b", folded[place + len(name) :])
-        if day and year:
-            return f"{year.group()}-{month:02d}-{int(day.group(1)):02d}"
+        before, after = folded[max(0, place - 24) : place], folded[place + len(name) :]
+        early = _YEAR_FIRST.search(before)
+        if early:
+            year, day = early.group(1), early.group(2)
+            late = re.match(r"\D{0,6}(\d{1,2})\b", after)
+            day = day or (late.group(1) if late else None)
+        else:
+            days, years = re.search(r"(\d{1,2})\D{0,12}$", before), re.match(r"\D{0,12}((?:19|20)\d\d)\b", after)
+            day, year = (days.group(1), years.group(1)) if days and years else (None, "")
+        if day and 1 <= int(day) <= 31:
+            return f"{year}-{month:02d}-{int(day):02d}"
     return ""

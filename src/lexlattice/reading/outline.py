@@ -439,7 +439,7 @@ class _Outliner:
                 self.parts[-1].lines.append(i)
             else:
                 self._to("notes", i)
-        elif role is Role.SIGNATURE or (self.state in ("article", "body", "annex") and self._closes(i, line)):
+        elif self._signs(i, line):
             self.furniture[i] = "signature"
             self.state = "signature"
             self.enclosing = []
@@ -447,6 +447,12 @@ class _Outliner:
             self._take_heading(i, line)
         else:
             self.handlers[self.state](i, line)
+
+    def _signs(self, i: int, line: str) -> bool:
+        """Whether a line belongs to the signature block; the sentence that a regulation is binding does not."""
+        if self.roles[i] is Role.SIGNATURE:
+            return self.state == "signature" or not self.grammar.opens("binding", self.heads[i])
+        return self.state in ("article", "body", "annex") and self._closes(i, line)
 
     def _goes_on(self, i: int) -> bool:
         """Whether articles go on below a footnote: then it stays in its article, and does not end it."""
@@ -474,7 +480,7 @@ class _Outliner:
             if self.roles[i] in (None, Role.OUTLINE) and self.grammar.formula(self.heads[i]):
                 shouted = i and self._is_own(i - 1) and _shouts(self.lines[i - 1])
                 return i - 1 if shouted and not _is_title_line(self.lines[i - 1]) else i
-            if i and _names_institution(line):
+            if i and _names_institution(line) and not _is_title_line(line):
                 return i
         own = [i for i in range(min(len(self.lines), LONGEST_FRONT)) if self._is_own(i)]
         ends = (i for n, i in enumerate(own) if self.lines[i].endswith((".", ";", ":")) or (n and not self._heading_like(i)) or n > 3)

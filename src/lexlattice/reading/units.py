@@ -206,7 +206,7 @@ def _name(level: Level, mark: Marker, frame: Frame) -> None:
     else:
         part, name = f"pt-{mark.number}", "number"
     level.path = f"{level.parent}.{quoted}{part}" if level.parent else f"{quoted}{part}"
-    level.cite = (*level.parent_cite, CiteLevel(name, mark.number, level.value))
+    level.cite = (*level.parent_cite, CiteLevel(name, mark.number or str(level.value), level.value))
 
 
 def _letters(mark: Marker) -> str:

@@ -1,0 +1,60 @@
+# The way to everything. Needs Python 3.11 or newer and make; the rest is installed into .venv.
+
+PYTHON ?= python3
+PYTEST_FLAGS ?= -n 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+# What each stamp file stands for: the extras that are installed once it exists.
+extras-core :=
+extras-dev := [dev,pdf,docx]
+extras-bench := [bench,pdf,docx]
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench examples schema clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: $(INSTALLED)-core ## Read an example act and show it as a tree
+	@$(BIN)/lexlattice parse examples/short/en.txt --tree
+
+test: lint ## Check style and types, then run all tests
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(INSTALLED)-dev ## Check style and types only
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(INSTALLED)-dev ## Rewrite the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read
+	$(BIN)/python benchmarks/reading.py
+
+examples: $(INSTALLED)-dev ## Rebuild examples/formats from examples/short/en.txt
+	$(BIN)/python tools/build_examples.py
+
+schema: $(INSTALLED)-core ## Rewrite the JSON Schema of an act
+	$(BIN)/python tools/write_schema.py
+
+clean: ## Remove all that these commands made, .venv included
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find src tests tools benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
+
+# Installing is repeated when pyproject.toml has changed, and skipped otherwise.
+$(INSTALLED)-%: pyproject.toml | $(BIN)/python
+	@echo "Installing lexlattice$(extras-$*) into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".$(extras-$*)"
+	@touch $@
+
+$(BIN)/python:
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "There is no '$(PYTHON)'. Install Python 3.11 or newer, or name one: make PYTHON=/path/to/python" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "LexLattice needs Python 3.11 or newer, and '$(PYTHON)' is $$("$(PYTHON)" -V 2>&1). Name another: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }

@@ -1,0 +1,73 @@
+"""What the tests share: the data folder, the examples, and how Hypothesis runs."""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+CI = os.environ.get("CI", "").lower() in ("true", "1")
+DATA = os.environ.get("LEXLATTICE_DATA", "")
+HAS_DATA = bool(DATA) and Path(DATA).is_dir()
+NO_DATA = (
+    f"NO DATA: LEXLATTICE_DATA names '{DATA}', which is no folder"
+    if DATA
+    else "NO DATA: set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)"
+)
+
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("dev", deadline=None)
+settings.load_profile("ci" if CI else "dev")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The data folder; a test that asks for it is marked `data`."""
+    if not HAS_DATA:
+        pytest.fail(f"{NO_DATA}; mark the test with @pytest.mark.data, so that it is skipped without")
+    return Path(os.environ["LEXLATTICE_DATA"])
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    """The example acts."""
+    return Path(__file__).parent.parent / "examples"
+
+
+def pytest_report_header() -> str:
+    return f"data: {DATA}" if HAS_DATA else f"data: {NO_DATA}; the tests marked 'data' are left out"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not HAS_DATA:
+        for item in items:
+            if item.get_closest_marker("data"):
+                item.add_marker(pytest.mark.skip(reason=NO_DATA), append=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI the data is always there: a test marked `data` that is skipped, whatever the reason, has failed."""
+    report = yield
+    if item.get_closest_marker("data") and not hasattr(report, "wasxfail"):
+        fail_if_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """The same for a module that is skipped as a whole and has such tests."""
+    report = yield
+    if isinstance(collector, pytest.Module) and "mark.data" in collector.path.read_text("utf-8"):
+        fail_if_skipped(report)
+    return report
+
+
+def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if CI and report.skipped:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"what is marked 'data' may not be skipped in CI: {reason}"

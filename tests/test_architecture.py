@@ -1,0 +1,179 @@
+"""The rules of docs/architecture.md: who may import whom, and what `import lexlattice` may cost."""
+
+import ast
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "src" / "lexlattice"
+READING = "lexlattice.reading"
+BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma", "pdf", "docx")}
+HELPERS = {f"{READING}.{name}" for name in ("blocks", "xmlsafe", "decode")}
+WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
+OPTIONAL = set(
+    """torch transformers sentencepiece fastapi uvicorn pypdfium2 docx ray matplotlib
+    pandas reportlab tulit""".split()
+)
+HEAVY = set(
+    """torch transformers pandas fastapi matplotlib ray docx pypdfium2 lxml httpx
+    py3langid numpy""".split()
+)
+LONGEST_IMPORT = 0.15  # seconds
+
+
+class Import(NamedTuple):
+    """A module that another one imports, and whether it does so as soon as it is imported itself."""
+
+    module: str
+    eager: bool
+
+
+def imports(path: Path, name: str) -> Iterator[Import]:
+    """Every import in a file, those inside functions too; what only type checkers see is not eager."""
+    package = name if path.stem == "__init__" else name.rpartition(".")[0]
+
+    def walk(node: ast.AST, eager: bool) -> Iterator[Import]:
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name, eager) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")
+                base = ".".join([*parents[: len(parents) - node.level + 1], *filter(None, [base])])
+            for alias in node.names:
+                inside = f"{base}.{alias.name}"
+                yield Import(inside if inside in MODULES else base, eager)
+        elif isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            yield from chain.from_iterable(walk(child, False) for child in node.body)
+            yield from chain.from_iterable(walk(child, eager) for child in node.orelse)
+        else:
+            lazy = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            for child in ast.iter_child_nodes(node):
+                yield from walk(child, eager and not lazy)
+
+    yield from walk(ast.parse(path.read_text("utf-8")), True)
+
+
+def module_name(path: Path) -> str:
+    parts = ["lexlattice", *path.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+IMPORTS = {name: list(imports(path, name)) for name, path in MODULES.items()}
+PARSER = {name for name in MODULES if name.startswith(READING)} - BACK_ENDS - HELPERS - WAYS_IN
+
+
+def ours(name: str) -> set[str]:
+    """The modules of this package that a module imports, anywhere in it."""
+    return {target.module for target in IMPORTS[name] if target.module.split(".")[0] == "lexlattice"}
+
+
+def within(name: str, room: str) -> bool:
+    return name == room or name.startswith(f"{room}.")
+
+
+def test_the_rooms_are_where_the_rules_look_for_them() -> None:
+    assert set(MODULES) >= {"lexlattice.act", "lexlattice.errors"} | BACK_ENDS | HELPERS | WAYS_IN
+    assert set(MODULES) >= {f"{READING}.{name}" for name in ("grammar", "numbering", "outline", "units")}
+    behind_formats = ours(f"{READING}.formats") - HELPERS - {"lexlattice.errors"}
+    assert behind_formats == BACK_ENDS, "add a new back-end to BACK_ENDS and to docs/architecture.md"
+
+
+def test_imports_are_found_wherever_they_stand(tmp_path: Path) -> None:
+    file = tmp_path / "sample.py"
+    file.write_text(
+        "import os.path\nfrom . import blocks\nfrom ..act import Act\nfrom lexlattice.reading import formex\n"
+        "if TYPE_CHECKING:\n    import lxml\n"
+        "def f():\n    if True:\n        import torch.nn\n"
+        "class C:\n    import numpy\n    def g(self):\n        from lexlattice import cli\n"
+    )
+    found = list(imports(file, "lexlattice.reading.sample"))
+    assert [target.module for target in found if target.eager] == [
+        *("os.path", "lexlattice.reading.blocks", "lexlattice.act", "lexlattice.reading.formex", "numpy"),
+    ]
+    lazy = [target.module for target in found if not target.eager]
+    assert lazy[:2] == ["lxml", "torch.nn"]
+    assert lazy[2].startswith("lexlattice")
+
+
+@pytest.mark.parametrize("name", ["lexlattice.act", "lexlattice.errors", f"{READING}.blocks"])
+def test_the_ground_floor_imports_nothing_of_ours(name: str) -> None:
+    assert not ours(name)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if within(name, READING)])
+def test_reading_knows_acts_and_errors_and_no_other_room(name: str) -> None:
+    others = {m for m in ours(name) if not within(m, READING)}
+    assert others <= {"lexlattice.act", "lexlattice.errors"}
+
+
+@pytest.mark.parametrize("name", sorted(BACK_ENDS))
+def test_a_back_end_knows_nothing_of_law(name: str) -> None:
+    assert ours(name) <= HELPERS | {"lexlattice.errors"}
+
+
+@pytest.mark.parametrize("name", sorted(PARSER))
+def test_the_parser_knows_no_format(name: str) -> None:
+    assert not ours(name) & (BACK_ENDS | WAYS_IN | {f"{READING}.xmlsafe", f"{READING}.decode"})
+
+
+def test_fetching_knows_no_format_and_no_law() -> None:
+    assert ours(f"{READING}.fetch") <= {"lexlattice.errors"}
+
+
+def test_nothing_imports_the_command_line() -> None:
+    shells = {"lexlattice.cli", "lexlattice.__main__"}
+    assert not [name for name in set(MODULES) - shells if ours(name) & shells]
+
+
+def test_torch_stays_in_learning() -> None:
+    users = [name for name, targets in IMPORTS.items() for t in targets if within(t.module, "torch")]
+    assert all(within(name, "lexlattice.learning") for name in users), users
+
+
+def test_optional_dependencies_are_imported_late() -> None:
+    eager = {
+        (name, target.module)
+        for name, targets in IMPORTS.items()
+        for target in targets
+        if target.eager and target.module.split(".")[0] in OPTIONAL
+        if not (within(name, "lexlattice.learning") and within(target.module, "torch"))
+    }
+    assert not eager
+
+
+# --- what importing costs ---------------------------------------------------------------------------------
+
+
+def python(code: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
+    )
+    return done.stdout.strip()
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    loaded = python("import sys, lexlattice; print(*sys.modules)").split()
+    assert "lexlattice.reading" in loaded
+    assert not sorted({name.split(".")[0] for name in loaded} & HEAVY)
+
+
+def test_importing_the_package_is_fast() -> None:
+    def seconds(code: str) -> float:
+        start = time.perf_counter()
+        python(code)
+        return time.perf_counter() - start
+
+    seconds("import lexlattice")  # writes the bytecode
+    start_up = min(seconds("pass") for _ in range(10))
+    cost = min(seconds("import lexlattice") for _ in range(10)) - start_up
+    assert cost < LONGEST_IMPORT, f"importing lexlattice takes {cost:.3f} s"
