@@ -48,7 +48,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """In CI the data is always there: a test marked `data` that is skipped, whatever the reason, has failed."""
+    """In CI the data is always there: a test marked `data` that is skipped, for any reason, has failed."""
     report = yield
     if item.get_closest_marker("data") and not hasattr(report, "wasxfail"):
         fail_if_skipped(report)

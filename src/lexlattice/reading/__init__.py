@@ -8,7 +8,7 @@ from typing import IO, Final
 
 from lexlattice.act import Act
 from lexlattice.errors import ReadingError
-from lexlattice.reading.blocks import Block, Document, squeeze
+from lexlattice.reading.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
 from lexlattice.reading.grammar import LANGUAGES, load
 from lexlattice.reading.identify import identify
@@ -103,5 +103,6 @@ def _tidy(blocks: list[Block], lines: list[str], language: str | None) -> list[B
         roles = {id(block.text): block.role for block in blocks}
         blocks = [Block(piece, roles.get(id(piece))) for piece in pieces]
     for block in blocks:
-        block.text = block.text if "\t" in block.text else squeeze(block.text)
+        if block.role is not Role.TABLE:
+            block.text = squeeze(block.text)
     return [block for block in blocks if block.text]

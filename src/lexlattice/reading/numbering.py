@@ -110,23 +110,27 @@ class Marker(NamedTuple):
 
 _OPEN: Final = "«„“‟\"'‘‚”‹»"
 _LEADING_DIGITS: Final = re.compile(r"\d+")
+_STYLES: Final = {"half": "paren", "bracket": "paren", "quotednumber": "dot"}
 _BIS: Final = "|".join(_LATIN_SUFFIXES)
-_COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS}))?"
-_WORD: Final = rf"[^\W\d_]{{1,5}}(?:\s(?:{_BIS}))?"
+_COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS})(?:\s(?:{_BIS}))?)?"
+_WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s(?:{_BIS}))?"
 _MARKER: Final = re.compile(
     rf"(?P<q>[{_OPEN}]{{1,2}}\s?)?"
     r"(?:"
     r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\)\s?|\s(?=\S)|$)"
-    rf"|(?P<dot>{_COUNT})\s?\.(?:\s|$|(?=[^\W\d_]))"
+    rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]))"
     rf"|\(\s?(?P<paren>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
     rf"|(?P<half>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     rf"|\(\s?(?P<letter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     rf"|(?P<halfletter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     r"|(?P<letterdot>[a-zivx]{1,4})\.$"
+    r"|(?(q)(?P<quotednumber>\d{1,3})$|(?!))"
     r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
     r")"
 )
+_INSERTED: Final = re.compile(r"([ivx]{2,6})[a-e]\Z")
+"""A point put between two Roman ones: (iia) after (ii)."""
 _POINT_LETTERS: Final = re.compile(r"[a-zα-ωϛа-я]{1,2}\Z|[ivxlcdmі]{1,6}\Z")
 
 
@@ -158,7 +162,8 @@ def marker(line: str) -> Marker | None:
             value = letter_value(lowered)
             return Marker("letter", number, value, 0, end, quoted) if value else None
         if not _POINT_LETTERS.match(lowered):
-            return None
+            inserted = _INSERTED.match(lowered)
+            return Marker("letter", number, 0, from_roman(inserted.group(1)), end, quoted) if inserted else None
         roman = from_roman(lowered.translate(_LOOKALIKES))
         value = letter_value(lowered)
         if not value and not roman:
@@ -167,4 +172,4 @@ def marker(line: str) -> Marker | None:
     if style == "dash":
         return Marker("dash", "", 0, 0, end, quoted)
     value = int(number) if number.isdigit() else int(_LEADING_DIGITS.match(number).group())  # type: ignore[union-attr]
-    return Marker({"half": "paren", "bracket": "paren"}.get(style, style), number, value, 0, end, quoted)
+    return Marker(_STYLES.get(style, style), number, value, 0, end, quoted)

@@ -18,6 +18,7 @@ from lexlattice.reading.numbering import Marker, from_roman, letter_value, marke
 
 LONGEST_HEADING: Final = 400
 LONGEST_SIGNATURE: Final = 80
+LONGEST_PAGE_HEADER: Final = 8
 LONGEST_FRONT: Final = 60
 """Lines among which the end of the title is looked for."""
 SHORTEST_LIST: Final = 4
@@ -36,12 +37,15 @@ _PAGE: Final = re.compile(
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
     r"|.{0,80}\b[Pp]\.\s?\d{4}\b.*$"
 )
-_TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|[A-ZÀ-ÞΑ-ΩΪΫА-Я]{4,16}$|.*\s\|(?:\s|$)")
-"""Old pages put a word in capitals where a table was, or its cells between bars."""
+_TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|.*\s\|(?:\s|$)")
+"""Old pages mark the place of a table, or put its cells between bars."""
+_PAGE_DATE: Final = re.compile(r"(?:\d{1,2}[./ ]\s?\d{1,2}[./ ]\s?\d{4}|\d{4}[./ ]\s?\d{1,2}[./ ]\s?\d{1,2})\.?$")
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _OPENING_QUOTE: Final = "«„“‟\"'‘‚”‹»"
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
 _MAY_BE_HEADER: Final = (None, Role.TITLE, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
+_ASIDE: Final = (Role.NOTE, Role.PAGE, Role.TABLE)
+_IN_TERMS: Final = ("article", "annex", "body", "heading")
 _RUNNING: Final = ("article", "recitals")
 _SENTENCE_STOP: Final = (".", ";", ":", ",")
 
@@ -113,7 +117,7 @@ class _Outliner:
         self.furniture: dict[int, str] = {}
         self.quoted: set[int] = set()
         self.notes: set[int] = set()
-        self._enacting_terms_end: int | None = None
+        self.terms_end: int | None = None
         self.enclosing: list[tuple[int, str]] = []
         self.state = "front"
         self.last_article = 0
@@ -125,6 +129,7 @@ class _Outliner:
         self.numbered_recitals = False
         self._set_lists_apart()
         self.ahead = Counter(_article_value(h) for h in self.headers if h is not None and h.kind == "article")
+        self.page_end = self._page_end()
         self.front_end = self._front_end()
         self.has_preamble = self.front_end < len(self.lines) and (
             bool(self.grammar.formula(self.heads[self.front_end]))
@@ -192,7 +197,8 @@ class _Outliner:
                 run.append(at[n])
                 continue
             if len(run) >= SHORTEST_LIST:
-                self._set_apart(run, Role.CONTENTS if run[0] < first_real else Role.TABLE)
+                end = at[n] if n < len(at) else len(self.lines)
+                self._set_apart(run, end, Role.CONTENTS if run[0] < first_real else Role.TABLE)
             run = []
 
     def _has_no_sentence(self, i: int, stop: int) -> bool:
@@ -200,13 +206,13 @@ class _Outliner:
         body = self.lines[i + 1 : min(stop, i + 40)]
         return not any(line.endswith((".", ";", ":")) and len(line) > 12 for line in body)
 
-    def _set_apart(self, run: Sequence[int], role: Role) -> None:
+    def _set_apart(self, run: Sequence[int], end: int, role: Role) -> None:
         """Give the lines of a list of headers their role: from the first to the last, and what leads up to them."""
         start, stop = run[0], run[-1]
         if role is Role.CONTENTS:
             while start and (self.headers[start - 1] is not None or self._heads_contents(start - 1)):
                 start -= 1
-        while stop + 1 < len(self.lines) and self._is_cell(stop + 1):
+        while stop + 1 < end and self._is_cell(stop + 1):
             stop += 1
         for i in range(start, stop + 1):
             self.roles[i] = role
@@ -228,7 +234,7 @@ class _Outliner:
     def run(self) -> Outline:
         """Give every line its place."""
         for i, line in enumerate(self.lines):
-            if self.state in _RUNNING and self._merely_runs_on(i, line):
+            if self.state in _RUNNING and self._merely_runs_on(i, line) and "|" not in line:
                 self.parts[-1].lines.append(i)
                 continue
             role = self.roles[i]
@@ -236,7 +242,7 @@ class _Outliner:
                 self.furniture[i] = role.value
             elif self._is_page(i, line):
                 self.furniture[i] = "page"
-            elif role is None and self.state in ("article", "annex", "body") and self._is_table(i, line):
+            elif role is None and self._is_table(i, line):
                 self.furniture[i] = "table"
             elif not self._header(i, line):
                 self._text(i, line)
@@ -255,14 +261,18 @@ class _Outliner:
     def _is_page(self, i: int, line: str) -> bool:
         if len(line) > 1200 or self.roles[i] is not None:
             return False
+        if i < self.page_end:
+            return True
         if self.state == "front" or (self.state == "title" and i < self.front_end):
             return bool(_PAGE.match(line)) or self.grammar.opens("journal", self.heads[i])
         return len(line) < 100 and self.grammar.opens("journal", self.heads[i])
 
     def _is_table(self, i: int, line: str) -> bool:
-        if self.headers[i] is not None or len(line) > 4 * PROSE or not _TABLE.match(line):
+        if self.state not in _IN_TERMS or self.headers[i] is not None:
             return False
-        return " |" in line or line[0] == ">" or self.state == "article"
+        if len(line) < PROSE and self.heads[i] in self.grammar.openers["table"]:
+            return True
+        return ("|" in line or line[0] == ">") and bool(_TABLE.match(line))
 
     def _header(self, i: int, line: str) -> bool:
         """Open what a header line opens; false if the line is no header after all."""
@@ -434,7 +444,7 @@ class _Outliner:
         if role is Role.TITLE and self.state in ("front", "title"):
             self._to("title", i)
         elif role is Role.NOTE:
-            if self.state in ("article", "heading") and self._goes_on(i):
+            if self.state in ("article", "annex", "heading") and self._goes_on(i):
                 self.notes.add(i)
                 self.parts[-1].lines.append(i)
             else:
@@ -455,14 +465,18 @@ class _Outliner:
         return self.state in ("article", "body", "annex") and self._closes(i, line)
 
     def _goes_on(self, i: int) -> bool:
-        """Whether articles go on below a footnote: then it stays in its article, and does not end it."""
-        if self._enacting_terms_end is None:
-            ends = (j for j in range(len(self.lines) - 1, -1, -1) if self.roles[j] not in (Role.NOTE, Role.PAGE))
+        """Whether the open article or annex goes on below a footnote: then it stays there, and ends nothing."""
+        if self.state == "annex":
+            following = (j for j in range(i + 1, len(self.lines)) if self.roles[j] not in _ASIDE)
+            nearest = next(following, None)
+            return nearest is not None and self.headers[nearest] is None and self.roles[nearest] is not Role.ANNEX
+        if self.terms_end is None:
+            ends = (j for j in range(len(self.lines) - 1, -1, -1) if self.roles[j] not in _ASIDE)
             last = next(ends, 0)
             annexes = (j for j, h in enumerate(self.headers) if j > i and h is not None and h.kind == "annex")
             signatures = (j for j in range(i, len(self.lines)) if self.roles[j] is Role.SIGNATURE)
-            self._enacting_terms_end = min(last, next(annexes, last), next(signatures, last))
-        return i < self._enacting_terms_end
+            self.terms_end = min(last, next(annexes, last), next(signatures, last))
+        return i < self.terms_end
 
     def _to(self, kind: str, i: int) -> None:
         """Add a line to the section of a kind, opened when it is not the open one."""
@@ -471,9 +485,18 @@ class _Outliner:
         self.parts[-1].lines.append(i)
         self.state = kind
 
+    def _page_end(self) -> int:
+        """Where the Official Journal's own header ends, if the page begins with one that closes with its date."""
+        for i, line in enumerate(self.lines[:LONGEST_PAGE_HEADER]):
+            if len(line) >= PROSE or self.headers[i] is not None or self.roles[i] is not None:
+                break
+            if _PAGE_DATE.match(line):
+                return i + 1
+        return 0
+
     def _front_end(self) -> int:
         """Where the title ends: at the line that begins the preamble or, failing that, at the first text."""
-        for i in range(min(len(self.lines), LONGEST_FRONT)):
+        for i in range(self.page_end, min(len(self.lines), LONGEST_FRONT)):
             if self.headers[i] is not None and i:
                 return i
             line = self.lines[i]
@@ -482,7 +505,7 @@ class _Outliner:
                 return i - 1 if shouted and not _is_title_line(self.lines[i - 1]) else i
             if i and _names_institution(line) and not _is_title_line(line):
                 return i
-        own = [i for i in range(min(len(self.lines), LONGEST_FRONT)) if self._is_own(i)]
+        own = [i for i in range(self.page_end, min(len(self.lines), LONGEST_FRONT)) if self._is_own(i)]
         ends = (i for n, i in enumerate(own) if self.lines[i].endswith((".", ";", ":")) or (n and not self._heading_like(i)) or n > 3)
         return next(ends, len(self.lines))
 

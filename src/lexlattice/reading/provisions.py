@@ -16,7 +16,7 @@ from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, Part, outline
 from lexlattice.reading.units import CiteLevel, Draft, Frame, divide, sentences
 
-SENTENCES_FROM: Final = 60
+SENTENCES_FROM: Final = 40
 """Provisions of more words than this, without numbering inside, are divided at sentence ends."""
 
 

@@ -131,7 +131,7 @@ def _continues(level: Level, mark: Marker) -> bool:
     if level.style == "dash" or mark.style == "dash":
         return level.style == mark.style
     if level.style == "roman":
-        return mark.roman == level.value + 1
+        return mark.roman == level.value + 1 or (mark.roman == level.value > 1 and mark.number != level.number)
     if level.style != mark.style:
         return False
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)

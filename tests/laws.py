@@ -1,0 +1,48 @@
+"""The laws every reading must obey, whatever went in."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from lexlattice import Act
+
+
+def assert_laws(act: Act) -> None:
+    """Nothing lost, nothing invented, order kept, every unit a slice of the source, ids unique."""
+    spans = sorted((x.start, x.end) for x in (*act.units, *act.furniture))
+    position = 0
+    for start, end in spans:
+        gap = act.source[position:start]
+        assert start >= position, f"covered twice: {act.source[start:position]!r}"
+        assert not gap.strip(), f"lost: {gap.strip()[:80]!r}"
+        assert end > start
+        assert act.source[start:end].strip(), f"blank span at {start}"
+        position = end
+    assert not act.source[position:].strip(), f"lost at the end: {act.source[position:].strip()[:80]!r}"
+    starts = [unit.start for unit in act.units]
+    assert starts == sorted(starts), "units are out of order"
+    ids = [unit.id for unit in act.units]
+    assert len(set(ids)) == len(ids), "ids are not unique"
+    for unit in act.units:
+        assert unit.text == act.source[unit.start : unit.end]
+        assert unit.words == len(unit.text.split())
+        assert unit.id == unit.provision or unit.id.startswith(f"{unit.provision}.s-")
+    for index, section in enumerate(act.sections):
+        assert section.index == index
+        assert [unit.position for unit in section.units] == list(range(len(section.units)))
+        assert all(unit.section == index for unit in section.units)
+
+
+def letters(text: str) -> str:
+    """A text without white space and invisible control characters: what no reading may change."""
+    return "".join(c for c in "".join(text.split()) if unicodedata.category(c) not in ("Cc", "Cf"))
+
+
+def skeleton(act: Act) -> list[tuple[str, str]]:
+    """Kinds and numbers of the sections in order."""
+    return [(section.kind, section.number) for section in act.sections]
+
+
+def provisions(act: Act) -> list[tuple[str, str, int]]:
+    """Kinds and numbers of the sections with how many provisions each holds."""
+    return [(s.kind, s.number, len({unit.provision for unit in s.units})) for s in act.sections]

@@ -1,0 +1,176 @@
+"""What becomes a unit, how it is named, and how it is cited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lexlattice import Act, read
+from lexlattice.reading import LANGUAGES
+
+HEAD = """COUNCIL REGULATION (EC) No 12/2003
+of 3 May 2003
+on something
+THE COUNCIL OF THE EUROPEAN UNION,
+Having regard to the Treaty,
+Whereas:
+(1) It is so.
+HAS ADOPTED THIS REGULATION:
+"""
+
+
+def enacting(text: str, **options: int) -> Act:
+    return read(HEAD + text, language="en", **options)
+
+
+def ids(act: Act, number: str = "1") -> list[str]:
+    return [u.id for s in act.sections if s.kind == "article" and s.number == number for u in s.units]
+
+
+def test_the_facts_of_an_act() -> None:
+    act = enacting("Article 1\nText.")
+    assert (act.celex, act.type, act.date) == ("32003R0012", "regulation", "2003-05-03")
+    assert act.title == "COUNCIL REGULATION (EC) No 12/2003 of 3 May 2003 on something"
+    assert [s.kind for s in act.sections] == ["title", "preamble", "recitals", "article"]
+
+
+def test_paragraphs_points_and_indents_nest_by_their_numbers() -> None:
+    act = enacting("Article 1\n1. Lead:\n(a)\nfirst:\n(i) one;\n(ii) two;\n(b) second:\n— x,\n— y.\nTail.\n2. Next.")
+    assert ids(act) == [
+        "art-1.par-1",
+        "art-1.par-1.pt-a",
+        "art-1.par-1.pt-a.pt-i",
+        "art-1.par-1.pt-a.pt-ii",
+        "art-1.par-1.pt-b",
+        "art-1.par-1.pt-b.ind-1",
+        "art-1.par-1.pt-b.ind-2",
+        "art-1.par-1.sub-2",
+        "art-1.par-2",
+    ]
+    assert act["art-1.par-1.pt-a"].text == "(a) first:"
+    assert act["art-1.par-1.pt-a.pt-ii"].citation == "Article 1(1)(a)(ii)"
+    assert act["art-1.par-1.pt-b.ind-2"].citation == "Article 1(1)(b), second indent"
+    assert act["art-1.par-1.sub-2"].citation == "Article 1(1), second subparagraph"
+
+
+def test_the_letter_i_after_h_is_a_letter() -> None:
+    points = "\n".join(f"({letter}) x;" for letter in "abcdefghij")
+    assert ids(enacting(f"Article 1\nList:\n{points}"))[-2:] == ["art-1.pt-i", "art-1.pt-j"]
+
+
+def test_definitions_are_points_of_an_unnumbered_article() -> None:
+    act = enacting("Article 1\nDefinitions\nFor this Regulation:\n(1) ‘a’ means b;\n(2) ‘c’ means d.")
+    assert ids(act) == ["art-1", "art-1.pt-1", "art-1.pt-2"]
+    assert act.sections[3].heading == "Definitions"
+    assert act["art-1.pt-2"].citation == "Article 1, point (2)"
+
+
+def test_conjunctions_and_stray_stops_stay_with_their_point() -> None:
+    act = enacting("Article 1\nList:\n(a)\none;\nand\n(b)\n‘two’\n.")
+    assert act["art-1.pt-a"].text == "(a) one; and"
+    assert act["art-1.pt-b"].text == "(b) ‘two’ ."
+
+
+def test_quoted_articles_open_no_section() -> None:
+    act = enacting(
+        "Article 1\nRegulation X is amended:\n‘Article 5\nTitle\n1. New text.\nArticle 5a\nMore.’\nArticle 2\nForce."
+    )
+    assert [s.number for s in act.sections if s.kind == "article"] == ["1", "2"]
+
+
+def test_a_table_of_contents_opens_no_section() -> None:
+    contents = "TABLE OF CONTENTS\nArticle 1\nScope\nArticle 2\nAims\nArticle 3\nMeans\nArticle 4\nEnd\n"
+    body = "".join(f"Article {n}\nHeading\nThe text of it.\n" for n in range(1, 5))
+    act = enacting(contents + body)
+    assert [s.number for s in act.sections if s.kind == "article"] == ["1", "2", "3", "4"]
+    assert "contents" in {piece.kind for piece in act.furniture}
+
+
+def test_long_provisions_come_in_sentences_that_share_their_provision() -> None:
+    sentence = "The Commission shall adopt, by means of acts, the rules that are needed for this purpose here. "
+    act = enacting(f"Article 1\n{sentence * 4}")
+    assert ids(act) == [f"art-1.s-{n}" for n in range(1, 5)]
+    assert {unit.provision for unit in act.sections[3].units} == {"art-1"}
+    assert ids(enacting(f"Article 1\n{sentence * 4}", sentences_from=0)) == ["art-1"]
+
+
+def test_annexes_notes_signatures_and_tables_are_told_apart() -> None:
+    act = enacting(
+        "Article 1\nText.\nDone at Brussels, 3 May 2003.\nFor the Council\nThe President\nX. YZ\n"
+        "(1) OJ L 1, 2.3.2001, p. 4.\nANNEX I\nLIST\n1. One.\n1.1. Deeper.\nPART B\n1. Again.\nANNEX II\nName | 12 |\nB | 3 |"
+    )
+    assert [s.kind for s in act.sections][3:] == ["article", "notes", "annex", "annex"]
+    assert [u.id for u in act.sections[5].units] == ["anx-I.pt-1", "anx-I.pt-1.1", "anx-I.part-B.pt-1"]
+    assert {"signature", "table"} <= {piece.kind for piece in act.furniture}
+    assert act["note-1"].citation == "Footnote 1"
+
+
+@pytest.mark.parametrize("header", ["Sole Article", "SOLE ARTICLE", "Article I", "Article 1", "ARTICLE 1."])
+def test_headers_of_older_acts(header: str) -> None:
+    act = enacting(f"{header}\nThe text of the article.")
+    assert [s.kind for s in act.sections][-1] == "article"
+    assert len(act.sections[-1].units) == 1
+
+
+def test_old_recitals_have_no_numbers() -> None:
+    act = read(HEAD.replace("Whereas:\n(1) It is so.", "Whereas it is so;\nWhereas it is also so,") + "Article 1\nText.")
+    assert [u.id for u in act.sections[2].units] == ["rec-1", "rec-2"]
+
+
+def test_recommendations_without_articles_have_a_body() -> None:
+    act = read(HEAD.replace("HAS ADOPTED THIS REGULATION:", "HEREBY RECOMMENDS:") + "1. Do this.\n2. Do that.")
+    assert [s.kind for s in act.sections] == ["title", "preamble", "recitals", "body"]
+    assert [u.id for u in act.sections[3].units] == ["body.pt-1", "body.pt-2"]
+
+
+def test_chapters_enclose_their_articles() -> None:
+    act = enacting("TITLE I\nGENERAL\nCHAPTER 1\nScope\nArticle 1\nText.\nCHAPTER 2\nAims\nArticle 2\nText.")
+    assert act.sections[3].enclosing == ("TITLE I GENERAL", "CHAPTER 1 Scope")
+    assert act.sections[4].enclosing == ("TITLE I GENERAL", "CHAPTER 2 Aims")
+
+
+CITATIONS = {
+    "bg": "Член 3, параграф 2, буква б), подточка ii)",
+    "cs": "Čl. 3 odst. 2 písm. b) bod ii)",
+    "da": "Artikel 3, stk. 2, litra b), nr. ii)",
+    "de": "Artikel 3 Absatz 2 Buchstabe b Ziffer ii",
+    "el": "Άρθρο 3 παράγραφος 2 στοιχείο β) σημείο ii)",
+    "en": "Article 3(2)(b)(ii)",
+    "es": "Artículo 3, apartado 2, letra b), inciso ii)",
+    "et": "Artikli 3 lõike 2 punkti b alapunkt ii",
+    "fi": "3 artiklan 2 kohdan b alakohdan ii alakohta",
+    "fr": "Article 3, paragraphe 2, point b) ii)",
+    "ga": "Airteagal 3(2)(b)(ii)",
+    "hr": "Članak 3. stavak 2. točka (b) podtočka ii.",
+    "hu": "3. cikk (2) bekezdésének b) pontjának ii. alpontja",
+    "it": "Articolo 3, paragrafo 2, lettera b), punto ii)",
+    "lt": "3 straipsnio 2 dalies b punkto ii papunktis",
+    "lv": "3. panta 2. punkta b) apakšpunkta ii) punkts",
+    "mt": "Artikolu 3(2), il-punt (b)(ii)",
+    "nl": "Artikel 3, lid 2, punt b), ii)",
+    "pl": "Art. 3 ust. 2 lit. b) ppkt (ii)",
+    "pt": "Artigo 3.º, n.º 2, alínea b), subalínea ii)",
+    "ro": "Articolul 3 alineatul (2) litera (b) punctul (ii)",
+    "sk": "Článok 3 ods. 2 písm. b) bod ii)",
+    "sl": "Člen 3(2), točka (b)(ii)",
+    "sv": "Artikel 3.2 b ii",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_example_is_the_same_act_in_every_language(examples: Path, language: str) -> None:
+    english = read(examples / "short" / "en.txt")
+    act = read(examples / "short" / f"{language}.txt")
+    assert act.language == language
+    assert (act.celex, act.type, act.date) == ("32024R9001", "regulation", "2024-03-12")
+    assert list(dict.fromkeys(u.provision for u in act.units)) == list(dict.fromkeys(u.provision for u in english.units))
+    citations = {unit.provision: unit.citation for unit in act.units}
+    assert citations["art-3.par-2.pt-b.pt-ii"] == CITATIONS[language]
+
+
+def test_the_long_example(examples: Path) -> None:
+    act = read(examples / "long" / "en.txt")
+    assert [s.number for s in act.sections if s.kind == "article"] == [str(n) for n in range(1, 31)]
+    assert [s.number for s in act.sections if s.kind == "annex"] == ["I", "II", "III"]
+    assert "Recital 25" in {unit.citation for unit in act.units}
