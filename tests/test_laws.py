@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from laws import assert_laws, letters
 
+from laws import assert_laws, letters
 from lexlattice import LexLatticeError, read
 from lexlattice.reading import LANGUAGES
 

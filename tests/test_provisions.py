@@ -114,7 +114,9 @@ def test_headers_of_older_acts(header: str) -> None:
 
 
 def test_old_recitals_have_no_numbers() -> None:
-    act = read(HEAD.replace("Whereas:\n(1) It is so.", "Whereas it is so;\nWhereas it is also so,") + "Article 1\nText.")
+    act = read(
+        HEAD.replace("Whereas:\n(1) It is so.", "Whereas it is so;\nWhereas it is also so,") + "Article 1\nText."
+    )
     assert [u.id for u in act.sections[2].units] == ["rec-1", "rec-2"]
 
 
@@ -164,7 +166,9 @@ def test_the_example_is_the_same_act_in_every_language(examples: Path, language:
     act = read(examples / "short" / f"{language}.txt")
     assert act.language == language
     assert (act.celex, act.type, act.date) == ("32024R9001", "regulation", "2024-03-12")
-    assert list(dict.fromkeys(u.provision for u in act.units)) == list(dict.fromkeys(u.provision for u in english.units))
+    assert list(dict.fromkeys(u.provision for u in act.units)) == list(
+        dict.fromkeys(u.provision for u in english.units)
+    )
     citations = {unit.provision: unit.citation for unit in act.units}
     assert citations["art-3.par-2.pt-b.pt-ii"] == CITATIONS[language]
 

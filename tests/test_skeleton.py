@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from laws import provisions, skeleton
 
+from laws import provisions, skeleton
 from lexlattice import Act, read
 
 

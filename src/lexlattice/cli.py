@@ -33,7 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="lexlattice", description="EU legal acts, in any of the 24 official languages, as provisions that can be cited."
+        prog="lexlattice",
+        description="EU legal acts, in any of the 24 official languages, as provisions that can be cited.",
     )
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -50,7 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parse.add_argument("--lang", metavar="xx", help=f"language, if it is not to be found out: {' '.join(LANGUAGES)}")
     parse.add_argument("--format", metavar="NAME", help=f"format, if it is not to be found out: {', '.join(FORMATS)}")
-    parse.add_argument("--profile", choices=PROFILES, default="provisions", help="how units are cut (default: %(default)s)")
+    parse.add_argument(
+        "--profile", choices=PROFILES, default="provisions", help="how units are cut (default: %(default)s)"
+    )
     parse.add_argument(
         "--sentences-from",
         type=int,

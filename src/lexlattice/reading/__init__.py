@@ -56,7 +56,9 @@ def read(
     return read_provisions(document, grammar, sentences_from)
 
 
-def _open(source: str | os.PathLike[str] | bytes | IO[bytes] | IO[str], language: str | None, format: str | None) -> Document:
+def _open(
+    source: str | os.PathLike[str] | bytes | IO[bytes] | IO[str], language: str | None, format: str | None
+) -> Document:
     if isinstance(source, bytes | bytearray):
         return open_bytes(bytes(source), format)
     if isinstance(source, str):
@@ -72,7 +74,9 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
     from lexlattice.reading.fetch import fetch, is_celex, is_url
 
     if "\n" in source or len(source) > LONGEST_PATH:
-        return open_bytes(source.encode("utf-8", "surrogatepass"), format or "text" if source.lstrip()[:1] != "<" else format)
+        return open_bytes(
+            source.encode("utf-8", "surrogatepass"), format or "text" if source.lstrip()[:1] != "<" else format
+        )
     if is_url(source) or (is_celex(source) and not Path(source).exists()):
         fetched = fetch(source, language=language or "en")
         document = open_bytes(fetched.content, format)
@@ -87,10 +91,14 @@ def _open_path(path: Path, format: str | None) -> Document:
         if path.is_dir():
             return open_folder(path)
         if path.stat().st_size > MAX_BYTES:
-            raise ReadingError(f"'{path}' is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone.")
+            raise ReadingError(
+                f"'{path}' is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone."
+            )
         data = path.read_bytes()
     except FileNotFoundError:
-        raise ReadingError(f"There is no file '{path}'; give a path, a CELEX number such as 32016R0679, or a URL.") from None
+        raise ReadingError(
+            f"There is no file '{path}'; give a path, a CELEX number such as 32016R0679, or a URL."
+        ) from None
     except OSError as error:
         raise ReadingError(f"'{path}' cannot be read: {error.strerror or error}.") from None
     return open_bytes(data, format)

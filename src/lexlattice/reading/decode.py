@@ -13,12 +13,17 @@ _LEGACY: Final = ("cp1252", "cp1253", "iso8859_7", "cp1251", "cp1250", "iso8859_
 _ALIASES: Final = {"unicode-1-1-utf-8": "utf-8", "iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252"}
 _MIXED: Final = 0.02
 """Share of bytes that may be broken in an otherwise good UTF-8 text."""
+_SIGNS: Final = "‘’‚“”„«»–—…§°€№·×\u00a0"
 _CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def decode(data: bytes) -> tuple[str, list[str]]:
     """The text of a file, and what had to be guessed about its encoding."""
-    for mark, name in ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+    for mark, name in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
         if data.startswith(mark):
             try:
                 return data.decode(name), []
@@ -72,31 +77,30 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
     if broken <= _MIXED * len(lenient) and well_formed >= broken:
         mended = data.decode("utf-8", "lexlattice-cp1252")
         return mended, [f"{broken} bytes were not valid UTF-8 and were read as Windows-1252."]
-    from lexlattice.reading.identify import confidence
-
     best: tuple[float, str, str] = (-1.0, "", "")
     for name in _LEGACY:
         try:
             text = data.decode(name)
         except UnicodeDecodeError:
             continue
-        sample = text[len(text) // 4 :][:6000]
-        score = confidence(sample)[1] - 20 * _oddness(sample)
-        if score > best[0] + 1e-6:
-            best = (score, name, text)
-    if not best[1]:
-        raise ReadingError("The file's encoding could not be made out; save it as UTF-8 and try again.")
-    if len(_CONTROLS.findall(best[2][:20000])) > 0.01 * len(best[2][:20000]):
+        fitness = _fitness(text)
+        if fitness > best[0] + 1e-9:
+            best = (fitness, name, text)
+    if not best[1] or len(_CONTROLS.findall(best[2][:20000])) > 0.01 * len(best[2][:20000]):
         raise ReadingError("This is a binary file, not an act; give a text, HTML, XML, PDF or DOCX file.")
     return best[2], [f"The file is not Unicode; it was read as {best[1]}."]
 
 
-def _oddness(text: str) -> float:
-    """Share of characters that no right reading has: controls, and capitals or signs in the middle of words."""
-    odd = len(_CONTROLS.findall(text)) + len(re.findall(r"[^\W\d_][¡-¿×÷][^\W\d_]", text))
-    odd += len(re.findall(r"(?<=[a-zß-ÿα-ωа-я])[A-ZÀ-ÞΑ-ΩА-Я](?=[a-zß-ÿα-ωа-я])", text))
-    odd += len(re.findall("[\x80-\x9f]", text))
-    return odd / max(1, len(text))
+def _fitness(text: str) -> float:
+    """How many of the characters beyond ASCII belong to the language that the text, so read, seems to be in."""
+    from lexlattice.reading.grammar import raw
+    from lexlattice.reading.identify import classify
+
+    language = classify(text)
+    letters = raw(language)["letters"]
+    expected = set(letters + letters.upper() + _SIGNS)
+    foreign = [c for c in text if c > "\x7f"]
+    return sum(c in expected for c in foreign) / max(1, len(foreign))
 
 
 def _mend(error: UnicodeError) -> tuple[str, int]:

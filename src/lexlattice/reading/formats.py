@@ -19,7 +19,9 @@ MAX_BYTES: Final = 100_000_000
 """No act is larger than this; the longest have some ten megabytes."""
 
 _ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
-_PROLOG: Final = re.compile(rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE(?:[^\[>]|\[.*?\])*>\s*)*", re.DOTALL | re.IGNORECASE)
+_PROLOG: Final = re.compile(
+    rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE(?:[^\[>]|\[.*?\])*>\s*)*", re.DOTALL | re.IGNORECASE
+)
 _FORMEX: Final = re.compile(rb"[A-Z][A-Z0-9.]+\Z")
 _HTML: Final = re.compile(rb"<\s*(?:!doctype html|html|head|body|p|div|table|h1|title)\b", re.IGNORECASE)
 
@@ -78,7 +80,9 @@ def open_bytes(data: bytes, format: str | None = None) -> Document:
     if not data.strip():
         raise ReadingError("The input is empty; check that it is the file you meant.")
     if len(data) > MAX_BYTES:
-        raise ReadingError(f"The input is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone.")
+        raise ReadingError(
+            f"The input is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone."
+        )
     name = format or sniff(data)
     if name not in FORMATS:
         raise ReadingError(f"There is no format '{name}'; choose one of {', '.join(FORMATS)}.")
@@ -140,4 +144,6 @@ def _sniff_zip(data: bytes) -> str:
         return "docx"
     if any(name.lower().endswith(".xml") for name in names):
         return "formex"
-    raise ReadingError("The ZIP file holds neither a DOCX document nor Formex files; unpack it and give the act's file.")
+    raise ReadingError(
+        "The ZIP file holds neither a DOCX document nor Formex files; unpack it and give the act's file."
+    )

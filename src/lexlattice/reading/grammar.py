@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from lexlattice.reading.numbering import canonical
 
-LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
+LANGUAGES: Final = tuple(["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "ga", "hr", "hu", "it", "lt", "lv", "mt", "nl", "pl", "pt", "ro", "sk", "sl", "sv"])
 """The 24 official languages."""
 
 HEAD: Final = 80
@@ -96,8 +96,7 @@ class Grammar:
         """Whether a folded line begins as the given formula does, at a word's end."""
         openers = self.openers[what]
         return folded.startswith(openers) and any(
-            folded.startswith(opener) and not folded[len(opener) : len(opener) + 1].isalpha()
-            for opener in openers
+            folded.startswith(opener) and not folded[len(opener) : len(opener) + 1].isalpha() for opener in openers
         )
 
     def formula(self, folded: str) -> str:
@@ -186,9 +185,7 @@ def load(language: str) -> Grammar:
     data = raw(language)
     heads: dict[str, Any] = data["headwords"]
     words = {
-        fold(word): kind
-        for kind in (*DIVISIONS, "article", "annex", "appendix", "protocol")
-        for word in heads[kind]
+        fold(word): kind for kind in (*DIVISIONS, "article", "annex", "appendix", "protocol") for word in heads[kind]
     }
     sole = {fold(word): kind for kind in ("article", "annex") for word in heads[f"sole_{kind}"]}
     ordinal_forms = {i: [word] for i, word in enumerate(heads["ordinals"], 1)}

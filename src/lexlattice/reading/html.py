@@ -15,25 +15,23 @@ if TYPE_CHECKING:
 _ROLES: Final = {
     **dict.fromkeys(("doc-ti", "title-doc-first", "title-doc-last"), Role.TITLE),
     **dict.fromkeys(("ti-art", "title-article-norm"), Role.ARTICLE),
-    **dict.fromkeys(("sti-art", "stitle-article-norm", "ti-section-2", "title-division-2", "title-annex-2"), Role.HEADING),
+    **dict.fromkeys(
+        ("sti-art", "stitle-article-norm", "ti-section-2", "title-division-2", "title-annex-2"), Role.HEADING
+    ),
     **dict.fromkeys(("ti-section-1", "title-division-1"), Role.DIVISION),
     "title-annex-1": Role.ANNEX,
     **dict.fromkeys(("note", "footnote"), Role.NOTE),
     "signatory": Role.SIGNATURE,
     **dict.fromkeys(("quotation", "quotation-ti", "title-article-quoted"), Role.QUOTED),
     **dict.fromkeys(
-        (
-            "hd-date hd-lg hd-ti hd-oj hd-uniq hd-coll reference disclaimer arrow modref hd-modifiers doc-end"
-            " title-fam-member title-fam-member-star title-doc-oj-reference toc-1 toc-2 toc-3 hd-toc-1 hd-toc-2 hd-toc-3"
-        ).split(),
+        ["hd-date", "hd-lg", "hd-ti", "hd-oj", "hd-uniq", "hd-coll", "reference", "disclaimer", "arrow", "modref", "hd-modifiers", "doc-end", "title-fam-member", "title-fam-member-star", "title-doc-oj-reference", "toc-1", "toc-2", "toc-3", "hd-toc-1", "hd-toc-2", "hd-toc-3"],
         Role.PAGE,
     ),
 }
 _BLOCKS: Final = frozenset(
-    "address article aside blockquote body caption center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header"
-    " hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul txt_te".split()
+    ["address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul", "txt_te"]
 )
-_SKIPPED: Final = frozenset("head script style noscript template svg math object iframe select button".split())
+_SKIPPED: Final = frozenset(["head", "script", "style", "noscript", "template", "svg", "math", "object", "iframe", "select", "button"])
 _LANGUAGE: Final = re.compile(r"""<html[^>]*?\blang=["']?([A-Za-z]{2})\b""")
 _CELEX: Final = re.compile(r"CELEX:([0-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\))?)")
 _CONSOLIDATED: Final = re.compile(r"\b0(\d{4}[A-Z]{1,2}\d{4})\b")
@@ -47,7 +45,7 @@ def read_html(text: str) -> Document:
     """Take a page apart into the lines a reader would see."""
     from lxml import etree
 
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(text.encode("utf-8"), parser)
     except etree.XMLSyntaxError:

@@ -46,12 +46,6 @@ def classify(text: str) -> str:
     return str(label)
 
 
-def confidence(text: str) -> tuple[str, float]:
-    """The most likely language of a text, and how likely it is."""
-    label, probability = _model().classify(text[:SAMPLE])
-    return str(label), float(probability)
-
-
 def _votes(lines: Sequence[str]) -> Counter[str]:
     votes: Counter[str] = Counter()
     table = _openers()

@@ -31,9 +31,7 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
     kinds = {part.kind for part in plan.parts}
     if not kinds & {"article", "annex", "recitals"}:
         if any(part.label or part.heading for part in plan.parts):
-            warnings = (
-                "No articles, recitals or annexes were found: the text was divided at its own headings.",
-            )
+            warnings = ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
         else:
             warnings = ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(

@@ -14,7 +14,7 @@ GREEK: Final = "αβγδεζηθικλμνξοπρστυφχψω"
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъьюя"
 LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
-_LATIN_SUFFIXES: Final = "bis ter quater quinquies sexies septies octies novies nonies decies".split()
+_LATIN_SUFFIXES: Final = ["bis", "ter", "quater", "quinquies", "sexies", "septies", "octies", "novies", "nonies", "decies"]
 _SUFFIX_LETTER: Final = dict(zip(_LATIN_SUFFIXES, "abcdefghij", strict=True)) | {"nonies": "h", "decies": "i"}
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
@@ -80,7 +80,7 @@ def canonical(number: str) -> str:
     text = number.strip().rstrip(".").strip().casefold()
     digits = re.match(r"\d+", text)
     if digits:
-        rest = re.sub(r"^(?:\.?[oºª°]|er|re|ère|-?[sš])(?![a-zα-ωа-я])", "", text[digits.end() :])
+        rest = re.sub(r"^\s?(?:\.?\s?[oºª°]|er|re|ère)(?![a-zα-ωа-я])", "", text[digits.end() :])
         rest = rest.strip(" .-–/")
         suffix = _SUFFIX_LETTER.get(rest)
         if suffix is None and rest:

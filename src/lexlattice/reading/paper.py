@@ -134,6 +134,18 @@ def _section(
         unit_id = f"{stem}.{position + 1}"
         kind = {"recitals": "recital", "preamble": "citation"}.get(row.kind, "paragraph")
         units.append(
-            Unit(unit_id, unit_id, index, position, kind, own, cite(cites, grammar), text, start, end, text.count(" ") + 1)
+            Unit(
+                unit_id,
+                unit_id,
+                index,
+                position,
+                kind,
+                own,
+                cite(cites, grammar),
+                text,
+                start,
+                end,
+                text.count(" ") + 1,
+            )
         )
     return Section(index, row.kind, number, row.label, "", (), tuple(units))

@@ -13,16 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, groupby, pairwise
 from statistics import median
-from typing import NamedTuple
-
-from lexlattice.reading.blocks import Block, Role
 
 BROKEN_WORD = "\x02"  # what pdfium gives for "-" and for a soft hyphen before a line break
 
-_MARKER = re.compile(r"\d{1,3}[a-z]?[.)]|\(\d{1,3}[a-z]?\)|\(?[^\W\d_]{1,4}\)|[—–•·-]")
-_NOTE_MARKER = re.compile(r"\( ?(\d{1,3}|\*+) ?\)|(\d{1,3}|\*+) ")
+_MARKER = re.compile(r"\d{1,3}[a-z]?[.)]|\(\d{1,3}[a-z]?\)|\(?[^\W\d_]{1,4}\)|[ivx]{1,4}\.|[—–•·-]")
 _NOTE_FIGURE = re.compile(r"\(?(\d{1,3}|\*+)\)?")
-_SPACED_REFERENCE = re.compile(r"\( (\d{1,3}|\*+) \)")  # the raised figure of "(1)" stands apart
+_SPACED_REFERENCE = re.compile(r"\( ?(\d{1,3}|\*+) ?\)")  # the raised figure of "(1)" stands apart
 _LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
@@ -37,14 +33,6 @@ class Word:
     size: float
     bold: bool
     apart: bool  # a blank precedes it, so that it is never glued to its neighbour
-
-
-class Rule(NamedTuple):
-    """A horizontal line drawn on the page."""
-
-    x0: float
-    x1: float
-    y: float
 
 
 @dataclass(slots=True)
@@ -71,13 +59,26 @@ class Line:
         self.bold = all(word.bold for word in words)
 
     @cached_property
+    def blanks(self) -> list[bool]:
+        """Whether each gap is a blank; those that pdfium adds before and after raised figures are not."""
+        return [
+            gap > 0.12 * self.size or (word.apart and word.size == before.size)
+            for gap, (before, word) in zip(self.gaps, pairwise(self.words), strict=True)
+        ]
+
+    @property
+    def start(self) -> float:
+        """The width of what stands before the first blank."""
+        return self.words[[*self.blanks, True].index(True)].x1 - self.x0
+
+    @cached_property
     def cells(self) -> list[str]:
         """The text, cut at wide spaces: those of a table, not of the list marker or of justification."""
         cells, marked = [[self.words[0].text]], self.marked
-        for gap, word in zip(self.gaps, self.words[1:], strict=True):
+        for gap, blank, word in zip(self.gaps, self.blanks, self.words[1:], strict=True):
             if gap > 2.5 * self.size and not marked and not self.justified:
                 cells.append([])
-            elif word.apart or gap > 0.12 * self.size:
+            elif blank:
                 cells[-1].append(" ")
             cells[-1].append(word.text)
             marked = marked and _MARKER.fullmatch(word.text) is not None  # "1.   (a)   the text"
@@ -117,7 +118,7 @@ class Line:
     def leaves_room_for(self, line: Line, edge: float) -> bool:
         """Whether the first word of the next line would have fitted, so that this one ends on purpose."""
         both_sides = self.centred and self.frame is line.frame and abs(self.x0 - line.x0) > self.size
-        return (edge - self.x1) * (1 + both_sides) > line.words[0].x1 - line.x0 + 0.7 * self.size
+        return (edge - self.x1) * (1 + both_sides) > line.start + 0.7 * self.size
 
 
 # --- rows -------------------------------------------------------------------------------------------------
@@ -184,9 +185,11 @@ def in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:
     gutters = [(page, _gutter(page)) for page in pages]
     certain = [gutter for page, gutter in gutters if _columns(page, gutter, False)[1]]
     usual = median(certain) if certain else -math.inf
-    return [
+    ordered = [
         _columns(page, x, any(abs(x - usual) < 2 * row.size for row in page[:1]))[0] for page, x in gutters
     ]
+    _measure(ordered)
+    return ordered
 
 
 def _gutter(rows: list[Line]) -> float:
@@ -272,40 +275,7 @@ def _measure(pages: list[list[Line]]) -> None:
 # --- paragraphs -------------------------------------------------------------------------------------------
 
 
-class Paragraphs:
-    """Joins lines, given one by one in reading order, to the paragraphs they were broken from."""
-
-    def __init__(self, lines: list[Line]) -> None:
-        self.blocks: list[Block] = []
-        self.hyphens = Hyphens(lines)
-        self._open: list[Line] = []
-        self._waiting: list[Block] = []
-        self._pitches = _pitches(lines)
-
-    def add(self, line: Line) -> None:
-        """Add a line to the paragraph that is open, or open another."""
-        if self._open and not _continues(self._open, line, self._pitches):
-            self.end()
-        self._open.append(line)
-
-    def interrupt(self, block: Block) -> None:
-        """Add a block that does not end the paragraph: it comes after it."""
-        self._waiting.append(block)
-
-    def end(self) -> None:
-        """End the paragraph that is open."""
-        if self._open:
-            cells = self._open[0].cells
-            if len(cells) > 2:  # two may be the two halves of a signature
-                block = Block("\t".join(cells).replace(BROKEN_WORD, "-"), Role.TABLE)
-            else:
-                block = Block(self.hyphens.join(self._open))
-            self.blocks.append(block)
-        self.blocks += self._waiting
-        self._open, self._waiting = [], []
-
-
-def _pitches(lines: list[Line]) -> dict[float, float]:
+def usual_pitches(lines: list[Line]) -> dict[float, float]:
     """Measure, for each type size, the usual distance of two lines of a paragraph."""
     found: defaultdict[float, Counter[float]] = defaultdict(Counter)
     for before, line in pairwise(lines):
@@ -316,7 +286,7 @@ def _pitches(lines: list[Line]) -> dict[float, float]:
     return {size: pitches.most_common(1)[0][0] for size, pitches in found.items()}
 
 
-def _continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) -> bool:
+def continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) -> bool:
     """Whether the line belongs to the paragraph: nothing about it says that a new one begins."""
     last, em = paragraph[-1], line.size
     same_type = abs(em - last.size) < 0.08 * em and line.bold == last.bold

@@ -29,9 +29,8 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     sections = []
     for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
         built = _build(units, source, starts, plan.lines, index, names, grammar, split_from)
-        heading = part.title or " ".join(plan.lines[i] for i in part.heading)
-        enclosing = tuple(text.replace("\n", " ") for text in part.enclosing)
-        sections.append(Section(index, part.kind, part.number, part.label, heading, enclosing, tuple(built)))
+        heading = part.heading.replace("\n", " ")
+        sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, tuple(built)))
     furniture = _furniture(plan, starts)
     facts = describe(document, plan, grammar)
     return Act(
@@ -236,7 +235,9 @@ def _build(
         if len(spans) == 1:
             unit_id = provision + suffix
             units.append(
-                Unit(unit_id, provision, section, len(units), draft.kind, draft.number, citation, text, start, end, words)
+                Unit(
+                    unit_id, provision, section, len(units), draft.kind, draft.number, citation, text, start, end, words
+                )
             )
             continue
         for place, (a, b) in enumerate(spans, 1):

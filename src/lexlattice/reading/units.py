@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 from lexlattice.reading.numbering import Marker, to_letters
 
+DEEPEST: Final = 9
+"""Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
 LONGEST_CONNECTOR: Final = 14
 """A line no longer than this that begins with a small letter ("and", "sowie") belongs to the item before it."""
 
@@ -69,9 +71,8 @@ class Frame:
     counted: bool = False
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
 
-def divide(
-    lines: Sequence[str], places: Sequence[int], marks: Sequence[Marker | None], frame: Frame
-) -> list[Draft]:
+
+def divide(lines: Sequence[str], places: Sequence[int], marks: Sequence[Marker | None], frame: Frame) -> list[Draft]:
     """Cut the lines of a section into units.
 
     `places` are the lines' own numbers in the act: where they jump, furniture stands between, and no unit reaches
@@ -150,6 +151,7 @@ def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         del stack[depth + 1 :]
         level = stack[depth]
     else:
+        del stack[DEEPEST:]
         parent = stack[-1]
         style = mark.style
         if style == "letter" and mark.roman == 1 and mark.value != 1:
@@ -172,9 +174,7 @@ def _enter_multi(stack: list[Level], mark: Marker) -> Level:
     while len(stack) > 1 and stack[-1].style != "dot":
         stack.pop()
     cite = (*home.cite, CiteLevel("number", mark.number, mark.value))
-    level = Level(
-        f"{home.path}.pt-{mark.number}", cite, "multi", mark.value, mark.number, home.path, home.cite
-    )
+    level = Level(f"{home.path}.pt-{mark.number}", cite, "multi", mark.value, mark.number, home.path, home.cite)
     stack.append(level)
     return level
 
@@ -240,9 +240,7 @@ def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int,
     level = stack[-1]
     level.texts += 1
     if level.texts == 1 and not (frame.counted and not level.style):
-        return Draft(
-            index, index, level.path, frame.kind if not level.style else _kind(level, frame), "", level.cite
-        )
+        return Draft(index, index, level.path, frame.kind if not level.style else _kind(level, frame), "", level.cite)
     path, cite = _subparagraph(level, frame)
     return Draft(index, index, path, "subparagraph", "", cite)
 

@@ -1,0 +1,112 @@
+"""Which headers are the act's own: those whose number is due.
+
+Amending acts quote whole articles of others, tables list them, annexes number them anew. The word "Article" proves
+little; a number that follows the last one proves much, and it does so in every language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from lexlattice.reading.grammar import Header
+from lexlattice.reading.lines import OPENING_QUOTES, Lines
+from lexlattice.reading.numbering import from_roman, letter_value
+
+
+class Belief:
+    """What numbers have been seen and are to come, and whether another act is being quoted."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines = lines
+        self.last_article = 0
+        self.last_annex: tuple[str, int] | None = None
+        self.in_quotation = False
+        self.quoted: set[int] = set()
+        """Headers that were found to be another act's."""
+        self.ahead = Counter(article_value(h) for h in lines.headers if h is not None and h.kind == "article")
+
+    def watch_quotation(self, i: int) -> None:
+        """Notice where the text of another act begins to be quoted: its headers are not this act's."""
+        line = self.lines.texts[i]
+        if line[0] not in OPENING_QUOTES:
+            return
+        inner = line.lstrip(OPENING_QUOTES + " ")
+        if not inner:
+            self.in_quotation = i + 1 < len(self.lines) and self.lines.headers[i + 1] is not None
+        elif self.lines.grammar.header(inner) is not None:
+            self.in_quotation = True
+            self.quoted.add(i)
+
+    def article(self, i: int, header: Header, *, in_annex: bool) -> bool:
+        """Whether an article header opens an article of this act."""
+        value = article_value(header)
+        self.ahead[value] -= 1
+        if not header.number:
+            return not self.last_article
+        due = value == self.last_article + 1
+        if self.in_quotation:
+            if not due:
+                self.quoted.add(i)
+            return due
+        inserted = value == self.last_article and header.number != str(value)
+        if in_annex:
+            return (due or (inserted and value > 0)) and self.lines.has_sentence(i, self._next_header(i))
+        if due or inserted:
+            return True
+        if value > self.last_article:
+            return not self.ahead[self.last_article + 1]
+        return value == 1 and self.last_article > 0
+
+    def annex(self, i: int, header: Header) -> bool:
+        """Whether an annex header opens an annex: in capitals, or with the number that is due."""
+        written = self.lines.texts[i][: header.end]
+        rest = self.lines.texts[i][header.end :].strip(" .:-–—")
+        shouted = written.upper() == written
+        if header.kind == "appendix" or (rest and not shouted):
+            return False
+        if not header.number:
+            return shouted or (header.kind == "annex" and self.last_annex is None)
+        if self.last_annex is None:
+            return True
+        style, value = annex_value(header.number)
+        last_style, last = self.last_annex
+        if style == last_style and value <= last and header.kind == "annex":
+            return False
+        return shouted or value == last + 1
+
+    def opened_article(self, header: Header) -> bool:
+        """Take note of an article; true if its numbers begin anew, as those of an attached act do."""
+        value = article_value(header)
+        anew = value == 1 and self.last_article >= 1 and header.number in ("1", "I")
+        self.last_article = value
+        self.in_quotation = False
+        return anew
+
+    def opened_annex(self, header: Header) -> None:
+        """Take note of an annex; articles inside it count from one."""
+        self.in_quotation = False
+        self.last_article = 0
+        if header.number:
+            self.last_annex = annex_value(header.number)
+        elif self.last_annex is None:
+            self.last_annex = ("sole", 1)
+
+    def _next_header(self, i: int) -> int:
+        stop = min(len(self.lines), i + 40)
+        return next((j for j in range(i + 1, stop) if self.lines.headers[j] is not None), stop)
+
+
+def article_value(header: Header) -> int:
+    """An article's place, whether its number is Arabic or Roman; 0 for a sole one."""
+    digits = re.match(r"\d+", header.number)
+    return int(digits.group()) if digits else from_roman(header.number.lower())
+
+
+def annex_value(number: str) -> tuple[str, int]:
+    """How an annex counts, and its place."""
+    digits = re.match(r"\d+", number)
+    if digits:
+        return "digits", int(digits.group())
+    roman = from_roman(number.lower())
+    return ("roman", roman) if roman else ("letter", letter_value(number.lower()))

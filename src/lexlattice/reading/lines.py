@@ -1,0 +1,147 @@
+"""The lines of an act, and what each is by itself: its marker, its header, the role its mark-up gave it.
+
+Headers that share a line with other text are set apart here, and lists of headers (a table of contents, a table of
+correlation) are told from the headers they list. What a line is among the others is for `outline` to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from lexlattice.reading.blocks import Block, Role
+from lexlattice.reading.grammar import HEAD, Grammar, Header, fold
+from lexlattice.reading.numbering import Marker, marker
+
+LONGEST_HEADING: Final = 400
+PROSE: Final = 60
+"""A line longer than this is prose, not a cell of a table or a line of a table of contents."""
+SHORTEST_LIST: Final = 4
+"""So many article headers without a sentence between them are a list of articles, not articles."""
+
+OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
+SENTENCE_STOPS: Final = (".", ";", ":", ",")
+
+_TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
+_MAY_BE_HEADER: Final = (None, Role.TITLE, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
+
+
+class Lines:
+    """Parallel lists, one entry a line: cheaper than objects, and a million lines are no rarity."""
+
+    def __init__(self, blocks: Sequence[Block], grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.texts: list[str] = []
+        self.heads: list[str] = []
+        """Each line's beginning, folded: what formulas and head-words are compared with."""
+        self.marks: list[Marker | None] = []
+        self.roles: list[Role | None] = []
+        self.headers: list[Header | None] = []
+        for block in blocks:
+            self._admit(block)
+        self._set_lists_apart()
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def _admit(self, block: Block) -> None:
+        """Take a line in; a header that shares its line with its heading or text is set apart from it."""
+        text, role = block.text, block.role
+        head = fold(text[:HEAD])
+        header = self.grammar.header(text, head) if role in _MAY_BE_HEADER else None
+        if header is None and role is None and (text[-1].isdigit() or ": " in text[-32:]):
+            tail = self._trailing_header(text)
+            if tail:
+                self._admit(Block(text[: -len(tail)].rstrip()))
+                self._admit(Block(tail))
+                return
+        if header is not None and role in (None, Role.OUTLINE):
+            rest = text[header.end :].strip()
+            if rest.strip(" .,:-–—()"):
+                if self._parts_from(header, rest):
+                    self._append(text[: len(text) - len(rest)].rstrip(), None, header, head)
+                    self._append(rest, None, None, fold(rest[:HEAD]))
+                    return
+                header = None
+        self._append(text, role, header, head)
+
+    def _append(self, text: str, role: Role | None, header: Header | None, head: str) -> None:
+        self.texts.append(text)
+        self.heads.append(head)
+        self.marks.append(marker(text))
+        self.roles.append(role)
+        self.headers.append(header)
+
+    def _trailing_header(self, line: str) -> str:
+        """An article's header that was left at the end of the paragraph before it: "…duration. Article 2"."""
+        match = _TRAILING.search(line)
+        tail = (match.group(1) or match.group(2)) if match else ""
+        header = self.grammar.header(tail) if tail else None
+        return tail if header is not None and header.kind == "article" and header.end >= len(tail) else ""
+
+    def _parts_from(self, header: Header, rest: str) -> bool:
+        """Whether what follows a header on its line is a heading or the article's text, not a reference's going on."""
+        first = rest.lstrip(" –—-:.").split(" ", 1)[0]
+        if not first or not (first[0].isupper() or first[0] in "«„“‘\"'("):
+            return False
+        if fold(first.strip(".,;:()")) in self.grammar.sublevels or rest[0] in ",(":
+            return False
+        if header.kind == "article":
+            return True
+        ends_as_text = rest.endswith((".", ";", ",")) and not shouts(rest)
+        return bool(header.number) and len(rest) <= LONGEST_HEADING and not ends_as_text
+
+    def _set_lists_apart(self) -> None:
+        """Headers that follow one another without a sentence between them: a table of contents, or of correlation."""
+        at = [i for i, h in enumerate(self.headers) if h is not None and h.kind == "article"]
+        stops = [*at[1:], len(self)]
+        empty = [not self.has_sentence(i, stop) for i, stop in zip(at, stops, strict=False)]
+        first_real = next((i for i, bare in zip(at, empty, strict=True) if not bare), len(self))
+        run: list[int] = []
+        for n in range(len(at) + 1):
+            if n < len(at) and empty[n] and self.roles[at[n]] is None:
+                run.append(at[n])
+                continue
+            if len(run) >= SHORTEST_LIST:
+                end = at[n] if n < len(at) else len(self)
+                self._set_apart(run, end, Role.CONTENTS if run[0] < first_real else Role.TABLE)
+            run = []
+
+    def has_sentence(self, i: int, stop: int) -> bool:
+        """Whether anything below a header ends as a sentence or a point does."""
+        below = self.texts[i + 1 : min(stop, i + 40)]
+        return any(line.endswith((".", ";", ":")) and len(line) > 12 for line in below)
+
+    def _set_apart(self, run: Sequence[int], end: int, role: Role) -> None:
+        """Give the lines of a list of headers their role: from the first to the last, and what leads up to them."""
+        start, stop = run[0], run[-1]
+        if role is Role.CONTENTS:
+            while start and (self.headers[start - 1] is not None or self._leads_up(start - 1)):
+                start -= 1
+        while stop + 1 < end and self._is_cell(stop + 1):
+            stop += 1
+        for i in range(start, stop + 1):
+            self.roles[i] = role
+            self.headers[i] = None
+
+    def _leads_up(self, i: int) -> bool:
+        line = self.texts[i]
+        return len(line) < LONGEST_HEADING and not line.endswith(SENTENCE_STOPS) and self.roles[i] is None
+
+    def _is_cell(self, i: int) -> bool:
+        line, header = self.texts[i], self.headers[i]
+        if self.roles[i] is not None or (header is not None and header.kind != "article"):
+            return False
+        return len(line) < PROSE and not line.endswith(SENTENCE_STOPS) and not names_institution(line)
+
+
+def names_institution(line: str) -> bool:
+    """Whether a line names who acts, "THE COUNCIL OF THE EUROPEAN UNION,": shouted, and the sentence goes on."""
+    return line.endswith((",", "-", "–", "—")) and len(line) <= LONGEST_HEADING and shouts(line)
+
+
+def shouts(line: str) -> bool:
+    """Whether a line is set in capitals, give or take a word ("EUROOPAN KOMISSIO, joka")."""
+    letters = [c for c in line[:200] if c.isalpha()]
+    return len(letters) >= 6 and sum(c.isupper() for c in letters) > 0.7 * len(letters)

@@ -1,0 +1,151 @@
+"""Formats are told by what a file holds, and bad input gets one clear sentence."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from lexlattice import LexLatticeError, read
+from lexlattice.errors import ReadingError
+from lexlattice.reading.formats import MAX_BYTES, sniff
+
+SAME = ["act.oj.xhtml", "act.oj-old.xhtml", "act.old.html", "act.akn.xml", "act.fmx.xml", "act.fmx4", "act.fmx4.zip"]
+SAME += ["act.md", "act.docx", "act.pdf", "act.two-columns.pdf"]
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_the_example_is_the_same_act_in_every_format(examples: Path, name: str) -> None:
+    expected, act = read(examples / "short" / "en.txt"), read(examples / "formats" / name)
+    assert (act.celex, act.date, act.type, act.language) == ("32024R9001", "2024-03-12", "regulation", "en")
+    for kind in ("preamble", "recitals", "article", "annex", "notes"):
+        ours, theirs = (
+            [(u.provision, u.citation) for s in a.sections if s.kind == kind for u in s.units] for a in (act, expected)
+        )
+        assert ours == theirs, kind
+    assert [s.heading for s in act.sections if s.kind == "article"] == [
+        s.heading for s in expected.sections if s.kind == "article"
+    ]
+
+
+def test_a_consolidated_page_has_no_preamble_and_says_what_it_is(examples: Path) -> None:
+    expected, act = read(examples / "short" / "en.txt"), read(examples / "formats" / "act.consolidated.html")
+    assert act.warnings == ("This is a consolidated text.",)
+    for kind in ("article", "annex"):
+        assert [s.number for s in act.sections if s.kind == kind] == [
+            s.number for s in expected.sections if s.kind == kind
+        ]
+    assert act.title == expected.title
+
+
+def test_any_way_in(examples: Path) -> None:
+    path = examples / "formats" / "act.oj.xhtml"
+    acts = [read(str(path)), read(path), read(path.read_bytes()), read(path.read_text("utf-8"))]
+    with path.open("rb") as file:
+        acts.append(read(file))
+    with path.open(encoding="utf-8") as file:
+        acts.append(read(file))
+    assert all(act == acts[0] for act in acts)
+
+
+def test_format_and_language_can_be_forced(examples: Path) -> None:
+    data = (examples / "formats" / "act.oj.xhtml").read_bytes()
+    assert read(data, format="text").source.startswith("<")
+    assert read(examples / "short" / "fr.txt", language="de").language == "de"
+
+
+def zipped(names: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in names.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+BOMB = b'<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]><ACT><P>&b;</P></ACT>'
+OUTSIDE = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]><ACT><P>&x;</P></ACT>'
+
+BAD = {
+    "empty": (b"", "empty"),
+    "blank": (b" \n\t\n", "empty"),
+    "binary": (bytes(range(256)) * 40, "binary"),
+    "executable": (b"\x7fELF" + bytes(4000), "binary"),
+    "old Word": (b"\xd0\xcf\x11\xe0" + bytes(600), "DOCX"),
+    "RTF": (b"{\\rtf1 hello}", "RTF"),
+    "gzip": (b"\x1f\x8b\x08" + bytes(60), "unpack"),
+    "broken zip": (b"PK\x03\x04" + bytes(60), "broken"),
+    "zip of pictures": (zipped({"a.png": b"x"}), "neither"),
+    "zip bomb": (zipped({"a.xml": b"<ACT>" + b"0" * 260_000_000}), ""),
+    "truncated XML": (b"<ACT><TITLE><TI><P>Half an act", "line"),
+    "entity bomb": (BOMB, "entities"),
+    "outside entity": (OUTSIDE, "entities"),
+    "unknown XML": (b"<?xml version='1.0'?><rss><channel/></rss>", "rss"),
+    "deep nesting": (b"<ACT>" + b"<P>" * 5000 + b"x" + b"</P>" * 5000 + b"</ACT>", ""),
+    "truncated PDF": (b"%PDF-1.7\n1 0 obj\n<<", ""),
+    "empty page": (b"<html><body></body></html>", "no text"),
+    "broken UTF-16": (b"\xff\xfe\x00\xd8\x00", "Unicode"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_gets_one_sentence(name: str) -> None:
+    data, word = BAD[name]
+    with pytest.raises(LexLatticeError) as caught:
+        read(data)
+    message = str(caught.value)
+    assert word in message
+    assert "\n" not in message
+    assert message.endswith(".")
+
+
+def test_deeply_nested_html_is_read() -> None:
+    act = read(
+        b"<html><body>" + b"<div>" * 10_000 + b"Article 1" + b"</div>" * 10_000 + b"<p>Some text.</p></body></html>"
+    )
+    assert "Some text." in act.source
+
+
+def test_html_entities_are_characters() -> None:
+    act = read(b"<html><body><p>Title&nbsp;here</p><p>5&nbsp;&euro; &amp; more.</p></body></html>")
+    assert "5 € & more." in act.source
+
+
+def test_too_large_a_file_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "huge.txt"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    with pytest.raises(ReadingError, match="larger than 100 MB"):
+        read(path)
+
+
+def test_missing_files_folders_and_names(tmp_path: Path) -> None:
+    with pytest.raises(ReadingError, match="no file"):
+        read("nowhere.txt")
+    with pytest.raises(ReadingError, match="no Formex files"):
+        read(tmp_path)
+    with pytest.raises(ReadingError, match="24 official languages"):
+        read(b"Text.", language="xx")
+    with pytest.raises(ReadingError, match="no profile"):
+        read(b"Text.", profile="best")
+    with pytest.raises(ReadingError, match="no format"):
+        read(b"Text.", format="odt")
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (b"%PDF-1.4", "pdf"),
+        (b"Article 1", "text"),
+        (b"<html>", "html"),
+        (b"\xef\xbb\xbf<?xml version='1.0'?>\n<!-- a --><html xmlns='x'>", "html"),
+        (b"<!DOCTYPE html PUBLIC 'a' 'b'><html>", "html"),
+        (b"<akn:akomaNtoso xmlns:akn='x'>", "akoma-ntoso"),
+        (b"<CONS.ACT>", "formex"),
+        (b"<p>a paragraph</p>", "html"),
+        (b"5 < 6 is true", "text"),
+    ],
+)
+def test_sniffing(data: bytes, name: str) -> None:
+    assert sniff(data) == name

@@ -1,0 +1,47 @@
+"""Numbers in three alphabets and two notations."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lexlattice.reading.numbering import CYRILLIC, canonical, from_roman, letter_value, marker, to_letters
+
+
+def roman(value: int) -> str:
+    pairs = zip((100, 90, 50, 40, 10, 9, 5, 4, 1), ("c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"), strict=True)
+    text = ""
+    for size, letters in pairs:
+        text += letters * (value // size)
+        value %= size
+    return text
+
+
+@given(st.integers(1, 399))
+def test_roman_numerals_round_trip(value: int) -> None:
+    assert from_roman(roman(value)) == value
+    assert canonical(roman(value).upper()) == roman(value).upper()
+
+
+@given(st.integers(1, 700))
+def test_letters_round_trip(value: int) -> None:
+    assert letter_value(to_letters(value)) == value
+
+
+def test_alphabets_count_alike() -> None:
+    assert [letter_value(c) for c in CYRILLIC[:4]] == [1, 2, 3, 4]
+    assert [letter_value(c) for c in ("α", "ε", "στ", "ζ", "ι", "ια", "κ")] == [1, 5, 6, 7, 10, 11, 20]
+
+
+@given(st.text(max_size=30))
+def test_a_marker_never_reaches_past_its_line(line: str) -> None:
+    line = " ".join(line.split())
+    if line and (mark := marker(line)) is not None:
+        assert 0 < mark.end <= len(line)
+        assert mark.value or mark.roman or mark.style in ("dash", "dot", "paren", "multi")
+
+
+def test_numbers_of_articles_in_all_notations() -> None:
+    forms = ["5a", "5 bis", "5bis", "5 a", "5α", "5а", "5.o-A", "5.º-A", "5/A", "5-bis"]
+    assert {canonical(form) for form in forms} == {"5a"}
+    assert {canonical(form) for form in ["1", "1er", "1.o", "1o", "1 º", "1."]} == {"1"}

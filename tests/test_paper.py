@@ -1,0 +1,39 @@
+"""The paper's rules, to the letter."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from lexlattice import read
+
+
+def test_only_four_kinds_of_rows_and_no_empty_ones(examples: Path) -> None:
+    act = read(examples / "long" / "en.txt", profile="paper")
+    assert {section.kind for section in act.sections} == {"preamble", "recitals", "article", "annex"}
+    assert all(section.units for section in act.sections)
+
+
+@pytest.mark.data
+def test_the_lattice_of_the_papers_figure(data: Path) -> None:
+    with gzip.open(data / "eur-lex-sum" / "en" / "validation.jsonl.gz", "rt", encoding="utf-8") as rows:
+        text = next(row["reference"] for row in map(json.loads, rows) if row["celex_id"] == "32007R0458")
+    act = read(text, profile="paper")
+    assert [len(section.units) for section in act.sections] == [1, 12, 1, 1, 3, 3, 3, 1, 4, 4, 1, 3, 4, 3]
+    assert [section.kind for section in act.sections] == ["preamble", "recitals", *["article"] * 9, *["annex"] * 3]
+
+
+@pytest.mark.data
+def test_sections_and_paragraphs_of_the_training_acts(data: Path) -> None:
+    """The paper counts 29.2 sections and 115.7 paragraphs; docs/reading.md says what lies between."""
+    sections = paragraphs = acts = 0
+    with gzip.open(data / "eur-lex-sum" / "en" / "train.jsonl.gz", "rt", encoding="utf-8") as rows:
+        for row in rows:
+            act = read(json.loads(row)["reference"], language="en", profile="paper")
+            acts, sections, paragraphs = acts + 1, sections + len(act.sections), paragraphs + len(act.units)
+    assert acts == 1129
+    assert sections / acts == pytest.approx(29.2, rel=0.03)
+    assert paragraphs / acts == pytest.approx(115.7, rel=0.10)
