@@ -14,6 +14,7 @@ import os
 import re
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 from lexlattice import Unit, read
@@ -25,7 +26,7 @@ WORD = re.compile(r"\w+")
 def grams(text: str) -> tuple[Counter[str], Counter[tuple[str, str]], int]:
     """Unigrams, bigrams and length of a text, lower-cased."""
     words = WORD.findall(text.lower())
-    return Counter(words), Counter(zip(words, words[1:], strict=False)), len(words)
+    return Counter(words), Counter(pairwise(words)), len(words)
 
 
 def oracle(units: tuple[Unit, ...], summary: str) -> tuple[float, float]:

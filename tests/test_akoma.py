@@ -164,18 +164,14 @@ def test_a_quoted_point_keeps_its_quotation_mark() -> None:
     point = "<point><num>(a)</num><content><p>bees;</p></content></point>"
     quoted = f'<p>replace:</p><quotedStructure startQuote="“" endQuote="”">{point}</quotedStructure>'
     assert akoma(quoted) == [(None, "replace:"), ("quoted", "“(a)"), ("quoted", "bees;”")]
-    empty = (
-        '<p>a <quotedText startQuote="‘" endQuote="’"/> b</p><quotedStructure startQuote="‘" endQuote="’"/>'
-    )
+    empty = '<p>a <quotedText startQuote="‘" endQuote="’"/> b</p><quotedStructure startQuote="‘" endQuote="’"/>'
     assert akoma(empty + "<p>c</p>")[0] == (None, "a b")
 
 
 def test_in_a_collection_the_first_document_is_the_act() -> None:
     part = "<component><doc><preface><p>{}</p></preface><mainBody><p>x</p></mainBody></doc></component>"
     inside = "<components>" + part.format("REGULATION") + part.format("ANNEX") + "</components>"
-    found = lines(
-        f'<akomaNtoso xmlns="{AKN3}"><documentCollection>{inside}</documentCollection></akomaNtoso>'
-    )
+    found = lines(f'<akomaNtoso xmlns="{AKN3}"><documentCollection>{inside}</documentCollection></akomaNtoso>')
     assert found == [("title", "REGULATION"), (None, "x"), ("annex", "ANNEX"), (None, "x")]
 
 

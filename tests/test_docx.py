@@ -31,12 +31,10 @@ TYPES = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 def package(body, prolog="", **parts):
     """Zip a document whose body is the given XML, with other parts (numbering, footnotes…) by name."""
     overrides = "".join(
-        f'<Override PartName="/word/{name}.xml" ContentType="{TYPES}.{name.rstrip("123")}+xml"/>'
-        for name in parts
+        f'<Override PartName="/word/{name}.xml" ContentType="{TYPES}.{name.rstrip("123")}+xml"/>' for name in parts
     )
     links = "".join(
-        f'<Relationship Id="{name}" Type="{RELATIONS}/{name.rstrip("123")}" Target="{name}.xml"/>'
-        for name in parts
+        f'<Relationship Id="{name}" Type="{RELATIONS}/{name.rstrip("123")}" Target="{name}.xml"/>' for name in parts
     )
     files = {
         "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
@@ -45,8 +43,7 @@ def package(body, prolog="", **parts):
         f"{overrides}</Types>",
         "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="d" '
         f'Type="{RELATIONS}/officeDocument" Target="word/document.xml"/></Relationships>',
-        "word/_rels/document.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">'
-        f"{links}</Relationships>",
+        "word/_rels/document.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">{links}</Relationships>',
         "word/document.xml": f"{prolog}<w:document {NAMESPACES}><w:body>{body}</w:body></w:document>",
     }
     roots = {"styles": "styles", "numbering": "numbering", "footnotes": "footnotes", "endnotes": "endnotes"}
@@ -291,9 +288,7 @@ def test_contents_are_told_by_their_style_and_headers_by_their_reference():
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=80), max_size=20)
-)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn", "Co"]), max_size=80), max_size=20))
 def test_no_character_is_lost_or_moved(lines):
     document = docx.Document()
     for i, line in enumerate(lines):
@@ -392,14 +387,10 @@ def test_a_damaged_file_is_read_or_refused(changes):
 
 
 @settings(max_examples=100, deadline=None)
-@given(
-    st.lists(st.sampled_from(["", "-1", "0", "1", "9", "x", "99999999999999999999"]), min_size=6, max_size=6)
-)
+@given(st.lists(st.sampled_from(["", "-1", "0", "1", "9", "x", "99999999999999999999"]), min_size=6, max_size=6))
 def test_nonsense_in_the_numbering_is_no_reason_to_fail(values):
     a, b, c, d, e, f = values
     override = f'<w:lvlOverride w:ilvl="{a}"><w:startOverride w:val="{b}"/></w:lvlOverride>'
-    definition = numbering(
-        level(c, "lowerLetter", f"%{d}%1", start=e), level(1, f, "%2"), more=number(2, override)
-    )
+    definition = numbering(level(c, "lowerLetter", f"%{d}%1", start=e), level(1, f, "%2"), more=number(2, override))
     data = package(paragraph("x", number="2", level=f) + paragraph("y", number="1"), numbering=definition)
     assert [text[-1] for text in texts(data)] == ["x", "y"]

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from lexlattice.errors import ReadingError
+from lexlattice.reading.archives import MAX_MEMBERS
 from lexlattice.reading.blocks import Block, Role, squeeze
 from lexlattice.reading.formex import read_formex, read_formex_parts, read_formex_zip
-from lexlattice.reading.xmlsafe import MAX_MEMBERS, Lines, names, parse_xml, traverse
+from lexlattice.reading.xmlsafe import Lines, names, parse_xml, traverse
 
 ACT = """<?xml version="1.0" encoding="UTF-8"?>
 <ACT xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
@@ -153,9 +154,7 @@ def test_an_annex_has_its_own_header_table_and_notes() -> None:
 
 
 def test_the_list_of_parts_gives_the_order_and_the_celex_number() -> None:
-    document = read_formex_parts(
-        {"z.doc.xml": DOC.encode(), "a_annex.xml": ANNEX.encode(), "act.xml": ACT.encode()}
-    )
+    document = read_formex_parts({"z.doc.xml": DOC.encode(), "a_annex.xml": ANNEX.encode(), "act.xml": ACT.encode()})
     texts = [block.text for block in document.blocks]
     assert texts.index("Maria EXAMPLE") < texts.index("Second line.") < texts.index("ANNEX")
     assert (document.celex, document.language, document.warnings) == ("32024R9001", "en", [])
@@ -228,16 +227,12 @@ def test_footnotes_are_numbered_as_their_style_says() -> None:
         ("note", "NONE"),
     ]
     more = '<ANNEX><P>y<NOTE NUMBERING.CONTINUED="YES"><P>two</P></NOTE></P></ANNEX>'
-    document = read_formex_parts(
-        {"a.xml": b"<ACT><P>x<NOTE><P>one</P></NOTE></P></ACT>", "b.xml": more.encode()}
-    )
+    document = read_formex_parts({"a.xml": b"<ACT><P>x<NOTE><P>one</P></NOTE></P></ACT>", "b.xml": more.encode()})
     assert [block.text for block in document.blocks] == ["x (1)", "(1) one", "y (2)", "(2) two"]
 
 
 def test_a_table_that_only_sets_markers_apart_is_a_list() -> None:
-    rows = "".join(
-        f"<ROW><CELL>{m}</CELL><CELL><P>text {m}</P><P>more</P></CELL></ROW>" for m in ("(a)", "(b)")
-    )
+    rows = "".join(f"<ROW><CELL>{m}</CELL><CELL><P>text {m}</P><P>more</P></CELL></ROW>" for m in ("(a)", "(b)"))
     expected = [(None, text) for m in ("(a)", "(b)") for text in (m, f"text {m}", "more")]
     assert formex(f"<TBL><CORPUS>{rows}</CORPUS></TBL>") == expected
 
@@ -258,9 +253,7 @@ def test_definitions_contents_formulas_and_codes() -> None:
     ratio = "<EXPR><FRACTION><DIVIDEND>b</DIVIDEND><DIVISOR>c</DIVISOR></FRACTION></EXPR>"
     formula = f'<P>where <FORMULA TYPE="INLINE"><EXPR>a</EXPR><OP.CMP TYPE="EQ"/>{ratio}</FORMULA>.</P>'
     assert formex(formula) == [(None, "where a = b/c.")]
-    codes = (
-        '<P>CN <FT TYPE="CN">02071210</FT>, <FT TYPE="DECIMAL">1234,5678</FT>, <FT TYPE="CODE">1234</FT></P>'
-    )
+    codes = '<P>CN <FT TYPE="CN">02071210</FT>, <FT TYPE="DECIMAL">1234,5678</FT>, <FT TYPE="CODE">1234</FT></P>'
     assert formex(codes) == [(None, "CN 0207 12 10, 1 234,5678, 1234")]
 
 
@@ -273,9 +266,7 @@ def test_groups_that_enclose_articles_are_divisions_and_a_second_document_is_att
     agreement = ACT.replace("ACT", "AGR")
     attached = read_formex_parts({"1.xml": ACT.encode(), "2.xml": agreement.encode()}).blocks
     assert [block.role for block in attached].count(Role.TITLE) == 3
-    assert [block.text for block in attached if block.role is Role.ANNEX] == [
-        "COMMISSION REGULATION (EU) 2024/9001"
-    ]
+    assert [block.text for block in attached if block.role is Role.ANNEX] == ["COMMISSION REGULATION (EU) 2024/9001"]
 
 
 @pytest.mark.parametrize(
@@ -446,9 +437,7 @@ def test_a_member_that_holds_more_than_it_declares_is_refused() -> None:
         read_formex_zip(bytes(data))
 
 
-@pytest.mark.parametrize(
-    "name", ["../act.xml", "/etc/act.xml", "a/../../act.xml", "..\\act.xml", "C:\\act.xml"]
-)
+@pytest.mark.parametrize("name", ["../act.xml", "/etc/act.xml", "a/../../act.xml", "..\\act.xml", "C:\\act.xml"])
 def test_a_member_outside_the_zip_is_refused(name: str) -> None:
     with pytest.raises(ReadingError, match="outside its own folder"):
         read_formex_zip(packed({name: ACT}))
@@ -476,9 +465,7 @@ APPARATUS = {"reference", "disclaimer", "hd-modifiers", "arrow", "modref", "titl
 
 
 def consolidated() -> list[Path]:
-    return sorted(
-        path for path in Path(DATA or "").glob("acts/raw/*/*/*.fmx4") if path.with_suffix(".html").exists()
-    )
+    return sorted(path for path in Path(DATA or "").glob("acts/raw/*/*/*.fmx4") if path.with_suffix(".html").exists())
 
 
 def html_paragraphs(page: Path) -> list[str]:
@@ -533,9 +520,7 @@ def test_formex_and_html_of_the_same_text_have_the_same_lines(folder: Path) -> N
     theirs = [line for line in map(comparable, page) if re.search(r"\w", line)]
     start = next(n for n, line in enumerate(theirs) if line == ours[0] and n > 3)
     theirs = theirs[start:]
-    same = sum(
-        block.size for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
-    )
+    same = sum(block.size for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks())
     assert same / len(theirs) > 0.999
     if f"{document.celex}-{document.language}" not in NO_PREAMBLE:
         assert same / len(ours) > 0.999

@@ -5,11 +5,13 @@ import io
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lexlattice import read
 from lexlattice.errors import MissingExtraError, ReadingError
 from lexlattice.reading import pdf
 from lexlattice.reading.blocks import Block, Role
@@ -25,6 +27,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth  # noqa: E402
 from reportlab.pdfgen.canvas import Canvas  # noqa: E402
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph  # noqa: E402
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 ONE_COLUMN = [(54, 60, 487, 720)]
 TWO_COLUMNS = [(54, 60, 236, 720), (305, 60, 236, 720)]
 
@@ -66,16 +69,12 @@ ACT = [
 HEADINGS = re.compile(r"Article \d+|Obligation.*|COMMISSION REG.*|of 12 March.*|laying down.*|HAS ADOPTED.*")
 
 
-def typeset(
-    paragraphs, columns=ONE_COLUMN, alignment=TA_JUSTIFY, space=6, on_page=lambda canvas, document: None
-):
+def typeset(paragraphs, columns=ONE_COLUMN, alignment=TA_JUSTIFY, space=6, on_page=lambda canvas, document: None):
     """Set an act as the Official Journal does: centred headings, hanging list items."""
     body = ParagraphStyle("body", fontName="Times-Roman", fontSize=9.5, leading=11.5, spaceAfter=space)
     body.alignment = alignment
     heading = ParagraphStyle("heading", parent=body, fontName="Times-Bold", alignment=TA_CENTER)
-    item = ParagraphStyle(
-        "item", parent=body, leftIndent=22, bulletFontName="Times-Roman", bulletFontSize=9.5
-    )
+    item = ParagraphStyle("item", parent=body, leftIndent=22, bulletFontName="Times-Roman", bulletFontSize=9.5)
     story = []
     for text in paragraphs:
         marker = re.match(r"(\(\w+\)|—) ", text)
@@ -103,11 +102,14 @@ def journal_header(canvas, document):
 
 
 def draw(*pages, **options):
-    """Draw (x, y, text[, size[, font]]) tuples, page by page."""
+    """Draw (x, y, text[, size[, font]]) tuples, page by page; without a text, (x, y, length) is a rule."""
     file = io.BytesIO()
     canvas = Canvas(file, pagesize=(595, 842), **options)
     for page in pages:
         for x, y, text, *rest in page:
+            if not isinstance(text, str):
+                canvas.line(x, y, x + text, y)
+                continue
             size, font = [*rest, *(9.5, "Times-Roman")[len(rest) :]]
             canvas.setFont(font, size)
             canvas.drawString(x, y, text)
@@ -212,6 +214,78 @@ def test_footnotes_under_each_of_two_columns():
     assert texts(data, Role.NOTE) == ["(1) OJ No L 1, 1. 1. 1980, p. 1.", "(2) OJ No L 2, 1. 1. 1981, p. 2."]
 
 
+@pytest.mark.parametrize("name", ["act.pdf", "act.two-columns.pdf"])
+def test_the_example_has_the_provisions_of_its_text(name):
+    def provisions(path):
+        """Those of the notes last: a PDF has them at the foot of a page."""
+        sections = sorted(read(path).sections, key=lambda section: section.kind == "notes")
+        return [(unit.id, unit.kind, unit.text) for section in sections for unit in section.units]
+
+    assert provisions(EXAMPLES / "formats" / name) == provisions(EXAMPLES / "short" / "en.txt")
+
+
+HALF = "The competent authority shall without undue delay inform the"
+LEFT = column(*[HALF] * 20, "step.")
+
+
+def beside(x, y, *pieces):
+    """Set pieces of text side by side; a piece (text, size, rise) is a raised or lowered figure."""
+    for piece in pieces:
+        text, size, rise = (piece, 9.5, 0) if isinstance(piece, str) else piece
+        yield x, y + rise, text, size
+        x += stringWidth(text, "Times-Roman", size)
+
+
+@pytest.mark.parametrize("shift", [0, 1.7, 3.4, 5, 7, 9, 10.5])
+def test_raised_figures_stay_in_their_line_whatever_stands_beside_it(shift):
+    figures = ["10 m", ("2", 6.5, 4.5), " of CO", ("2", 6.5, -2), " (", ("1", 6.5, 4.5), ") (", ("2", 6.5, 4.5), ")."]
+    page = [*LEFT[:10], *beside(60, 665, *figures), *column(*[HALF] * 20, "step.", x=311, y=780 + shift)]
+    assert texts(draw(page)) == [
+        f"{' '.join([HALF] * 10)} 10 m2 of CO2 (1) (2).",
+        f"{' '.join([HALF] * 20)} step.",
+    ]
+
+
+@pytest.mark.parametrize("shift", [0, 2, 4, 6])
+@pytest.mark.parametrize("wide", [False, True])
+def test_footnotes_at_the_foot_of_two_columns(wide, shift):
+    long = f"OJ L 450, 16.12.2021, p. 12{', as last amended by a regulation on pollinators' * 3 * wide},"
+    page = LEFT + column(*[HALF] * 20, "step.", x=311, y=777)
+    for x, y, mark, text in [(60, 100, "1", long), (60 if wide else 311, 100 + shift - 30 * wide, "2", "OJ C 2,")]:
+        page += [(x, y + 3, mark, 5), (x + 12, y, text, 8), (x + 12, y - 9, "as amended.", 8)]
+    data = draw(page)
+    assert texts(data) == [f"{' '.join([HALF] * 20)} step."] * 2
+    assert texts(data, Role.NOTE) == [f"1 {long} as amended.", "2 OJ C 2, as amended."]
+
+
+def test_footnotes_below_a_rule_may_be_in_the_type_of_the_text():
+    notes = [(60, 112, 60), (60, 100, "(1) OJ L 450, 16.12.2021, p. 12."), (60, 88, "(2) OJ C 2.")]
+    for page in (FILLER, LEFT + column(*[HALF] * 20, "step.", x=311)):
+        assert texts(draw(page + notes), Role.NOTE) == [text for _, _, text in notes[1:]]
+        assert not texts(draw(page + notes[1:]), Role.NOTE)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        [(60, 210.5, 50)],  # under the words "Obligations"
+        [(60, 206, 475)],
+        [(60, 206, 60), (120, 206, 60)],
+        [(60, 206, 60), (60, 174, 60)],
+        [(300, 206, 60)],
+    ],
+)
+def test_other_rules_do_not_make_footnotes(rules):
+    lines = [(60, 212, "Obligations"), (60, 194, "(1) the keeper;"), (60, 180, "(2) the bee.")]
+    assert texts(draw(FILLER + lines + rules))[1:] == [text for _, _, text in lines]
+
+
+def test_a_column_with_a_single_line_is_a_column_where_others_are():
+    second = [*LEFT, (400, 780, "Maria EXAMPLE")]
+    data = draw(LEFT + column(*[HALF] * 20, "step.", x=311), second)
+    assert texts(data) == [f"{' '.join([HALF] * 20)} step."] * 3 + ["Maria EXAMPLE"]
+
+
 def test_an_annex_in_small_type_is_not_a_footnote():
     page = [(60, 780, "ANNEX", 9.5, "Times-Bold")]
     small = [(60, 750 - 10 * i, f"({i}) the bees of the keeper number {i};", 8) for i in range(1, 30)]
@@ -276,17 +350,19 @@ def test_bare_markers_and_first_line_indents():
     ]
 
 
+def test_a_number_or_dash_alone_at_the_end_of_an_item_is_part_of_it():
+    for marker, last in (("3)", "300."), ("ii.", "bees."), ("(8)", "—")):
+        page = [(60, 780, marker), (82, 780, FULL[:-6]), (82, 768.5, FULL[:-6]), (82, 757, last)]
+        assert texts(draw(page + FILLER))[0] == f"{marker} {FULL[:-6]} {FULL[:-6]} {last}"
+
+
 def test_a_bullet_in_smaller_type_leads_a_hanging_paragraph():
     page = [(60, 780, "•", 7), (72, 780, FULL[:-6]), (72, 768.5, "step of the keeper.")]
     assert texts(draw(page + FILLER))[0] == f"• {FULL[:-6]} step of the keeper."
 
 
 def test_rows_of_a_table_keep_their_cells():
-    page = [
-        (x, y, f"{name} {y}")
-        for y in (700, 680, 660)
-        for x, name in ((60, "Code"), (200, "Bee"), (400, "Fee"))
-    ]
+    page = [(x, y, f"{name} {y}") for y in (700, 680, 660) for x, name in ((60, "Code"), (200, "Bee"), (400, "Fee"))]
     assert texts(draw(page + FILLER), Role.TABLE) == [f"Code {y}\tBee {y}\tFee {y}" for y in (700, 680, 660)]
 
 

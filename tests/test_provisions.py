@@ -98,7 +98,8 @@ def test_long_provisions_come_in_sentences_that_share_their_provision() -> None:
 def test_annexes_notes_signatures_and_tables_are_told_apart() -> None:
     act = enacting(
         "Article 1\nText.\nDone at Brussels, 3 May 2003.\nFor the Council\nThe President\nX. YZ\n"
-        "(1) OJ L 1, 2.3.2001, p. 4.\nANNEX I\nLIST\n1. One.\n1.1. Deeper.\nPART B\n1. Again.\nANNEX II\nName | 12 |\nB | 3 |"
+        "(1) OJ L 1, 2.3.2001, p. 4.\nANNEX I\nLIST\n1. One.\n1.1. Deeper.\nPART B\n1. Again.\n"
+        "ANNEX II\nName | 12 |\nB | 3 |"
     )
     assert [s.kind for s in act.sections][3:] == ["article", "notes", "annex", "annex"]
     assert [u.id for u in act.sections[5].units] == ["anx-I.pt-1", "anx-I.pt-1.1", "anx-I.part-B.pt-1"]

@@ -57,7 +57,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A row of the lattice: the title, the recitals, an article, an annex …"""
+    """A row of the lattice: the title, the recitals, an article, an annex and so on."""
 
     index: int
     kind: str

@@ -49,9 +49,9 @@ class Document:
 
 
 def squeeze(text: str) -> str:
-    """Collapse every run of white space, no-break spaces included, and strip the ends.
+    r"""Collapse every run of white space, no-break spaces included, and strip the ends.
 
-    >>> squeeze("  1.\\u00a0\\u00a0 The\\n Parties ")
+    >>> squeeze("  1.\u00a0\u00a0 The\n Parties ")
     '1. The Parties'
     """
     return " ".join(text.split())

@@ -11,7 +11,6 @@ _POINTS = ("letter", "number", "roman")
 _CONTAINERS = ("article", "recital", "annex", "annex_sole", "section", "body", "unnumbered")
 
 
-@lru_cache(maxsize=8192)
 def cite(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
     """Write the levels of a provision one after the other, as lawyers of that language do.
 
@@ -22,22 +21,26 @@ def cite(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
     """
     if not levels:
         return ""
-    text = (_inner(levels[:-1], grammar) + _level(levels, grammar, "final")).lstrip(" ,")
-    return text[:1].upper() + text[1:]
+    text = _inner(levels[:-1], grammar) + _level(levels, grammar, final=True)
+    if text[0] in " ,":
+        text = text.lstrip(" ,")
+    return text if text[0].isupper() else text[:1].upper() + text[1:]
 
 
 @lru_cache(maxsize=8192)
 def _inner(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
     """The levels around the innermost one, in the form they take there."""
-    return _inner(levels[:-1], grammar) + _level(levels, grammar, "inner") if levels else ""
+    return _inner(levels[:-1], grammar) + _level(levels, grammar, final=False) if levels else ""
 
 
-def _level(levels: tuple[CiteLevel, ...], grammar: Grammar, form: str) -> str:
+def _level(levels: tuple[CiteLevel, ...], grammar: Grammar, *, final: bool) -> str:
     name, number, place = levels[-1]
     level = grammar.citation[name]
     if name in _POINTS and (len(levels) == 1 or levels[-2].name in _CONTAINERS):
-        template = level.direct if form == "final" else level.direct_inner
+        template = level.direct if final else level.direct_inner
     else:
-        template = level.final if form == "final" else level.inner
+        template = level.final if final else level.inner
+    if "{ordinal}" not in template:
+        return template.replace("{n}", number)
     ordinal = grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else f"{place}."
     return template.replace("{n}", number).replace("{ordinal}", ordinal)

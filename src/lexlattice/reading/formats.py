@@ -130,7 +130,7 @@ def sniff(data: bytes) -> str:
     if _HTML.search(head):
         return "html"
     raise ReadingError(
-        f"XML with the root element <{name.decode('ascii', 'replace')}> is not known; give Formex, Akoma Ntoso or XHTML."
+        f"XML with the root element <{name.decode('ascii', 'replace')}> is unknown; give Formex, Akoma Ntoso or XHTML."
     )
 
 

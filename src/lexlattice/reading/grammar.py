@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from lexlattice.reading.numbering import canonical
 
-LANGUAGES: Final = tuple(["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "ga", "hr", "hu", "it", "lt", "lv", "mt", "nl", "pl", "pt", "ro", "sk", "sl", "sv"])
+LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
 """The 24 official languages."""
 
 HEAD: Final = 80
@@ -25,7 +25,8 @@ HEAD: Final = 80
 DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 """Head-words that enclose articles, outermost first."""
 
-_SUFFIX: Final = r"(?:[\s/.-]?(?:bis|ter|quater|quinquies|sexies|septies|octies|novies|nonies|decies|terdecies)|[/.-]?[^\W\d_]{1,2}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
+_BIS: Final = "bis|ter|quater|quinquies|sexies|septies|octies|novies|nonies|decies|terdecies"
+_SUFFIX: Final = rf"(?:[\s/.-]?(?:{_BIS})|[/.-]?[^\W\d_]{{1,2}}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
 _ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
@@ -109,9 +110,11 @@ class Grammar:
                     best, found = longest, what
         return found
 
-    def _number_leads(self, folded: str) -> bool:
-        """Whether a number-first header is possible: a head-word is the second or third word."""
-        if not (folded[:1].isdigit() or folded[:1] in _ROMAN_LEADS):
+    def may_lead(self, folded: str) -> bool:
+        """Whether a folded line may begin with a header: a cheap test that spares most lines the full one."""
+        if folded[:3] in self.leads:
+            return True
+        if not self.number_first or not (folded[:1].isdigit() or folded[:1] in _ROMAN_LEADS):
             return False
         return any(word.strip(".:,-–—") in self.firsts for word in folded.split(" ", 3)[1:3])
 
@@ -122,7 +125,7 @@ class Grammar:
         """
         if folded is None:
             folded = fold(line[:HEAD])
-        if folded[:3] not in self.leads and not self._number_leads(folded):
+        if not self.may_lead(folded):
             return None
         head = unicodedata.normalize("NFC", line[:HEAD])
         bare = folded.rstrip(" .:-–—")

@@ -12,26 +12,25 @@ from lexlattice.reading.blocks import Block, Document, Role, squeeze
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_ROLES: Final = {
-    **dict.fromkeys(("doc-ti", "title-doc-first", "title-doc-last"), Role.TITLE),
-    **dict.fromkeys(("ti-art", "title-article-norm"), Role.ARTICLE),
-    **dict.fromkeys(
-        ("sti-art", "stitle-article-norm", "ti-section-2", "title-division-2", "title-annex-2"), Role.HEADING
-    ),
-    **dict.fromkeys(("ti-section-1", "title-division-1"), Role.DIVISION),
-    "title-annex-1": Role.ANNEX,
-    **dict.fromkeys(("note", "footnote"), Role.NOTE),
-    "signatory": Role.SIGNATURE,
-    **dict.fromkeys(("quotation", "quotation-ti", "title-article-quoted"), Role.QUOTED),
-    **dict.fromkeys(
-        ["hd-date", "hd-lg", "hd-ti", "hd-oj", "hd-uniq", "hd-coll", "reference", "disclaimer", "arrow", "modref", "hd-modifiers", "doc-end", "title-fam-member", "title-fam-member-star", "title-doc-oj-reference", "toc-1", "toc-2", "toc-3", "hd-toc-1", "hd-toc-2", "hd-toc-3"],
-        Role.PAGE,
-    ),
+_CLASSES: Final = {
+    Role.TITLE: "doc-ti title-doc-first title-doc-last",
+    Role.ARTICLE: "ti-art title-article-norm",
+    Role.DIVISION: "ti-section-1 title-division-1",
+    Role.ANNEX: "title-annex-1",
+    Role.HEADING: "sti-art stitle-article-norm ti-section-2 title-division-2 title-annex-2",
+    Role.NOTE: "note footnote",
+    Role.SIGNATURE: "signatory",
+    Role.QUOTED: "quotation quotation-ti title-article-quoted",
+    Role.PAGE: "hd-date hd-lg hd-ti hd-oj hd-uniq hd-coll reference disclaimer arrow modref hd-modifiers doc-end"
+    " title-fam-member title-fam-member-star title-doc-oj-reference toc-1 toc-2 toc-3 hd-toc-1 hd-toc-2 hd-toc-3",
 }
+"""Classes of the Official Journal's pages (of today without the prefix "oj-") and of consolidated texts."""
+_ROLES: Final = {name: role for role, names in _CLASSES.items() for name in names.split()}
 _BLOCKS: Final = frozenset(
-    ["address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "div", "dl", "dt", "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul", "txt_te"]
+    "address article aside blockquote body caption center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6"
+    " header hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul txt_te".split()
 )
-_SKIPPED: Final = frozenset(["head", "script", "style", "noscript", "template", "svg", "math", "object", "iframe", "select", "button"])
+_SKIPPED: Final = frozenset("head script style noscript template svg math object iframe select button".split())
 _LANGUAGE: Final = re.compile(r"""<html[^>]*?\blang=["']?([A-Za-z]{2})\b""")
 _CELEX: Final = re.compile(r"CELEX:([0-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\))?)")
 _CONSOLIDATED: Final = re.compile(r"\b0(\d{4}[A-Z]{1,2}\d{4})\b")
@@ -152,7 +151,7 @@ class _Page:
         for row in table.iter("tr"):
             if next(row.iterancestors("table")) is not table:
                 continue
-            cells = (squeeze(" ".join(cell.itertext())) for cell in row.iterchildren("td", "th"))
+            cells = (squeeze(" ".join(map(str, cell.itertext()))) for cell in row.iterchildren("td", "th"))
             text = "\t".join(cell for cell in cells if cell)
             if text:
                 yield Block(text, Role.TABLE)

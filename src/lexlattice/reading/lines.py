@@ -38,12 +38,22 @@ class Lines:
         self.marks: list[Marker | None] = []
         self.roles: list[Role | None] = []
         self.headers: list[Header | None] = []
-        for block in blocks:
-            self._admit(block)
+        self._admit_all(blocks)
         self._set_lists_apart()
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def _admit_all(self, blocks: Sequence[Block]) -> None:
+        """Take all lines in; those that begin like no header, which are most, without further ado."""
+        may_lead = self.grammar.may_lead
+        for block in blocks:
+            text, role = block.text, block.role
+            head = fold(text[:HEAD])
+            if may_lead(head) or (role is None and (text[-1].isdigit() or ": " in text[-32:])):
+                self._admit(block)
+            else:
+                self._append(text, role, None, head)
 
     def _admit(self, block: Block) -> None:
         """Take a line in; a header that shares its line with its heading or text is set apart from it."""

@@ -14,7 +14,7 @@ GREEK: Final = "αβγδεζηθικλμνξοπρστυφχψω"
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъьюя"
 LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
-_LATIN_SUFFIXES: Final = ["bis", "ter", "quater", "quinquies", "sexies", "septies", "octies", "novies", "nonies", "decies"]
+_LATIN_SUFFIXES: Final = "bis ter quater quinquies sexies septies octies novies nonies decies".split()
 _SUFFIX_LETTER: Final = dict(zip(_LATIN_SUFFIXES, "abcdefghij", strict=True)) | {"nonies": "h", "decies": "i"}
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
@@ -106,6 +106,12 @@ class Marker(NamedTuple):
     end: int
     """Where the text after the marker begins."""
     quoted: bool
+
+
+def letters(mark: Marker) -> str:
+    """The Latin letters of a lettered marker, one notation for all alphabets: γ) is c, "c bis" is ca."""
+    stem = to_letters(mark.value) if mark.value else mark.number.lower()
+    return stem + _SUFFIX_LETTER.get(mark.number.lower().partition(" ")[2], "")
 
 
 _OPEN: Final = "«„“‟\"'‘‚”‹»"

@@ -27,6 +27,7 @@ _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC)
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _ASIDE: Final = (Role.NOTE, Role.PAGE, Role.TABLE)
 _FRONT: Final = ("front", "title")
+_RUNNING: Final = ("article", "annex", "recitals")
 _TERMS: Final = ("article", "annex", "body", "heading")
 _PREFIXES: Final = {"annex": "anx", "appendix": "app", "protocol": "prot"}
 
@@ -84,6 +85,9 @@ class _Reader:
         """Rank, header and heading of the divisions around the open section."""
         self.division_number = ""
         self.terms_end: int | None = None
+        openers = self.grammar.openers
+        self.turns = (*openers["closing"], *openers["journal"], *openers["table"], ">")
+        """How lines begin that end an article or interrupt it."""
         self.handlers: dict[str, Callable[[int, str], None]] = {
             "front": self._in_front,
             "title": self._in_front,
@@ -119,16 +123,19 @@ class _Reader:
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
         """Whether a line is plain text of the open article or recital: the common case, settled cheaply."""
-        if self.state not in ("article", "recitals"):
+        state, lines = self.state, self.lines
+        if state not in _RUNNING or lines.roles[i] is not None or lines.headers[i] is not None:
             return False
-        lines = self.lines
-        if lines.roles[i] is not None or lines.headers[i] is not None or line[0] in OPENING_QUOTES or "|" in line:
+        if line[0] in OPENING_QUOTES or "|" in line:
             return False
-        if self.state == "recitals":
-            return len(line) > LONGEST_HEADING or lines.marks[i] is not None
-        return len(line) > LONGEST_CLOSING or (
-            lines.marks[i] is not None and not self.grammar.opens("closing", lines.heads[i])
-        )
+        if state == "article" and len(line) > LONGEST_CLOSING:
+            return True
+        mark = lines.marks[i]
+        if state == "recitals":
+            return mark is not None or len(line) > LONGEST_HEADING
+        if state == "annex" and mark is not None and mark.style == "paren":
+            return False
+        return not lines.heads[i].startswith(self.turns) and not _YEAR_AT_END.search(line, max(0, len(line) - 16))
 
     def _is_table(self, i: int, line: str) -> bool:
         if self.state not in _TERMS or self.lines.headers[i] is not None:

@@ -1,7 +1,7 @@
-"""Read a PDF with a text layer: its characters become words, and what is no part of the text is taken out.
+"""Read a PDF with a text layer: characters to words, lines and last to paragraphs.
 
-A PDF says where each character stands and nothing else. `pdf_layout` makes lines and paragraphs of that; page
-furniture and footnotes, which cut paragraphs in two, are found here.
+A PDF says where each character stands and nothing else. Words are gathered here; page furniture and footnotes, which
+cut paragraphs in two, are taken out; the geometry in between is in `pdf_layout`.
 """
 
 from __future__ import annotations
@@ -154,9 +154,10 @@ def _rules(raw: Any, page: Any) -> list[Rule]:
     for i in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
         shape = raw.FPDFPage_GetObject(page, i)
         is_path = raw.FPDFPageObj_GetType(shape) == raw.FPDF_PAGEOBJ_PATH
-        if is_path and raw.FPDFPageObj_GetBounds(shape, left, bottom, right, top):
-            if top.value - bottom.value < 0.05 * (right.value - left.value):
-                rules.append(Rule(left.value, right.value, bottom.value))
+        if not is_path or not raw.FPDFPageObj_GetBounds(shape, left, bottom, right, top):
+            continue
+        if top.value - bottom.value < 0.05 * (right.value - left.value):
+            rules.append(Rule(left.value, right.value, bottom.value))
     return rules
 
 
@@ -226,9 +227,7 @@ def _text_edges(pages: list[list[Line]]) -> list[tuple[int, int]]:
         found, apart = 0, False
         for i, row in enumerate(rows[:3]):
             journal = _FURNITURE.fullmatch(row.text)
-            repeated = _PAGE_NUMBER.fullmatch(row.text) or any(
-                seen[key] >= often for key in _keys(row, number)
-            )
+            repeated = _PAGE_NUMBER.fullmatch(row.text) or any(seen[key] >= often for key in _keys(row, number))
             if not journal and (apart or not repeated):
                 break
             apart = i + 1 == len(rows) or abs(row.y - rows[i + 1].y) > 1.5 * row.size
@@ -263,9 +262,7 @@ def _body_size(lines: list[Line]) -> float:
     return max(sizes, key=lambda size: sizes[size], default=1.0)
 
 
-def _without_notes(
-    body: list[Line], rules: list[Rule], body_size: float, notes: list[list[Line]]
-) -> list[Line]:
+def _without_notes(body: list[Line], rules: list[Rule], body_size: float, notes: list[list[Line]]) -> list[Line]:
     """Move the footnotes of a page to `notes`: what ends a column, in smaller type or below a rule."""
     columns = [list(column) for _, column in groupby(body, key=lambda line: id(line.frame))]
     kinds = [column[0].frame.kind for column in columns]
@@ -314,17 +311,17 @@ def _first_below_rule(column: list[Line], rules: list[Rule]) -> int:
     The rules of a table come several at a height, and those that underline a text touch it.
     """
     frame, em = column[0].frame, column[-1].size
-    rules = [
+    inside = [
         rule
         for rule in rules
         if rule.x0 < frame.right and rule.x1 > frame.left and rule.y > column[-1].y - 1.5 * em
         if not any(0 <= line.y - rule.y < 0.3 * line.size for line in column)
     ]
-    lowest = [rule for rule in rules if rule.y < min(rules, key=lambda rule: rule.y).y + 0.5 * em]
-    if len(lowest) != 1 or abs(lowest[0].x0 - frame.left) > em:
+    lowest = min((rule.y for rule in inside), default=0.0)
+    inside = [rule for rule in inside if rule.y < lowest + 0.5 * em]
+    if len(inside) != 1 or abs(inside[0].x0 - frame.left) > em:
         return len(column)
-    if lowest[0].x1 - lowest[0].x0 > 0.6 * (frame.right - frame.left):
-        return len(column)
-    first = sum(line.y > lowest[0].y for line in column)
+    first = sum(line.y > lowest for line in column)
+    short = inside[0].x1 - inside[0].x0 < 0.6 * (frame.right - frame.left)
     even = all(line.size < 1.05 * column[first].size for line in column[first:])
-    return first if even else len(column)
+    return first if short and even else len(column)

@@ -1,7 +1,7 @@
-"""From words on pages to paragraphs: rows, columns, footnotes, and last the lines joined again.
+"""From words on pages to lines: rows, columns, and which lines were one paragraph.
 
-Everything here is geometry, measured in the type size of the text ("em") and never in points: the pages of
-fifty years have no other measure in common.
+Everything here is geometry, measured in the type size of the text ("em") and never in points: the pages of fifty years
+have no other measure in common.
 """
 
 from __future__ import annotations
@@ -98,8 +98,9 @@ class Line:
 
     @property
     def tabbed(self) -> bool:
-        """Whether the marker stands alone, or before a space wider than the next one."""
-        return not self.gaps or self.gaps[0] > 1.5 * (self.gaps[1] if self.gaps[1:] else 0.4 * self.size)
+        """Whether the space after the marker is wider than the next one."""
+        next_gap = self.gaps[1] if self.gaps[1:] else 0.4 * self.size
+        return bool(self.gaps) and self.gaps[0] > 1.5 * next_gap
 
     @property
     def justified(self) -> bool:
@@ -127,15 +128,7 @@ class Line:
 def rows_of(words: list[Word]) -> list[Line]:
     """Gather words that stand side by side over the whole width, from the top of the page to its bottom."""
     _level(words)
-    rows: list[Line] = []
-    for row in map(Line, _bands(words)):
-        above = rows[-1] if rows else row
-        small, large = sorted((row.size, above.size))
-        if small < 0.8 * large and above.y - row.y < 0.6 * large:  # figures above and below each other
-            rows[-1] = Line(above.words + row.words)
-        else:
-            rows.append(row)
-    return rows
+    return [Line(band) for band in _bands(words)]
 
 
 def _bands(words: list[Word]) -> list[list[Word]]:
@@ -155,14 +148,16 @@ def _level(words: list[Word]) -> None:
     """
     bands = _bands(words)
     for above, band, below in zip([[], *bands], bands, [*bands[1:], []], strict=False):
-        near = above + band + below
-        largest, drop, end = max(word.size for word in near), 0.0, -math.inf
-        for word in sorted(band, key=lambda word: word.x0):
-            if word.size >= 0.85 * largest:
-                continue
-            if word.x0 - end > 0.8 * word.size:  # else it stands beside another, as in "(1) (2)"
-                drop = min((_drop(word, host) for host in near), default=(math.inf, 0.0))[1]
-            word.y, end = word.y - drop, word.x1 if drop else -math.inf
+        largest = max(word.size for word in above + band + below)
+        figures = {id(word) for word in band if word.size < 0.85 * largest}
+        near = sorted(above + band + below, key=lambda word: word.x0) if figures else []
+        end, height, drop = -math.inf, 0.0, 0.0
+        for i, word in enumerate(near):
+            if id(word) in figures:
+                if word.x0 - end > 0.8 * word.size or word.y != height:  # else it goes on, as in "(1) (2)"
+                    drop = min(_drop(word, host) for host in near[max(0, i - 9) : i + 10])[1]
+                end, height = word.x1, word.y
+                word.y -= drop
 
 
 def _drop(word: Word, host: Word) -> tuple[float, float]:
@@ -182,33 +177,33 @@ def _drop(word: Word, host: Word) -> tuple[float, float]:
 
 def in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:
     """Cut the rows of all pages into columns; a gutter that is certain on one page is trusted on others."""
-    gutters = [(page, _gutter(page)) for page in pages]
-    certain = [gutter for page, gutter in gutters if _columns(page, gutter, False)[1]]
-    usual = median(certain) if certain else -math.inf
-    ordered = [
-        _columns(page, x, any(abs(x - usual) < 2 * row.size for row in page[:1]))[0] for page, x in gutters
-    ]
+    certain = [x for page in pages if _columns(page, x := _gutter(page), False)[1]]
+    usual = median(certain) if certain else None
+    ordered: list[list[Line]] = []
+    for page in pages:
+        x = _gutter(page, usual)
+        known = usual is not None and any(abs(x - usual) < 2 * row.size for row in page[:1])
+        ordered.append(_columns(page, x, known)[0])
     _measure(ordered)
     return ordered
 
 
-def _gutter(rows: list[Line]) -> float:
-    """Find the place near the middle of the page that the fewest pieces of text cross."""
+def _gutter(rows: list[Line], usual: float | None = None) -> float:
+    """Find the place near the middle of the page, or near the usual one, that the least text crosses."""
     start = min((row.x0 for row in rows), default=0.0)
     step = max(1.0, max((row.x1 for row in rows), default=0.0) - start) / 120
     changes: Counter[int] = Counter()
     for row in rows:
         x0 = row.x0
-        for word, gap, after in zip(
-            row.words, [*row.gaps, math.inf], [*row.words[1:], row.words[0]], strict=True
-        ):
+        for word, gap, after in zip(row.words, [*row.gaps, math.inf], [*row.words[1:], row.words[0]], strict=True):
             if gap > 0.9 * row.size:
                 changes[math.ceil((x0 - start) / step)] += 1
                 changes[math.floor((word.x1 - start) / step) + 1] -= 1
                 x0 = after.x0
     crossings = list(accumulate(changes[i] for i in range(120)))
     fewest = min(crossings[42:78])
-    return start + step * median(i for i in range(42, 78) if crossings[i] == fewest)
+    places = [start + step * i for i in range(42, 78) if crossings[i] == fewest]
+    return median(places) if usual is None else min(places, key=lambda x: abs(x - usual))
 
 
 def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], bool]:

@@ -23,6 +23,9 @@ SENTENCES_FROM: Final = 40
 def read_provisions(document: Document, grammar: Grammar, split_from: int = SENTENCES_FROM) -> Act:
     """Read a document into an act of provisions; `split_from` 0 leaves long provisions whole."""
     plan = outline(document.blocks, grammar)
+    bodies = [part for part in plan.parts if part.kind == "body"]
+    for n, part in enumerate(bodies, 1):
+        part.prefix = "body" if n == 1 else f"body-{n}"
     drafts = [_divide(part, plan, grammar) for part in plan.parts]
     source, starts = _lay_out(plan.lines, drafts)
     names: dict[str, int] = {}
@@ -69,9 +72,7 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.number:
         cites = (CiteLevel("section", part.number, 0),)
         return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph", counted=True))
-    place = [p for p in plan.parts if p.kind == "body" and not p.number].index(part) + 1
-    path = "body" if place == 1 else f"body-{place}"
-    return _divide_lines(part.lines, plan, Frame(path, (), "paragraph", text_level="body", counted=True))
+    return _divide_lines(part.lines, plan, Frame(part.prefix, (), "paragraph", text_level="body", counted=True))
 
 
 def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
@@ -215,7 +216,7 @@ def _build(
 
     White space in the source is squeezed, so that a unit has one word more than it has spaces.
     """
-    parents = {draft.path.rpartition(".")[0] for draft in drafts}
+    parents: set[str] | None = None
     units: list[Unit] = []
     for n, draft in enumerate(drafts):
         if draft.kind == "title":
@@ -228,17 +229,27 @@ def _build(
         end = starts[draft.last] + len(lines[draft.last])
         text = source[start:end]
         words = text.count(" ") + 1
-        spans = [(0, len(text))]
-        if split_from and words > split_from and draft.path not in parents and draft.kind != "title":
-            spans = sentences(text)
+        spans: list[tuple[int, int]] = []
+        if words > split_from > 0 and draft.kind != "title":
+            parents = {other.path.rpartition(".")[0] for other in drafts} if parents is None else parents
+            spans = sentences(text) if draft.path not in parents else spans
         citation = cite(draft.cite, grammar)
-        if len(spans) == 1:
+        if len(spans) <= 1:
             unit_id = provision + suffix
-            units.append(
-                Unit(
-                    unit_id, provision, section, len(units), draft.kind, draft.number, citation, text, start, end, words
-                )
+            values = (
+                unit_id,
+                provision,
+                section,
+                len(units),
+                draft.kind,
+                draft.number,
+                citation,
+                text,
+                start,
+                end,
+                words,
             )
+            units.append(Unit._make(values))
             continue
         for place, (a, b) in enumerate(spans, 1):
             part = text[a:b]

@@ -9,8 +9,11 @@ from typing import Final
 from lexlattice.reading.blocks import Block, Document, Role
 from lexlattice.reading.numbering import marker
 
+_ODD: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f\x85\xa0\xad\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]")
+"""What an ordinary text has none of, looked for once to spare it the following."""
 _BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f\ufeff\u200b\u00ad]")
+_SPACES: Final = re.compile("[\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\ufeff\u200b\u00ad]")
 _HEADING: Final = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*$")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 _ITEM: Final = re.compile(r"[-*+]\s+(?=\(?\w{1,4}\)\s|\d{1,3}[.)]\s)")
@@ -25,7 +28,8 @@ _MODERN: Final = 3
 
 def read_text(text: str) -> Document:
     """Take a text apart into its lines; spaces are left as they are, since two of them can mean a paragraph's end."""
-    text = _CONTROLS.sub("", _BREAKS.sub("\n", text))
+    if _ODD.search(text):
+        text = _CONTROLS.sub("", _SPACES.sub(" ", _BREAKS.sub("\n", text)))
     lines = text.split("\n")
     if _is_wrapped(lines):
         lines = _unwrap(lines)

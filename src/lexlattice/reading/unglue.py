@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from lexlattice.reading.grammar import Grammar
@@ -60,8 +61,8 @@ def unglue(line: str, grammar: Grammar) -> list[str]:
     """Cut a glued line into the lines it once was.
 
     >>> from lexlattice.reading.grammar import load
-    >>> unglue("of the other part,HAVE AGREED AS FOLLOWS:Article 1ScopeThe Parties agree.Article 2It applies.", load("en"))
-    ['of the other part,', 'HAVE AGREED AS FOLLOWS:', 'Article 1', 'Scope', 'The Parties agree.', 'Article 2', 'It applies.']
+    >>> unglue("of the other part,HAVE AGREED AS FOLLOWS:Article 1ScopeThe Parties agree.", load("en"))
+    ['of the other part,', 'HAVE AGREED AS FOLLOWS:', 'Article 1', 'Scope', 'The Parties agree.']
     """
     cuts = {match.end() for match in _GLUE.finditer(line)}
     gaps = [match.end() for match in _SPACES.finditer(line)]
@@ -70,7 +71,7 @@ def unglue(line: str, grammar: Grammar) -> list[str]:
     cuts.update(match.end("gap") for match in _formulas(grammar).finditer(line))
     cuts.update(_headers(line, grammar))
     edges = [0, *sorted(cuts), len(line)]
-    pieces = (line[a:b].strip() for a, b in zip(edges, edges[1:], strict=False))
+    pieces = (line[a:b].strip() for a, b in pairwise(edges))
     return [piece for piece in pieces if piece]
 
 

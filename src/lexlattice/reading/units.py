@@ -7,11 +7,13 @@ begins a list opens a deeper one. That holds in every language, which head-words
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
-from lexlattice.reading.numbering import Marker, to_letters
+from lexlattice.reading.numbering import Marker, canonical, letters
+
+T = TypeVar("T")
 
 DEEPEST: Final = 9
 """Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
@@ -121,10 +123,11 @@ def _following(marks: Sequence[Marker | None]) -> Sequence[Marker | None]:
 
 def _is_tail(line: str, kind: str) -> bool:
     """Whether a line only finishes the unit before it: a stray stop or closing quote, or "and" after a point."""
-    if line[0] in ";:,." or not any(c.isalnum() for c in line):
-        return True
-    connects = len(line) <= LONGEST_CONNECTOR and line[0].islower() and not any(c.isdigit() for c in line)
-    return connects and kind in ("point", "indent")
+    if not line[0].isalnum():
+        return line[0] in ";:,." or not any(c.isalnum() for c in line)
+    if len(line) > LONGEST_CONNECTOR or kind not in ("point", "indent"):
+        return False
+    return line[0].islower() and not any(c.isdigit() for c in line)
 
 
 def _continues(level: Level, mark: Marker) -> bool:
@@ -138,15 +141,23 @@ def _continues(level: Level, mark: Marker) -> bool:
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
 
 
+def _deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> int:
+    """The innermost open list that passes a test; 0, where no list is, if none does."""
+    for depth in range(len(stack) - 1, 0, -1):
+        if test(stack[depth], what):
+            return depth
+    return 0
+
+
 def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
     """Find or open the list a marker belongs to, and step to its item."""
     if mark.style == "multi":
         return _enter_multi(stack, mark)
     depth = 0
     if not mark.quoted:
-        depth = next((d for d in range(len(stack) - 1, 0, -1) if _continues(stack[d], mark)), 0)
+        depth = _deepest(stack, _continues, mark)
         if not depth and mark.value != 1 and mark.roman != 1:
-            depth = next((d for d in range(len(stack) - 1, 0, -1) if _skips_to(stack[d], mark)), 0)
+            depth = _deepest(stack, _skips_to, mark)
     if depth:
         del stack[depth + 1 :]
         level = stack[depth]
@@ -198,19 +209,15 @@ def _name(level: Level, mark: Marker, frame: Frame) -> None:
     if level.style == "dash":
         part, name = f"ind-{level.value}", "indent"
     elif level.style == "letter":
-        part, name = f"pt-{_letters(mark)}", "letter"
+        part, name = f"pt-{letters(mark)}", "letter"
     elif level.style == "roman":
         part, name = f"pt-{mark.number.lower() if mark.number.isascii() else level.value}", "roman"
     elif level.paragraph:
-        part, name = f"par-{mark.number}", "paragraph"
+        part, name = f"par-{canonical(mark.number)}", "paragraph"
     else:
-        part, name = f"pt-{mark.number}", "number"
+        part, name = f"pt-{canonical(mark.number)}", "number"
     level.path = f"{level.parent}.{quoted}{part}" if level.parent else f"{quoted}{part}"
     level.cite = (*level.parent_cite, CiteLevel(name, mark.number or str(level.value), level.value))
-
-
-def _letters(mark: Marker) -> str:
-    return to_letters(mark.value) if mark.value else mark.number.lower()
 
 
 def _current(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
@@ -233,9 +240,9 @@ def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int,
     if depth and not before.endswith(":"):
         keep = 0
         if upcoming is not None and not upcoming.quoted:
-            keep = next((d for d in range(depth, 0, -1) if _continues(stack[d], upcoming)), 0)
+            keep = _deepest(stack, _continues, upcoming)
         if not keep:
-            keep = next((d for d in range(depth, 0, -1) if _holds_text(stack[d], frame)), 0)
+            keep = _deepest(stack, _holds_text, frame)
         del stack[keep + 1 :]
     level = stack[-1]
     level.texts += 1

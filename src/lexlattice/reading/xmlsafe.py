@@ -1,20 +1,16 @@
-"""What the XML back-ends share: a parser and an unzipper that trust nothing, and a collector of lines.
+"""What the XML back-ends share: a parser that trusts nothing, and a collector of lines.
 
-Acts come from strangers. Nothing here fetches a DTD, opens a file that a document names, expands an entity,
-or unpacks more than it was told to expect; whatever is wrong with the input ends as one `ReadingError`.
+Acts come from strangers. Nothing here fetches a DTD, opens a file that a document names, or expands an entity;
+whatever is wrong with the input ends as one `ReadingError`.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html.entities import html5
 from itertools import chain
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from lexlattice.errors import ReadingError
@@ -24,9 +20,6 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 MAX_DEPTH = 256
-MAX_UNZIPPED = 200_000_000  # bytes, of all members together
-MAX_MEMBERS = 2_000
-MAX_RATIO = 200  # of a member that unpacks to more than a megabyte
 
 # A reference such as &nbsp;, outside the places where an ampersand is only an ampersand. Those that never end
 # run to the end of the file, lest a file of nothing but their beginnings be searched over and over.
@@ -144,47 +137,6 @@ def names(words: str) -> frozenset[str]:
 def is_mixed(element: _Element) -> bool:
     """Say whether an element has words of its own between its children, as a sentence has."""
     return bool((element.text or "").strip()) or any((child.tail or "").strip() for child in element)
-
-
-# --- zip files --------------------------------------------------------------------------------------------
-
-
-def unzip(data: bytes, suffix: str) -> dict[str, bytes]:
-    """Return the members of a zip file whose names end in `suffix`, by name, or refuse the whole of it."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            _check_members(members)
-            wanted = [member for member in members if member.filename.lower().endswith(suffix)]
-            return {member.filename: _unpack(archive, member) for member in wanted}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
-        raise ReadingError(f"The zip file cannot be unpacked: {error}.") from None
-    except (RuntimeError, LookupError, MemoryError) as error:
-        raise ReadingError(f"The zip file cannot be unpacked: {error}.") from None
-
-
-def _check_members(members: list[zipfile.ZipInfo]) -> None:
-    if len(members) > MAX_MEMBERS:
-        raise ReadingError(f"The zip file has {len(members)} members; at most {MAX_MEMBERS} are accepted.")
-    if sum(member.file_size for member in members) > MAX_UNZIPPED:
-        raise ReadingError(f"The zip file unpacks to more than {MAX_UNZIPPED // 1_000_000} MB.")
-    for member in members:
-        path = PurePosixPath(member.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts or ":" in member.filename:
-            raise ReadingError(f"The zip file has a member outside its own folder: {member.filename!r}.")
-        if member.flag_bits & 0x1:
-            raise ReadingError(f"The zip file is encrypted ({member.filename!r}); unpack it first.")
-        if member.file_size > 1_000_000 and member.file_size > MAX_RATIO * member.compress_size:
-            raise ReadingError(f"The zip file is packed too tightly to be text ({member.filename!r}).")
-
-
-def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Unpack one member, and no more of it than it declared, whatever its stream holds."""
-    with archive.open(member) as stream:
-        content = stream.read(member.file_size + 1)
-        if len(content) > member.file_size:
-            raise ReadingError(f"The zip file lies about the size of {member.filename!r}.")
-        return content
 
 
 # --- lines ------------------------------------------------------------------------------------------------

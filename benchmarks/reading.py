@@ -1,0 +1,224 @@
+"""What the reader promises, measured: nothing lost, same skeletons, languages, glued pages, speed beside a peer.
+
+Usage: LEXLATTICE_DATA=… python benchmarks/reading.py [loss skeleton formats language glued paper speed]
+Without names, everything is measured. Times are of one thread; ratios are taken in one run.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from lexlattice import Act, read
+from lexlattice.reading.identify import identify
+
+DATA = Path(os.environ["LEXLATTICE_DATA"])
+RAW = DATA / "acts" / "raw"
+
+
+def rows(name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a JSONL file of the data folder."""
+    with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def skeleton(act: Act) -> list[tuple[str, str]]:
+    """Kinds and numbers of the sections in order."""
+    return [(section.kind, section.number) for section in act.sections]
+
+
+def provisions(act: Act) -> list[int]:
+    """Provisions in each section."""
+    return [len({unit.provision for unit in section.units}) for section in act.sections]
+
+
+def is_whole(act: Act) -> bool:
+    """Whether units and furniture cover every non-blank character exactly once, in order."""
+    position = 0
+    spans = [(unit.start, unit.end) for unit in act.units] + [(piece.start, piece.end) for piece in act.furniture]
+    for start, end in sorted(spans):
+        if start < position or act.source[position:start].strip():
+            return False
+        position = end
+    return not act.source[position:].strip() and all(u.text == act.source[u.start : u.end] for u in act.units)
+
+
+def loss() -> None:
+    """Every act of the data, in every format it is there in."""
+    acts = whole = 0
+    for name in ("train", "validation"):
+        for row in rows(f"eur-lex-sum/en/{name}.jsonl.gz"):
+            acts, whole = acts + 1, whole + is_whole(read(row["reference"], language="en"))
+    for name in ("multi-eurlex", "en-fr"):
+        for row in rows(f"acts/{name}.jsonl.gz"):
+            for language, text in row["text"].items():
+                acts, whole = acts + 1, whole + is_whole(read(text, language=language))
+    for path in sorted(RAW.glob("*/*/*")):
+        acts, whole = acts + 1, whole + is_whole(read(path))
+    print(f"nothing lost, nothing twice, order kept: {whole} of {acts} acts")
+
+
+def skeletons() -> None:
+    """Language versions against the English one."""
+    versions, same, equal = Counter[str](), Counter[str](), Counter[str]()
+    for name in ("multi-eurlex", "en-fr"):
+        for row in rows(f"acts/{name}.jsonl.gz"):
+            english = read(row["text"].pop("en"), language="en")
+            for language, text in row["text"].items():
+                act = read(text, language=language)
+                alike = skeleton(act) == skeleton(english)
+                versions[language] += 1
+                same[language] += alike
+                equal[language] += alike and provisions(act) == provisions(english)
+    total = versions.total()
+    print(f"same kinds and numbers of sections as English: {same.total()} of {total} ({same.total() / total:.1%})")
+    print(f"same provisions in every section:              {equal.total()} of {total} ({equal.total() / total:.1%})")
+    for what, counts in (("sections", same), ("provisions", equal)):
+        worst = min(versions, key=lambda language: counts[language] / versions[language])
+        print(f"worst language by {what}: {worst}, {counts[worst]} of {versions[worst]}")
+    print("  ".join(f"{lang} {same[lang]}/{equal[lang]}/{versions[lang]}" for lang in sorted(versions)))
+
+
+def formats() -> None:
+    """The files EUR-Lex serves of one act against each other."""
+    print(f"{'file':<38} {'recitals':>8} {'articles':>8} {'annexes':>8} {'provisions':>10}")
+    for path in sorted(RAW.glob("*/*/*")):
+        act = read(path)
+        kinds = Counter(section.kind for section in act.sections)
+        recitals = {
+            u.provision for s in act.sections if s.kind == "recitals" for u in s.units if "." not in u.provision
+        }
+        name = str(path.relative_to(RAW))
+        print(f"{name:<38} {len(recitals):>8} {kinds['article']:>8} {kinds['annex']:>8} {sum(provisions(act)):>10}")
+
+
+def language() -> None:
+    """Languages found out, without the page header that gives them away."""
+    total = wrong = 0
+    for name in ("multi-eurlex", "en-fr"):
+        for row in rows(f"acts/{name}.jsonl.gz"):
+            for expected, text in row["text"].items():
+                lines = [line for line in text.split("\n")[6:] if line.strip()] or text.split("\n")
+                total, wrong = total + 1, wrong + (identify(lines) != expected)
+    print(f"language identified rightly: {total - wrong} of {total} act versions ({1 - wrong / total:.2%})")
+
+
+def glued() -> None:
+    """Training acts that stay in one piece, title and footnotes aside."""
+    single = []
+    for row in rows("eur-lex-sum/en/train.jsonl.gz"):
+        act = read(row["reference"], language="en")
+        if sum(section.kind not in ("title", "notes") for section in act.sections) <= 1:
+            single.append(f"{row['celex_id']} ({act.words} words)")
+    print(f"training acts with a single section: {len(single)} of 1129: {', '.join(single)}")
+
+
+def paper() -> None:
+    """Sections and paragraphs by the paper's rules."""
+    acts = [read(row["reference"], language="en", profile="paper") for row in rows("eur-lex-sum/en/train.jsonl.gz")]
+    sections = statistics.mean(len(act.sections) for act in acts)
+    paragraphs = statistics.mean(len(act.units) for act in acts)
+    print(f"paper's rules: {sections:.1f} sections (paper 29.2) and {paragraphs:.1f} paragraphs (paper 115.7) an act")
+
+
+def seconds(work: Callable[[], object], repeat: int = 3) -> float:
+    """The best of a few runs, in processor time."""
+    times = []
+    for _ in range(repeat):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def speed() -> None:
+    """Megabytes a second on one core, growth with length, and tulit on the same pages."""
+    print(f"{platform.machine()}, Python {platform.python_version()}")
+    texts = [row["reference"] for row in rows("eur-lex-sum/en/validation.jsonl.gz")]
+    size = sum(len(text.encode()) for text in texts)
+    spent = seconds(lambda: [read(text) for text in texts])
+    print(f"text:  {size / spent / 1e6:5.1f} MB/s ({size / 1e6:.1f} MB, {len(texts)} acts, language found out)")
+    pages = [path for path in sorted(RAW.glob("*/*/*.xml")) if b"oj-" in path.read_bytes()[:3000]]
+    size = sum(path.stat().st_size for path in pages)
+    spent = seconds(lambda: [read(path) for path in pages])
+    print(f"XHTML: {size / spent / 1e6:5.1f} MB/s ({size / 1e6:.1f} MB, {len(pages)} files)")
+    _growth(max(texts, key=len))
+    _beside_tulit(pages)
+
+
+def _growth(text: str) -> None:
+    """An act grown to a million words: articles repeated with numbers that go on."""
+    articles = "".join(
+        f"Article {n}\nHeading of article {n}\n1. The Member States shall take the measures needed for this purpose,"
+        f" and inform the Commission thereof without delay.\n2. Those measures shall be:\n(a)\neffective;\n(b)\n"
+        f"proportionate. They shall take account of the matters referred to in Article {n}(1).\n"
+        for n in range(1, 1000)
+    )
+    head = text[:2000].rpartition("\n")[0]
+    for words in (125_000, 250_000, 500_000, 1_000_000):
+        annexes = f"ANNEX\nList\n{articles.replace('Article', 'Item')}"
+        body = head + "\n" + articles
+        while body.count(" ") + body.count("\n") < words:
+            body += annexes
+        spent = seconds(lambda body=body: read(body, language="en"), 1)  # type: ignore[misc]
+        print(f"  {len(body.split()):>9,} words: {spent:6.2f} s, {1e6 * spent / len(body.split()):.2f} µs a word")
+
+
+def _beside_tulit(pages: list[Path]) -> None:
+    try:
+        from tulit.parser.html.cellar import CellarHTMLParser
+    except ImportError:
+        print("tulit is not installed (make bench installs it): no comparison")
+        return
+    theirs = ours = 0.0
+    compared = 0
+    for page in pages:
+        with tempfile.TemporaryDirectory():
+            parser = CellarHTMLParser()
+            start = time.process_time()
+            try:
+                parser.parse(str(page))
+            except Exception as error:
+                print(f"  tulit fails on {page.relative_to(RAW)}: {type(error).__name__}")
+                continue
+            theirs += time.process_time() - start
+        start = time.process_time()
+        read(page)
+        ours += time.process_time() - start
+        compared += 1
+    if compared:
+        print(
+            f"beside tulit on {compared} files: {theirs:.2f} s against {ours:.2f} s, {theirs / ours:.1f} times faster"
+        )
+
+
+ALL = {
+    "loss": loss,
+    "skeleton": skeletons,
+    "formats": formats,
+    "language": language,
+    "glued": glued,
+    "paper": paper,
+    "speed": speed,
+}
+
+
+def main() -> None:
+    """Measure what was asked for."""
+    for name in sys.argv[1:] or ALL:
+        print(f"\n## {name}")
+        ALL[name]()
+
+
+if __name__ == "__main__":
+    main()
