@@ -97,9 +97,7 @@ class Handler(BaseHTTPRequestHandler):
             f'<li title="stream_name">{name}</li><li title="stream_order">{n}</li></ul></li>'
             for n, (url, name) in enumerate(zip(urls, names, strict=True), 1)
         )
-        listing = (
-            f"<html><head><title>300 Multiple-Choice Response</title></head><body><ul>{items}</ul></body>"
-        )
+        listing = f"<html><head><title>300 Multiple-Choice Response</title></head><body><ul>{items}</ul></body>"
         self.reply(300, listing.encode(), Content_Type="text/html")
 
 
@@ -210,9 +208,7 @@ def test_not_celex_numbers(text: str) -> None:
     number=st.integers(0, 9999).map("{:04}".format),
     suffix=st.sampled_from(["", "(01)", "R(04)", "(02)R(01)"]),
 )
-def test_every_number_of_the_form_is_a_celex(
-    sector: str, year: str, descriptor: str, number: str, suffix: str
-) -> None:
+def test_every_number_of_the_form_is_a_celex(sector: str, year: str, descriptor: str, number: str, suffix: str) -> None:
     celex = sector + year + descriptor + number + suffix
     assert is_celex(celex) and is_celex(f" {celex.lower()}\n")
     assert not is_celex(celex + "x") and not is_celex("x" + celex) and not is_celex(celex[1:])
@@ -367,9 +363,7 @@ def test_a_url_is_fetched_as_it_stands(get: Get, site: Site, path: str, celex: s
 
 def test_a_url_of_unknown_language_and_type(get: Get, site: Site) -> None:
     site.pages["/act"] = answer(200, TEXT)
-    assert get(f"{site.base}/act") == Fetched(
-        TEXT, "application/octet-stream", f"{site.base}/act", None, None
-    )
+    assert get(f"{site.base}/act") == Fetched(TEXT, "application/octet-stream", f"{site.base}/act", None, None)
 
 
 def test_a_cellar_url_is_negotiated(get: Get, site: Site) -> None:
@@ -576,9 +570,7 @@ def test_the_default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert module._cache_folder() == Path("/mine")
 
 
-def test_the_environment_names_the_folder(
-    site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_environment_names_the_folder(site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LEXLATTICE_CACHE", str(tmp_path / "mine"))
     fetch(GDPR, cellar=f"{site.base}/", eurlex=site.base)
     assert len(list((tmp_path / "mine").iterdir())) == 2

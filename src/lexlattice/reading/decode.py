@@ -51,11 +51,15 @@ def _wide(data: bytes) -> str | None:
     """UTF-16 without a mark shows as every second byte being zero."""
     for name, zeros in (("utf-16-le", data[1:4096:2]), ("utf-16-be", data[:4096:2])):
         if zeros.count(0) > 0.4 * len(zeros):
-            try:
-                return data.decode(name)
-            except UnicodeDecodeError:
-                return None
+            text = data.decode(name, "replace")
+            return None if _is_binary(text) or "\ufffd" in text else text
     return None
+
+
+def _is_binary(text: str) -> bool:
+    """Texts have next to no control characters."""
+    sample = text[:20000]
+    return len(_CONTROLS.findall(sample)) > 0.01 * len(sample)
 
 
 def _declared(data: bytes) -> str | None:
@@ -86,7 +90,7 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
         fitness = _fitness(text)
         if fitness > best[0] + 1e-9:
             best = (fitness, name, text)
-    if not best[1] or len(_CONTROLS.findall(best[2][:20000])) > 0.01 * len(best[2][:20000]):
+    if not best[1] or _is_binary(best[2]):
         raise ReadingError("This is a binary file, not an act; give a text, HTML, XML, PDF or DOCX file.")
     return best[2], [f"The file is not Unicode; it was read as {best[1]}."]
 

@@ -78,9 +78,7 @@ def is_url(text: str) -> bool:
     """Tell whether the text is an address that `fetch` would open: http or https, nothing else."""
     with suppress(ValueError):
         parts = urlsplit(text.strip())
-        return (
-            parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", text.strip())
-        )
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", text.strip())
     return False
 
 

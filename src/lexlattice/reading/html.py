@@ -44,11 +44,13 @@ def read_html(text: str) -> Document:
     """Take a page apart into the lines a reader would see."""
     from lxml import etree
 
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True, remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(text.encode("utf-8"), parser)
     except etree.XMLSyntaxError:
         root = None
+    if any("depth" in error.message for error in parser.error_log):
+        raise ReadingError("The HTML page is nested deeper than any act; save the page again and retry.")
     if root is None:
         raise ReadingError("The HTML page is empty or broken; save the page again and retry.")
     blocks = _once_titled(list(_Page(root).blocks()))
