@@ -24,6 +24,7 @@ _PAGE: Final = re.compile(
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
     r"|.{0,80}\b[Pp]\.\s?\d{4}\b.*$"  # Official Journal L 178 , 17/07/2000 P. 0001 - 0016
 )
+_NUMBER_BEFORE: Final = re.compile(r"\([^)]{1,20}\)\s")
 _PAGE_DATE: Final = re.compile(r"(?:\d{1,2}[./ ]\s?\d{1,2}[./ ]\s?\d{4}|\d{4}[./ ]\s?\d{1,2}[./ ]\s?\d{1,2})\.?$")
 
 
@@ -91,4 +92,5 @@ class Front:
 
 def _names_who_acts(line: str) -> bool:
     """A shouted line names an institution, unless a number in it shows a title ("COUNCIL REGULATION No 17")."""
-    return shouts(line) and not any(c.isdigit() for c in line)
+    name = _NUMBER_BEFORE.sub("", line)
+    return shouts(name) and not any(c.isdigit() for c in name)

@@ -24,6 +24,7 @@ OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
 SENTENCE_STOPS: Final = (".", ";", ":", ",")
 
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
+_PARAGRAPH: Final = re.compile(r"1\s?\.\s[^\W\d_a-zα-ωа-я]")
 _MAY_BE_HEADER: Final = (None, Role.TITLE, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 
 
@@ -92,6 +93,8 @@ class Lines:
 
     def _parts_from(self, header: Header, rest: str) -> bool:
         """Whether what follows a header on its line is a heading or the article's text, not a reference's going on."""
+        if header.kind == "article" and _PARAGRAPH.match(rest):
+            return True
         first = rest.lstrip(" –—-:.").split(" ", 1)[0]
         if not first or not (first[0].isupper() or first[0] in "«„“‘\"'("):
             return False
@@ -100,6 +103,8 @@ class Lines:
         if header.kind == "article":
             return True
         ends_as_text = rest.endswith((".", ";", ",")) and not shouts(rest)
+        if header.kind == "annex" and rest.endswith(":"):
+            return False
         return bool(header.number) and len(rest) <= LONGEST_HEADING and not ends_as_text
 
     def _set_lists_apart(self) -> None:

@@ -85,6 +85,7 @@ class _Reader:
         """Rank, header and heading of the divisions around the open section."""
         self.division_number = ""
         self.terms_end: int | None = None
+        self.announced: bool | None = None
         openers = self.grammar.openers
         self.turns = (*openers["closing"], *openers["journal"], *openers["table"], ">")
         """How lines begin that end an article or interrupt it."""
@@ -275,12 +276,28 @@ class _Reader:
             self.state = "recitals"
         elif formula == "citation" and line.endswith(":") and len(line) < LONGEST_FORMULA:
             self.furniture[i] = "formula"
-        elif formula == "recitals" or (
-            mark is not None and mark.style in ("paren", "dot") and mark.value == 1 and not mark.quoted
-        ):
+        elif formula == "recitals" or _begins_a_count(mark) or (not formula and self._reasons(i, line)):
             self._to("recitals", i)
         else:
             self._to("preamble", i)
+
+    def _reasons(self, i: int, line: str) -> bool:
+        """Whether prose after the citations is a recital, in an act whose recitals nothing announces."""
+        if len(line) <= PROSE or not self.parts or self.parts[-1].kind != "preamble":
+            return False
+        if self.announced is None:
+            self.announced = self._recitals_are_announced(i)
+        return not self.announced
+
+    def _recitals_are_announced(self, i: int) -> bool:
+        lines = self.lines
+        for j in range(i, len(lines)):
+            header, formula = lines.headers[j], self.grammar.formula(lines.heads[j])
+            if formula == "recitals" or _begins_a_count(lines.marks[j]):
+                return True
+            if formula == "enacting" or (header is not None and header.kind == "article"):
+                return False
+        return True
 
     def _in_recitals(self, i: int, line: str) -> None:
         shouted = len(line) < 100 and line.endswith((":", ".")) and line.upper() == line and shouts(line)
@@ -415,3 +432,7 @@ class _Reader:
             signatures = (j for j in range(i, len(lines)) if lines.roles[j] is Role.SIGNATURE)
             self.terms_end = min(last, next(annexes, last), next(signatures, last))
         return i < self.terms_end
+
+
+def _begins_a_count(mark: Marker | None) -> bool:
+    return mark is not None and mark.style in ("paren", "dot") and mark.value == 1 and not mark.quoted
