@@ -26,7 +26,7 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
     """Gather the record of an act from its mark-up, its page header and its title."""
     title_lines = [plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines]
     title = " ".join(line for n, line in enumerate(title_lines) if not n or not is_remark(line))
-    kind = _type(title, grammar)
+    kind, date = _type(title, grammar), _date(title, grammar)
     warnings: tuple[str, ...] = ()
     kinds = {part.kind for part in plan.parts}
     if not kinds & {"article", "annex", "recitals"}:
@@ -35,10 +35,10 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         else:
             warnings = ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
-        celex=document.celex or _celex(plan) or celex_of(title, kind),
+        celex=document.celex or _celex(plan) or celex_of(title, kind, date),
         title=title,
         type=kind,
-        date=_date(title, grammar),
+        date=date,
         warnings=warnings,
     )
 
@@ -60,32 +60,33 @@ def _celex(plan: Outline) -> str:
     return ""
 
 
-_LETTERS = {"regulation": "R", "directive": "L", "decision": "D", "recommendation": "H"}
-_NEW = re.compile(r"\b(20[12]\d)/(\d{1,4})\b(?!/)")
-_OLD = re.compile(r"\b(\d{1,4})/((?:19|20)?\d\d)\b(?!/\d)")
-_BY_YEAR = re.compile(r"\b((?:19|20)?\d\d)/(\d{1,4})/")
+_LETTERS = {"regulation": "R", "directive": "L"}
+_NUMBER = re.compile(r"\b(\d{1,4})/(\d{1,4})\b")
 
 
-def celex_of(title: str, kind: str) -> str:
-    """The CELEX number that an act's own number makes, as far as the title tells.
+def celex_of(title: str, kind: str, date: str) -> str:
+    """The CELEX number that an act's own number makes, where kind and date leave no doubt; else nothing.
 
-    >>> celex_of("REGULATION (EU) 2016/679 OF", "regulation"), celex_of("REGULATION (EC) No 458/2007", "regulation")
-    ('32016R0679', '32007R0458')
-    >>> celex_of("Directive 96/71/EC of the", "directive"), celex_of("of something else", "decision")
-    ('31996L0071', '')
+    Regulations were numbered number/year until 2014 and year/number since, directives always year/number; the year is
+    that of the date or, at the turn of a year, the next.
+
+    >>> celex_of("REGULATION (EU) 2016/679 OF", "regulation", "2016-04-27")
+    '32016R0679'
+    >>> celex_of("REGULATION (EC) No 2023/2006", "regulation", "2006-12-22")
+    '32006R2023'
+    >>> celex_of("Directive 96/71/EC of the", "directive", "1996-12-16")
+    '31996L0071'
     """
-    letter, head = _LETTERS.get(kind, ""), title[:160]
-    found = [match for match in (_BY_YEAR.search(head), _NEW.search(head)) if match]
-    match = min(found, key=lambda match: match.start(), default=None)
-    if letter == "R" and (match is None or int(match.group(1)) < 2015):
-        match = _OLD.search(head)
-        number, year = match.group(1, 2) if match else ("", "")
-    else:
-        year, number = match.group(1, 2) if match else ("", "")
-    if not letter or not number:
+    match = _NUMBER.search(title[:160])
+    if match is None or kind not in _LETTERS or not date:
         return ""
-    century = "" if len(year) == 4 else "19" if int(year) > 50 else "20"
-    return f"3{century}{year}{letter}{int(number):04d}"
+    adopted = int(date[:4])
+    pairs = [match.group(1, 2)] if kind == "directive" else [match.group(2, 1), match.group(1, 2)]
+    for year, number in pairs:
+        full = int(year) if len(year) == 4 else 1900 + int(year)
+        if full in (adopted, adopted + 1):
+            return f"3{full}{_LETTERS[kind]}{int(number):04d}"
+    return ""
 
 
 def _type(title: str, grammar: Grammar) -> str:
@@ -106,14 +107,14 @@ def _date(title: str, grammar: Grammar) -> str:
         if place < 0:
             continue
         before, after = folded[max(0, place - 24) : place], folded[place + len(name) :]
-        early = _YEAR_FIRST.search(before)
-        if early:
-            year, day = early.group(1), early.group(2)
-            late = re.match(r"\D{0,6}(\d{1,2})\b", after)
-            day = day or (late.group(1) if late else None)
+        days, years = re.search(r"(\d{1,2})\D{0,12}$", before), re.match(r"\D{0,12}((?:19|20)\d\d)\b", after)
+        early, late = _YEAR_FIRST.search(before), re.match(r"\D{0,6}(\d{1,2})\b", after)
+        if days and years:
+            day, year = days.group(1), years.group(1)
+        elif early:
+            day, year = early.group(2) or (late.group(1) if late else ""), early.group(1)
         else:
-            days, years = re.search(r"(\d{1,2})\D{0,12}$", before), re.match(r"\D{0,12}((?:19|20)\d\d)\b", after)
-            day, year = (days.group(1), years.group(1)) if days and years else (None, "")
+            continue
         if day and 1 <= int(day) <= 31:
             return f"{year}-{month:02d}-{int(day):02d}"
     return ""

@@ -251,7 +251,7 @@ class _Reader:
     def _to(self, kind: str, i: int) -> None:
         """Add a line to the section of a kind, opened when it is not the open one."""
         if not self.parts or self.parts[-1].kind != kind or self.state == "division":
-            self._open(Part(kind))
+            self._open(Part(kind, prefix=self.prefix))
         self.parts[-1].lines.append(i)
         self.state = kind
 

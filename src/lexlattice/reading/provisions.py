@@ -187,7 +187,7 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
             continue
         number = mark.number if mark is not None else ""
         name = number or str(len(drafts) + 1)
-        drafts.append(Draft(i, i, f"note-{name}", "note", number, (CiteLevel("note", name, 0),)))
+        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, (CiteLevel("note", name, 0),)))
     return drafts
 
 
