@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from lexlattice.reading.provisions import SENTENCES_FROM
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 when all went well, 2 when the input or the call was at fault."""
     options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # acts are in three scripts, whatever the terminal's settings
     try:
         code: int = options.run(options)
         sys.stdout.flush()
@@ -112,7 +115,3 @@ def _name(section: Section) -> str:
     label = section.label or section.kind
     heading = section.heading
     return f"{label} — {heading}" if heading else label
-
-
-if __name__ == "__main__":
-    sys.exit(main())

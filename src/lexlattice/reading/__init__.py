@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import threading
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,22 +61,48 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
     if language is None:
         language = document.language if document.language in LANGUAGES else identify(lines)
     grammar = load(language)
-    document.blocks = _tidy(document.blocks, lines, language if profile == "provisions" else None)
     if profile == "paper":
+        document.blocks = _tidy(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
+    document.blocks = _tidy(unglue_page(document.blocks, grammar), squeeze_tables=False)
     return read_provisions(document, grammar, sentences_from)
+
+
+def _tidy(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
+    """Settle white space and compose accents: from here on no line changes any more."""
+    for block in blocks:
+        text = block.text
+        if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
+            block.text = text = squeeze(text)
+        if not text.isascii() and not unicodedata.is_normalized("NFC", text):
+            block.text = unicodedata.normalize("NFC", text)
+    return [block for block in blocks if block.text]
+
+
+_pause = threading.Lock()
+_readers = 0
+_resume = False
 
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Keep the cyclic garbage collector from looking for cycles that reading never makes: a fifth of the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
+    """Keep the cyclic garbage collector from looking for cycles that reading never makes: a fifth of the time.
+
+    The collector is the whole process's: the first of several threads pauses it, the last lets it go on.
+    """
+    global _readers, _resume
+    with _pause:
+        if not _readers:
+            _resume = gc.isenabled()
+            gc.disable()
+        _readers += 1
     try:
         yield
     finally:
-        if was_enabled:
-            gc.enable()
+        with _pause:
+            _readers -= 1
+            if not _readers and _resume:
+                gc.enable()
 
 
 def _open(
@@ -87,7 +115,7 @@ def _open(
     if isinstance(source, os.PathLike):
         return _open_path(Path(source), format)
     content = source.read(MAX_BYTES + 1)
-    return open_bytes(content.encode("utf-8") if isinstance(content, str) else content, format)
+    return open_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content, format)
 
 
 def _open_string(source: str, language: str | None, format: str | None) -> Document:
@@ -120,18 +148,7 @@ def _open_path(path: Path, format: str | None) -> Document:
         raise ReadingError(
             f"There is no file '{path}'; give a path, a CELEX number such as 32016R0679, or a URL."
         ) from None
-    except OSError as error:
-        raise ReadingError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ReadingError(f"'{str(path)[:80]}' cannot be read as a file: {reason}.") from None
     return open_bytes(data, format)
-
-
-def _tidy(blocks: list[Block], lines: list[str], language: str | None) -> list[Block]:
-    """Squeeze white space and, where a language is given, cut glued lines before that: two spaces are a clue."""
-    pieces = unglue_page(lines, load(language)) if language is not None else lines
-    if pieces is not lines:
-        roles = {id(block.text): block.role for block in blocks}
-        blocks = [Block(piece, roles.get(id(piece))) for piece in pieces]
-    for block in blocks:
-        if ("  " in block.text or "\t" in block.text) and block.role is not Role.TABLE:
-            block.text = squeeze(block.text)
-    return [block for block in blocks if block.text]

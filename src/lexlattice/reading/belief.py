@@ -10,8 +10,8 @@ import re
 from collections import Counter
 
 from lexlattice.reading.grammar import Header
-from lexlattice.reading.lines import OPENING_QUOTES, Lines
-from lexlattice.reading.numbering import from_roman, letter_value
+from lexlattice.reading.lines import Lines
+from lexlattice.reading.numbering import OPENING_QUOTES, from_roman, letter_value
 
 
 class Belief:

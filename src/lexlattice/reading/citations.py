@@ -8,7 +8,7 @@ from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.units import CiteLevel
 
 _POINTS = ("letter", "number", "roman")
-_CONTAINERS = ("article", "recital", "annex", "annex_sole", "section", "body", "unnumbered")
+_CONTAINERS = ("article", "recital", "annex", "annex_sole", "section", "body", "unnumbered", "subparagraph", "indent")
 
 
 def cite(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
@@ -42,5 +42,5 @@ def _level(levels: tuple[CiteLevel, ...], grammar: Grammar, *, final: bool) -> s
         template = level.final if final else level.inner
     if "{ordinal}" not in template:
         return template.replace("{n}", number)
-    ordinal = grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else f"{place}."
+    ordinal = grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else grammar.ordinal(place)
     return template.replace("{n}", number).replace("{ordinal}", ordinal)

@@ -8,9 +8,10 @@ from typing import Final
 
 from lexlattice.errors import ReadingError
 
-_DECLARED: Final = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""")
+_DECLARED: Final = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _LEGACY: Final = ("cp1252", "cp1253", "iso8859_7", "cp1251", "cp1250", "iso8859_2", "cp1257", "iso8859_3", "iso8859_5")
-_ALIASES: Final = {"unicode-1-1-utf-8": "utf-8", "iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252"}
+_MEANT: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
+"""Pages that declare these have Windows' quotation marks all the same."""
 _MIXED: Final = 0.02
 """Share of bytes that may be broken in an otherwise good UTF-8 text."""
 _SIGNS: Final = "‘’‚“”„«»–—…§°€№·×\u00a0"
@@ -42,7 +43,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
     if declared not in (None, "utf-8"):
         try:
             return data.decode(declared or ""), []
-        except (UnicodeDecodeError, LookupError):
+        except (UnicodeError, LookupError):
             pass
     return _guess(data)
 
@@ -68,9 +69,10 @@ def _declared(data: bytes) -> str | None:
         return None
     name = match.group(1).decode("ascii").lower()
     try:
-        return codecs.lookup(_ALIASES.get(name, name)).name
+        known = codecs.lookup(name.removeprefix("unicode-1-1-")).name
     except LookupError:
         return None
+    return _MEANT.get(known, known)
 
 
 def _guess(data: bytes) -> tuple[str, list[str]]:

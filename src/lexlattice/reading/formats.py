@@ -19,9 +19,6 @@ MAX_BYTES: Final = 100_000_000
 """No act is larger than this; the longest have some ten megabytes."""
 
 _ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
-_PROLOG: Final = re.compile(
-    rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE(?:[^\[>]|\[.*?\])*>\s*)*", re.DOTALL | re.IGNORECASE
-)
 _FORMEX: Final = re.compile(rb"[A-Z][A-Z0-9.]+\Z")
 _HTML: Final = re.compile(rb"<\s*(?:!doctype html|html|head|body|p|div|table|h1|title)\b", re.IGNORECASE)
 
@@ -116,8 +113,7 @@ def sniff(data: bytes) -> str:
     head = data[:200_000].removeprefix(b"\xef\xbb\xbf")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head.decode("utf-16", "ignore").encode("utf-8")
-    body = head[_PROLOG.match(head).end() :]  # type: ignore[union-attr]
-    root = _ROOT.match(body)
+    root = _ROOT.match(head, _prolog_end(head))
     if root is None:
         return "html" if _HTML.search(head[:2000]) and head.lstrip()[:1] == b"<" else "text"
     name = root.group(1)
@@ -132,6 +128,26 @@ def sniff(data: bytes) -> str:
     raise ReadingError(
         f"XML with the root element <{name.decode('ascii', 'replace')}> is unknown; give Formex, Akoma Ntoso or XHTML."
     )
+
+
+def _prolog_end(head: bytes) -> int:
+    """Where declarations, comments and the document type end and the root element begins."""
+    position = 0
+    while True:
+        position = len(head) - len(head[position:].lstrip())
+        if head.startswith(b"<?", position):
+            end = head.find(b"?>", position)
+        elif head.startswith(b"<!--", position):
+            end = head.find(b"-->", position)
+        elif head.startswith(b"<!", position):
+            end = head.find(b">", position)
+            subset = head.find(b"[", position, end)
+            end = end if subset < 0 else head.find(b">", head.find(b"]", subset))
+        else:
+            return position
+        if end < 0:
+            return position
+        position = head.find(b">", end) + 1
 
 
 def _sniff_zip(data: bytes) -> str:

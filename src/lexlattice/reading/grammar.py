@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from lexlattice.reading.numbering import canonical
+from lexlattice.reading.numbering import INSERTED, canonical
 
 LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
 """The 24 official languages."""
@@ -25,7 +25,7 @@ HEAD: Final = 80
 DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 """Head-words that enclose articles, outermost first."""
 
-_BIS: Final = "bis|ter|quater|quinquies|sexies|septies|octies|novies|nonies|decies|terdecies"
+_BIS: Final = "|".join(sorted([*INSERTED, "novies"], key=len, reverse=True))
 _SUFFIX: Final = rf"(?:[\s/.-]?(?:{_BIS})|[/.-]?[^\W\d_]{{1,2}}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
@@ -80,6 +80,8 @@ class Grammar:
     header_pattern: re.Pattern[str]
     ordinal_values: dict[str, int]
     ordinals: tuple[str, ...]
+    ordinal_endings: dict[str, str]
+    """What follows the figure in "11th", "21st": by the number's last digits, and under "" for all others."""
     openers: dict[str, tuple[str, ...]]
     number_first: bool
     written: dict[str, tuple[str, ...]]
@@ -92,6 +94,11 @@ class Grammar:
     """First words of all headers, to spare other lines the full test."""
     leads: frozenset[str]
     """First letters of all headers that begin with a word, for the same purpose."""
+
+    def ordinal(self, place: int) -> str:
+        """A place beyond those that have a word of their own."""
+        ending = self.ordinal_endings.get(str(place % 100)) or self.ordinal_endings.get(str(place % 10))
+        return f"{place}{ending or self.ordinal_endings['']}"
 
     def opens(self, what: str, folded: str) -> bool:
         """Whether a folded line begins as the given formula does, at a word's end."""
@@ -127,7 +134,7 @@ class Grammar:
             folded = fold(line[:HEAD])
         if not self.may_lead(folded):
             return None
-        head = unicodedata.normalize("NFC", line[:HEAD])
+        head = line[:HEAD]
         bare = folded.rstrip(" .:-–—")
         if bare in self.sole:
             return Header(self.sole[bare], "", "", len(line))
@@ -220,6 +227,7 @@ def load(language: str) -> Grammar:
         header_pattern=_pattern(words, ordinal_values, heads.get("number_first", False)),
         ordinal_values=ordinal_values,
         ordinals=tuple(heads["ordinals"]),
+        ordinal_endings={"": "."} | heads.get("ordinal_endings", {}),
         openers={what: tuple(fold(o) for o in forms) for what, forms in data["openers"].items()},
         number_first=heads.get("number_first", False),
         written={what: tuple(forms) for what, forms in (heads | data["openers"]).items() if isinstance(forms, list)},

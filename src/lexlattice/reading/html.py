@@ -22,7 +22,8 @@ _CLASSES: Final = {
     Role.SIGNATURE: "signatory",
     Role.QUOTED: "quotation quotation-ti title-article-quoted",
     Role.PAGE: "hd-date hd-lg hd-ti hd-oj hd-uniq hd-coll reference disclaimer arrow modref hd-modifiers doc-end"
-    " title-fam-member title-fam-member-star title-doc-oj-reference toc-1 toc-2 toc-3 hd-toc-1 hd-toc-2 hd-toc-3",
+    " title-fam-member title-fam-member-star title-doc-oj-reference",
+    Role.CONTENTS: "toc-1 toc-2 toc-3 hd-toc-1 hd-toc-2 hd-toc-3",
 }
 """Classes of the Official Journal's pages (of today without the prefix "oj-") and of consolidated texts."""
 _ROLES: Final = {name: role for role, names in _CLASSES.items() for name in names.split()}

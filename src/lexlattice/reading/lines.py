@@ -12,7 +12,7 @@ from typing import Final
 
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.grammar import HEAD, Grammar, Header, fold
-from lexlattice.reading.numbering import Marker, marker
+from lexlattice.reading.numbering import OPENING_QUOTES, Marker, marker
 
 LONGEST_HEADING: Final = 400
 PROSE: Final = 60
@@ -20,7 +20,6 @@ PROSE: Final = 60
 SHORTEST_LIST: Final = 4
 """So many article headers without a sentence between them are a list of articles, not articles."""
 
-OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
 SENTENCE_STOPS: Final = (".", ";", ":", ",")
 
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
@@ -96,7 +95,7 @@ class Lines:
         if header.kind == "article" and _PARAGRAPH.match(rest):
             return True
         first = rest.lstrip(" –—-:.").split(" ", 1)[0]
-        if not first or not (first[0].isupper() or first[0] in "«„“‘\"'("):
+        if not first or not (first[0].isupper() or first[0] in OPENING_QUOTES + "("):
             return False
         if fold(first.strip(".,;:()")) in self.grammar.sublevels or rest[0] in ",(":
             return False

@@ -102,19 +102,24 @@ _YEAR_FIRST = re.compile(r"\b((?:19|20)\d\d)\b\D{0,8}?(?:\b(\d{1,2})\b\D{0,6})?$
 def _date(title: str, grammar: Grammar) -> str:
     """The first date in a title: day, month, year, or the year first, as Hungarian, Latvian and Lithuanian have it."""
     folded = fold(title[:400])
+    found = []
     for name, month in grammar.months.items():
-        place = folded.find(name)
-        if place < 0:
-            continue
-        before, after = folded[max(0, place - 24) : place], folded[place + len(name) :]
-        days, years = re.search(r"(\d{1,2})\D{0,12}$", before), re.match(r"\D{0,12}((?:19|20)\d\d)\b", after)
-        early, late = _YEAR_FIRST.search(before), re.match(r"\D{0,6}(\d{1,2})\b", after)
-        if days and years:
-            day, year = days.group(1), years.group(1)
-        elif early:
-            day, year = early.group(2) or (late.group(1) if late else ""), early.group(1)
-        else:
-            continue
-        if day and 1 <= int(day) <= 31:
-            return f"{year}-{month:02d}-{int(day):02d}"
-    return ""
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", folded):
+            before, after = folded[max(0, match.start() - 24) : match.start()], folded[match.end() :]
+            date = _around(before, after)
+            if date is not None:
+                found.append((match.start(), f"{date[0]}-{month:02d}-{date[1]:02d}"))
+    return min(found)[1] if found else ""
+
+
+def _around(before: str, after: str) -> tuple[int, int] | None:
+    """Year and day on either side of a month's name."""
+    days, years = re.search(r"(\d{1,2})\D{0,12}$", before), re.match(r"\D{0,12}((?:19|20)\d\d)\b", after)
+    early, late = _YEAR_FIRST.search(before), re.match(r"\D{0,6}(\d{1,2})\b", after)
+    if days and years:
+        year, day = int(years.group(1)), int(days.group(1))
+    elif early and (early.group(2) or late):
+        year, day = int(early.group(1)), int(early.group(2) or (late.group(1) if late else 0))
+    else:
+        return None
+    return (year, day) if 1 <= day <= 31 else None

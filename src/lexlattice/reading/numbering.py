@@ -10,12 +10,15 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-GREEK: Final = "αβγδεζηθικλμνξοπρστυφχψω"
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъьюя"
 LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
-_LATIN_SUFFIXES: Final = "bis ter quater quinquies sexies septies octies novies nonies decies".split()
-_SUFFIX_LETTER: Final = dict(zip(_LATIN_SUFFIXES, "abcdefghij", strict=True)) | {"nonies": "h", "decies": "i"}
+INSERTED: Final = (
+    "bis ter quater quinquies sexies septies octies nonies decies undecies duodecies terdecies quaterdecies quindecies"
+    " sexdecies septdecies octodecies novodecies vicies".split()
+)
+"""What Romance languages and Dutch write where others write a, b, c: "5 bis" is 5a."""
+_INSERTED_LETTER: Final = dict(zip(INSERTED, LATIN, strict=False)) | {"novies": "h"}
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
 _GREEK_UNITS: Final = {"α": 1, "β": 2, "γ": 3, "δ": 4, "ε": 5, "στ": 6, "ϛ": 6, "ζ": 7, "η": 8, "θ": 9}
@@ -66,8 +69,11 @@ def to_letters(value: int) -> str:
     >>> to_letters(3), to_letters(28)
     ('c', 'ab')
     """
-    head, tail = divmod(value - 1, 26)
-    return (LATIN[head - 1] if head else "") + LATIN[tail]
+    text = ""
+    while value > 0:
+        value, place = divmod(value - 1, 26)
+        text = LATIN[place] + text
+    return text
 
 
 @lru_cache(maxsize=4096)
@@ -82,14 +88,14 @@ def canonical(number: str) -> str:
     if digits:
         rest = re.sub(r"^\s?(?:\.?\s?[oºª°]|er|re|ère)(?![a-zα-ωа-я])", "", text[digits.end() :])
         rest = rest.strip(" .-–/")
-        suffix = _SUFFIX_LETTER.get(rest)
+        suffix = _INSERTED_LETTER.get(rest)
         if suffix is None and rest:
             value = letter_value(rest)
             suffix = to_letters(value) if value else re.sub(r"[^\w.]", "", rest)
         return digits.group() + (suffix or "")
     head, _, suffix = text.translate(_LOOKALIKES).partition(" ")
-    if from_roman(head) and (not suffix or suffix in _SUFFIX_LETTER):
-        return head.upper() + _SUFFIX_LETTER.get(suffix, "").upper()
+    if from_roman(head) and (not suffix or suffix in _INSERTED_LETTER):
+        return head.upper() + _INSERTED_LETTER.get(suffix, "").upper()
     value = letter_value(text)
     return to_letters(value).upper() if value else text.upper()
 
@@ -111,17 +117,17 @@ class Marker(NamedTuple):
 def letters(mark: Marker) -> str:
     """The Latin letters of a lettered marker, one notation for all alphabets: γ) is c, "c bis" is ca."""
     stem = to_letters(mark.value) if mark.value else mark.number.lower()
-    return stem + _SUFFIX_LETTER.get(mark.number.lower().partition(" ")[2], "")
+    return stem + _INSERTED_LETTER.get(mark.number.lower().partition(" ")[2], "")
 
 
-_OPEN: Final = "«„“‟\"'‘‚”‹»"
+OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
 _LEADING_DIGITS: Final = re.compile(r"\d+")
 _STYLES: Final = {"half": "paren", "bracket": "paren", "quotednumber": "dot"}
-_BIS: Final = "|".join(_LATIN_SUFFIXES)
+_BIS: Final = "|".join(sorted([*INSERTED, "novies"], key=len, reverse=True))
 _COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS})(?:\s(?:{_BIS}))?)?"
 _WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s(?:{_BIS}))?"
 _MARKER: Final = re.compile(
-    rf"(?P<q>[{_OPEN}]{{1,2}}\s?)?"
+    rf"(?P<q>[{OPENING_QUOTES}]{{1,2}}\s?)?"
     r"(?:"
     r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\)\s?|\s(?=\S)|$)"
     rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]))"

@@ -15,8 +15,8 @@ from lexlattice.reading.belief import Belief
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.front import Front
 from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
-from lexlattice.reading.lines import LONGEST_HEADING, OPENING_QUOTES, PROSE, SENTENCE_STOPS, Lines, shouts
-from lexlattice.reading.numbering import Marker
+from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lines, shouts
+from lexlattice.reading.numbering import OPENING_QUOTES, Marker
 
 LONGEST_SIGNATURE: Final = 80
 LONGEST_CLOSING: Final = 160
@@ -89,19 +89,6 @@ class _Reader:
         openers = self.grammar.openers
         self.turns = (*openers["closing"], *openers["journal"], *openers["table"], ">")
         """How lines begin that end an article or interrupt it."""
-        self.handlers: dict[str, Callable[[int, str], None]] = {
-            "front": self._in_front,
-            "title": self._in_front,
-            "preamble": self._in_preamble,
-            "recitals": self._in_recitals,
-            "division": self._in_division,
-            "heading": self._in_heading,
-            "article": self._add,
-            "annex": self._in_annex,
-            "signature": self._in_signature,
-            "notes": self._in_notes,
-            "body": self._in_body,
-        }
 
     def read(self) -> Outline:
         """Give every line its place."""
@@ -246,12 +233,13 @@ class _Reader:
         elif role in (Role.HEADING, Role.OUTLINE) and self.state in ("heading", "division"):
             self._take_heading(i, line)
         else:
-            self.handlers[self.state](i, line)
+            _HANDLERS[self.state](self, i, line)
 
     def _to(self, kind: str, i: int) -> None:
         """Add a line to the section of a kind, opened when it is not the open one."""
         if not self.parts or self.parts[-1].kind != kind or self.state == "division":
-            self._open(Part(kind, prefix=self.prefix))
+            again = kind == "notes" and any(part.kind == "notes" for part in self.parts)
+            self._open(Part(kind, prefix=self.prefix if again else ""))
         self.parts[-1].lines.append(i)
         self.state = kind
 
@@ -432,6 +420,22 @@ class _Reader:
             signatures = (j for j in range(i, len(lines)) if lines.roles[j] is Role.SIGNATURE)
             self.terms_end = min(last, next(annexes, last), next(signatures, last))
         return i < self.terms_end
+
+
+_HANDLERS: Final[dict[str, Callable[[_Reader, int, str], None]]] = {
+    "front": _Reader._in_front,
+    "title": _Reader._in_front,
+    "preamble": _Reader._in_preamble,
+    "recitals": _Reader._in_recitals,
+    "division": _Reader._in_division,
+    "heading": _Reader._in_heading,
+    "article": _Reader._add,
+    "annex": _Reader._in_annex,
+    "signature": _Reader._in_signature,
+    "notes": _Reader._in_notes,
+    "body": _Reader._in_body,
+}
+"""What becomes of a line of text in each state."""
 
 
 def _begins_a_count(mark: Marker | None) -> bool:

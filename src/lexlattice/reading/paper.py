@@ -22,7 +22,6 @@ from lexlattice.reading.units import CiteLevel
 LONGEST_HEADER: Final = 60
 _RECITAL: Final = re.compile(r"\((\d{1,3})\)$")
 _PARAGRAPH: Final = re.compile(r"(\d{1,3})\.(?:\s|$)")
-_KINDS: Final = {"article": "article", "annex": "annex"}
 _NAMES: Final = {"preamble": "pre", "recitals": "rec", "article": "art", "annex": "anx"}
 
 
@@ -72,7 +71,7 @@ def read_paper(document: Document, grammar: Grammar) -> Act:
         sections=tuple(sections),
         furniture=tuple(Furniture("heading", starts[i], starts[i] + len(lines[i])) for i in dropped),
         source=source,
-        warnings=tuple(document.warnings),
+        warnings=tuple(document.warnings) + facts.warnings,
     )
 
 
@@ -82,9 +81,9 @@ def _rows(lines: list[str], grammar: Grammar) -> tuple[list[_Row], list[int]]:
     headers: list[int] = []
     for i, line in enumerate(lines):
         header = grammar.header(line) if len(line) < LONGEST_HEADER else None
-        if header is not None and header.kind in _KINDS:
+        if header is not None and header.kind in ("article", "annex"):
             headers.append(i)
-            rows.append(_Row(_KINDS[header.kind], header, line))
+            rows.append(_Row(header.kind, header, line))
             continue
         if header is not None and header.kind not in ("appendix", "protocol"):
             headers.append(i)
@@ -130,7 +129,9 @@ def _section(
     for position, (run, own) in enumerate(row.paragraphs):
         start, end = starts[run[0]], starts[run[-1]] + len(lines[run[-1]])
         text = source[start:end]
-        cites = (level,) if level is not None else (CiteLevel("recital", own or str(position + 1), 0),)
+        cites: tuple[CiteLevel, ...] = (level or CiteLevel("recital", own or str(position + 1), 0),)
+        if own and row.kind in ("article", "annex"):
+            cites += (CiteLevel("paragraph" if row.kind == "article" else "number", own, 0),)
         unit_id = f"{stem}.{position + 1}"
         kind = {"recitals": "recital", "preamble": "citation"}.get(row.kind, "paragraph")
         units.append(

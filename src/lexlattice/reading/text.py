@@ -9,9 +9,12 @@ from typing import Final
 from lexlattice.reading.blocks import Block, Document, Role
 from lexlattice.reading.numbering import marker
 
-_ODD: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f\x85\xa0\xad\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]")
+_ODD: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f\x85\xa0\xad\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
+)
 """What an ordinary text has none of, looked for once to spare it the following."""
 _BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _SPACES: Final = re.compile("[\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\ufeff\u200b\u00ad]")
 _HEADING: Final = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*$")
@@ -29,7 +32,7 @@ _MODERN: Final = 3
 def read_text(text: str) -> Document:
     """Take a text apart into its lines; spaces are left as they are, since two of them can mean a paragraph's end."""
     if _ODD.search(text):
-        text = _CONTROLS.sub("", _SPACES.sub(" ", _BREAKS.sub("\n", text)))
+        text = _CONTROLS.sub("", _SPACES.sub(" ", _BREAKS.sub("\n", _SURROGATES.sub("\ufffd", text))))
     lines = text.split("\n")
     if _is_wrapped(lines):
         lines = _unwrap(lines)

@@ -12,6 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final
 
+from lexlattice.reading.blocks import Block
 from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.numbering import from_roman
 
@@ -48,13 +49,20 @@ _GLUE: Final = re.compile(
 )
 
 
-def unglue_page(lines: list[str], grammar: Grammar) -> list[str]:
-    """Cut the glued lines of a page; a page that is not glued comes back as it is."""
-    glued = len(lines) <= FEWEST_LINES or sum(map(len, lines)) > GLUED_PAGE * len(lines)
+def unglue_page(blocks: list[Block], grammar: Grammar) -> list[Block]:
+    """Cut the glued lines of a page, if it is one, but none whose role the mark-up gives."""
+    sizes = [len(block.text) for block in blocks]
+    glued = len(blocks) <= FEWEST_LINES or sum(sizes) > GLUED_PAGE * len(blocks)
     limit = GLUED_LINE if glued else LONGEST_PARAGRAPH
-    if all(len(line) <= limit for line in lines):
-        return lines
-    return [piece for line in lines for piece in (unglue(line, grammar) if len(line) > limit else [line])]
+    if max(sizes, default=0) <= limit:
+        return blocks
+    pieces: list[Block] = []
+    for block, size in zip(blocks, sizes, strict=True):
+        if size > limit and block.role is None:
+            pieces.extend(map(Block, unglue(block.text, grammar)))
+        else:
+            pieces.append(block)
+    return pieces
 
 
 def unglue(line: str, grammar: Grammar) -> list[str]:

@@ -185,7 +185,8 @@ def _enter_multi(stack: list[Level], mark: Marker) -> Level:
     while len(stack) > 1 and stack[-1].style != "dot":
         stack.pop()
     cite = (*home.cite, CiteLevel("number", mark.number, mark.value))
-    level = Level(f"{home.path}.pt-{mark.number}", cite, "multi", mark.value, mark.number, home.path, home.cite)
+    part = f"qpt-{mark.number}" if mark.quoted else f"pt-{mark.number}"
+    level = Level(f"{home.path}.{part}", cite, "multi", mark.value, mark.number, home.path, home.cite)
     stack.append(level)
     return level
 
