@@ -65,6 +65,8 @@ def oracle(units: tuple[Unit, ...], summary: str) -> tuple[float, float]:
 
 def main() -> None:
     """Print the table."""
+    if "LEXLATTICE_DATA" not in os.environ:
+        sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
     folder = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en"
     with gzip.open(folder / "validation.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines][: int(sys.argv[1]) if len(sys.argv) > 1 else None]

@@ -14,7 +14,9 @@ from lexlattice.reading import LANGUAGES
 
 ROOT = Path(__file__).parent.parent
 EXTRAS = {"train", "hf", "serve", "pdf", "docx", "ray", "plot", "bench", "dev"}
-OPTIONAL_KEYS = re.compile(r"headwords\.(?:number_first|ordinals_header)|citation\.\w+\.(?:inner|direct|direct_inner)")
+OPTIONAL_KEYS = re.compile(
+    r"headwords\.(?:number_first|ordinals_header|ordinal_endings\.\w*)|citation\.numeral\.final|citation\.\w+\.(?:inner|direct|direct_inner)"
+)
 
 
 def language_file(language: str) -> dict[str, Any]:

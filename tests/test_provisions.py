@@ -178,4 +178,5 @@ def test_the_long_example(examples: Path) -> None:
     act = read(examples / "long" / "en.txt")
     assert [s.number for s in act.sections if s.kind == "article"] == [str(n) for n in range(1, 31)]
     assert [s.number for s in act.sections if s.kind == "annex"] == ["I", "II", "III"]
-    assert "Recital 25" in {unit.citation for unit in act.units}
+    assert "Recital 25, second sentence" in {unit.citation for unit in act.units}
+    assert act["art-26.pt-3"].citation == "Article 26, point (3)"

@@ -22,16 +22,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(encoding="utf-8")  # acts are in three scripts, whatever the terminal's settings
     try:
         code: int = options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except LexLatticeError as error:
-        print(f"lexlattice: {error}", file=sys.stderr)
-        return 2
+        return _fail(str(error))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()
         return 0
+    except OSError as error:
+        _abandon_output()
+        return _fail(f"The output cannot be written: {error.strerror or error}.")
     except KeyboardInterrupt:
         return 130
     return code
+
+
+def _fail(sentence: str) -> int:
+    print(f"lexlattice: {sentence}", file=sys.stderr)
+    return 2
+
+
+def _abandon_output() -> None:
+    """Nobody reads on, or nothing more can be written: keep Python from trying again at its exit."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,10 +66,17 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE|-|CELEX|URL",
         help="a file or Formex folder, - for standard input, a CELEX number such as 32016R0679, or a URL",
     )
-    parse.add_argument("--lang", metavar="xx", help=f"language, if it is not to be found out: {' '.join(LANGUAGES)}")
+    parse.add_argument(
+        "--lang",
+        metavar="xx",
+        help=f"language, if it is not to be found out (for CELEX numbers: English): {' '.join(LANGUAGES)}",
+    )
     parse.add_argument("--format", metavar="NAME", help=f"format, if it is not to be found out: {', '.join(FORMATS)}")
     parse.add_argument(
-        "--profile", choices=PROFILES, default="provisions", help="how units are cut (default: %(default)s)"
+        "--profile",
+        choices=PROFILES,
+        default="provisions",
+        help="provisions: units as lawyers cite them (default); paper: the paper's paragraphs",
     )
     parse.add_argument(
         "--sentences-from",
@@ -71,10 +92,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _parse(options: argparse.Namespace) -> int:
+    if sys.stdout is None or (options.input == "-" and sys.stdin is None):
+        raise LexLatticeError("Standard input or output is closed; give a file, or open them.")
+    if not options.input:
+        raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
     source = sys.stdin.buffer if options.input == "-" else options.input
     act = read(
         source,
-        language=options.lang,
+        language=options.lang.lower() if options.lang else None,
         profile=options.profile,
         format=options.format,
         sentences_from=options.sentences_from,

@@ -16,7 +16,7 @@ from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
 from lexlattice.reading.grammar import LANGUAGES, load
-from lexlattice.reading.identify import identify
+from lexlattice.reading.identify import contradicts, identify
 from lexlattice.reading.paper import read_paper
 from lexlattice.reading.provisions import SENTENCES_FROM, read_provisions
 from lexlattice.reading.text import read_text
@@ -60,6 +60,9 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
         raise ReadingError("The input holds no text; check that it is the file you meant.")
     if language is None:
         language = document.language if document.language in LANGUAGES else identify(lines)
+    elif (other := contradicts(lines, language)) != "":
+        said, seems = load(language).name, load(other).name
+        document.warnings.append(f"The text was read as {said}, as asked, but has the formulas of an act in {seems}.")
     grammar = load(language)
     if profile == "paper":
         document.blocks = _tidy(document.blocks, squeeze_tables=True)

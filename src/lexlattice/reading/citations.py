@@ -7,8 +7,21 @@ from functools import lru_cache
 from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.units import CiteLevel
 
-_POINTS = ("letter", "number", "roman")
-_CONTAINERS = ("article", "recital", "annex", "annex_sole", "section", "body", "unnumbered", "subparagraph", "indent")
+_POINTS = ("letter", "number", "numeral", "roman")
+_AS_WRITTEN = {"within": "{n}, ", "division": ", {n}"}
+"""Levels that are cited in the act's own words: the annex around an article, "Part A" of an annex."""
+_CONTAINERS = (
+    "article",
+    "recital",
+    "annex",
+    "annex_sole",
+    "division",
+    "section",
+    "body",
+    "unnumbered",
+    "subparagraph",
+    "indent",
+)
 
 
 def cite(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
@@ -35,6 +48,8 @@ def _inner(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
 
 def _level(levels: tuple[CiteLevel, ...], grammar: Grammar, *, final: bool) -> str:
     name, number, place = levels[-1]
+    if name in _AS_WRITTEN:
+        return _AS_WRITTEN[name].replace("{n}", number)
     level = grammar.citation[name]
     if name in _POINTS and (len(levels) == 1 or levels[-2].name in _CONTAINERS):
         template = level.direct if final else level.direct_inner

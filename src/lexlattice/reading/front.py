@@ -23,7 +23,9 @@ _PAGE: Final = re.compile(
     r"|EUR-Lex\b.*|(?:Important legal notice|Avis juridique important)$"
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
     r"|.{0,80}\b[Pp]\.\s?\d{4}\b.*$"  # Official Journal L 178 , 17/07/2000 P. 0001 - 0016
+    r"|\d{4,5}[A-Z]\d{4} — [A-Z]{2} — .*$"  # 1991R1534 — EN — 01.05.2004 — 001.001
 )
+_FOOTER: Final = re.compile(r"ELI: ?https?://\S+$|ISSN \d{4}-\d{3}[\dX]\b.{0,40}$")
 _NUMBER_BEFORE: Final = re.compile(r"\([^)]{1,20}\)\s")
 _PAGE_DATE: Final = re.compile(r"(?:\d{1,2}[./ ]\s?\d{1,2}[./ ]\s?\d{4}|\d{4}[./ ]\s?\d{1,2}[./ ]\s?\d{1,2})\.?$")
 
@@ -35,6 +37,7 @@ class Front:
         self.lines = lines
         self.page_end = self._page_end()
         self.end = self._end()
+        self.page_end = self._last_of_page()
         """The first line that is not the title's."""
         self.has_preamble = self.end < len(lines) and (
             bool(lines.grammar.formula(lines.heads[self.end])) or shouts(lines.texts[self.end])
@@ -47,7 +50,7 @@ class Front:
             return True
         if before_text:
             return len(line) <= 1200 and (bool(_PAGE.match(line)) or self._names_journal(i))
-        return len(line) < 100 and self._names_journal(i)
+        return len(line) < 100 and (self._names_journal(i) or bool(_FOOTER.match(line)))
 
     def _names_journal(self, i: int) -> bool:
         return self.lines.grammar.opens("journal", self.lines.heads[i])
@@ -61,6 +64,14 @@ class Front:
             if _PAGE_DATE.match(line):
                 return i + 1
         return 0
+
+    def _last_of_page(self) -> int:
+        """Old pages name the act, then the page, then the act again: the act begins below the page's last line."""
+        roles, texts = self.lines.roles, self.lines.texts
+        for i in range(min(self.end, len(texts)) - 2, self.page_end - 1, -1):
+            if roles[i] is Role.PAGE or (roles[i] is None and _PAGE.match(texts[i])):
+                return i + 1 if any(self._is_own(j) for j in range(i + 1, self.end)) else self.page_end
+        return self.page_end
 
     def _end(self) -> int:
         """Where the title ends: at the line that begins the preamble or, failing that, at the first text."""

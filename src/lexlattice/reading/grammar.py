@@ -60,7 +60,7 @@ class Header(NamedTuple):
     """Length of the header proper: what follows on the line is its heading or its first words."""
 
 
-class Level(NamedTuple):
+class CitationForm(NamedTuple):
     """How one level of a citation is written."""
 
     final: str
@@ -88,7 +88,7 @@ class Grammar:
     """Head-words and formulas as they are written, for finding them inside a line."""
     types: tuple[tuple[str, str], ...]
     months: dict[str, int]
-    citation: dict[str, Level]
+    citation: dict[str, CitationForm]
     sublevels: frozenset[str]
     firsts: frozenset[str]
     """First words of all headers, to spare other lines the full test."""
@@ -173,13 +173,13 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool
     )
 
 
-def _levels(table: dict[str, Any]) -> dict[str, Level]:
+def _levels(table: dict[str, Any]) -> dict[str, CitationForm]:
     levels = {}
     for name, form in table.items():
         inner = form.get("inner", form["final"])
         direct = form.get("direct", form["final"])
         direct_inner = form.get("direct_inner", direct if "direct" in form else inner)
-        levels[name] = Level(form["final"], inner, direct, direct_inner)
+        levels[name] = CitationForm(form["final"], inner, direct, direct_inner)
     return levels
 
 
@@ -203,6 +203,7 @@ def load(language: str) -> Grammar:
         ordinal_forms.setdefault(i, []).extend(forms)
     ordinal_values = {fold(word): i for i, forms in ordinal_forms.items() for word in forms}
     citation = _levels(data["citation"])
+    citation.setdefault("numeral", citation["number"])
     sublevel_words = {
         fold(word)
         for name in (

@@ -36,6 +36,7 @@ _LANGUAGE: Final = re.compile(r"""<html[^>]*?\blang=["']?([A-Za-z]{2})\b""")
 _CELEX: Final = re.compile(r"CELEX:([0-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\))?)")
 _CONSOLIDATED: Final = re.compile(r"\b0(\d{4}[A-Z]{1,2}\d{4})\b")
 _SPACED: Final = re.compile(r"\(\s(\*?\d{0,3})\s\)")
+_AMENDMENT_LINE: Final = re.compile(r"[▼►]\s?[A-Z]\d*(?:\s?—+)?$")
 _AMENDMENT: Final = re.compile(r"►\s?[A-Z]\d*\s?|◄")
 """Consolidated pages show by arrows which act brought a word in; the arrows are no part of the law."""
 _CODE: Final = re.compile(r"[—–-]\s([A-Z]{2})\s[—–-]")
@@ -126,7 +127,7 @@ class _Page:
         if "(" in text or "◄" in text or "►" in text:
             text = squeeze(_SPACED.sub(r"(\1)", _AMENDMENT.sub("", text)))
         if text:
-            yield Block(text, role)
+            yield Block(text, Role.PAGE if _AMENDMENT_LINE.match(text) else role)
 
     def _role(self, element: _Element) -> Role | None:
         names = element.get("class")

@@ -39,6 +39,13 @@ def identify(lines: Sequence[str]) -> str:
     return classify("\n".join(lines)[: SAMPLE * 4])
 
 
+def contradicts(lines: Sequence[str], language: str) -> str:
+    """The language whose formulas a text has, if it has none of the language it is said to be in; else nothing."""
+    votes = _votes(lines[:LINES])
+    best, count = votes.most_common(1)[0] if votes else ("", 0)
+    return best if count >= CERTAIN and not votes[language] else ""
+
+
 def classify(text: str) -> str:
     """The language of any text, by py3langid's model; the middle counts, since headings mislead."""
     start = max(0, len(text) // 2 - SAMPLE // 2)

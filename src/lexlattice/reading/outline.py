@@ -45,8 +45,10 @@ class Part:
     enclosing: tuple[str, ...] = ()
     heading: str = ""
     lines: list[int] = field(default_factory=list)
-    divisions: list[tuple[int, str, str]] = field(default_factory=list)
-    """Headers inside an annex: how many lines stand before each, its kind and its number."""
+    divisions: list[tuple[int, str, str, str]] = field(default_factory=list)
+    """Headers inside an annex: how many lines stand before each, its kind, its number, and itself as written."""
+    annex: Part | None = None
+    """The annex an article stands in."""
 
 
 @dataclass(slots=True)
@@ -55,11 +57,13 @@ class Outline:
 
     lines: list[str]
     marks: list[Marker | None]
-    """The number that leads each line; none where the line is a quoted header."""
+    """The number that leads each line."""
     parts: list[Part]
     furniture: dict[int, str]
     notes: set[int]
     """Footnotes that stand among the lines of an article or annex."""
+    quotes: set[int]
+    """Headers of another act that is quoted."""
 
 
 def outline(blocks: Sequence[Block], grammar: Grammar) -> Outline:
@@ -80,6 +84,9 @@ class _Reader:
         self.furniture: dict[int, str] = {}
         self.notes: set[int] = set()
         self.prefix = ""
+        self.annex: Part | None = None
+        self.heading_due = 0
+        """The line that may be the heading of a division inside an annex."""
         self.attachments = 0
         self.enclosing: list[tuple[int, str, str]] = []
         """Rank, header and heading of the divisions around the open section."""
@@ -105,9 +112,8 @@ class _Reader:
                 self.furniture[i] = "table"
             elif not self._header(i, line):
                 self._text(i, line)
-        for i in self.belief.quoted:
-            self.lines.marks[i] = None
-        return Outline(self.lines.texts, self.lines.marks, self.parts, self.furniture, self.notes)
+        lines, quotes = self.lines, self.belief.quoted
+        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, quotes)
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
         """Whether a line is plain text of the open article or recital: the common case, settled cheaply."""
@@ -121,7 +127,7 @@ class _Reader:
         mark = lines.marks[i]
         if state == "recitals":
             return mark is not None or len(line) > LONGEST_HEADING
-        if state == "annex" and mark is not None and mark.style == "paren":
+        if state == "annex" and (i == self.heading_due or (mark is not None and mark.style == "paren")):
             return False
         return not lines.heads[i].startswith(self.turns) and not _YEAR_AT_END.search(line, max(0, len(line) - 16))
 
@@ -192,7 +198,9 @@ class _Reader:
             self.prefix = f"att-{self.attachments}."
             self.enclosing = []
         self.furniture[i] = "heading"
-        self._open(Part("article", header.number, header.written, self.lines.texts[i], self.prefix))
+        part = Part("article", header.number, header.written, self.lines.texts[i], self.prefix)
+        part.annex = self.annex if self.prefix.startswith(("anx", "prot")) else None
+        self._open(part)
         self.state = "heading"
 
     def _annex(self, i: int, header: Header) -> None:
@@ -201,7 +209,8 @@ class _Reader:
         self.enclosing = []
         name = f"{_PREFIXES[header.kind]}-{header.number}" if header.number else _PREFIXES[header.kind]
         self.prefix = f"{name}."
-        self._open(Part("annex", header.number, header.written, self.lines.texts[i], name))
+        self.annex = Part("annex", header.number, header.written, self.lines.texts[i], name)
+        self._open(self.annex)
         self.state = "heading"
 
     def _division(self, i: int, header: Header | None) -> None:
@@ -209,7 +218,10 @@ class _Reader:
         if self.parts and self.parts[-1].kind == "annex" and self.state in ("annex", "heading"):
             annex = self.parts[-1]
             kind, number = (header.kind, header.written) if header is not None else ("section", "")
-            annex.divisions.append((len(annex.lines), kind, number or str(len(annex.divisions) + 1)))
+            label = self.lines.texts[i][: header.end if header is not None else None].strip(" .:-–—")
+            annex.divisions.append((len(annex.lines), kind, number or str(len(annex.divisions) + 1), label))
+            self.state = "annex"
+            self.heading_due = i + 1
             return
         rank = DIVISIONS.index(header.kind) if header is not None else len(DIVISIONS)
         while self.enclosing and self.enclosing[-1][0] >= rank:
@@ -342,10 +354,13 @@ class _Reader:
     def _text_follows(self, i: int) -> bool:
         """Whether a line can be a heading: an article has one at most, and both have text below it."""
         part, after = self.parts[-1], i + 1
-        if after >= len(self.lines) or self.lines.headers[after] is not None:
+        if after >= len(self.lines):
             return False
+        header = self.lines.headers[after]
         if part.kind == "annex":
-            return part.heading.count("\n") < 1
+            return part.heading.count("\n") < 1 and (header is None or header.kind in DIVISIONS)
+        if header is not None:
+            return False
         return not part.heading and not self._closes(after, self.lines.texts[after])
 
     def _take_heading(self, i: int, line: str) -> None:
@@ -388,7 +403,9 @@ class _Reader:
 
     def _in_annex(self, i: int, line: str) -> None:
         mark = self.lines.marks[i]
-        if mark is not None and mark.style == "paren" and self._note_like(line[mark.end :]):
+        if i == self.heading_due and self._heading_like(i) and i + 1 < len(self.lines):
+            self.furniture[i] = "heading"
+        elif mark is not None and mark.style == "paren" and self._note_like(line[mark.end :]):
             self._to("notes", i)
         else:
             self._add(i, line)

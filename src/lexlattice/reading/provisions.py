@@ -57,21 +57,22 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "recitals":
         return _recitals(part, plan)
     if part.kind == "preamble":
-        cites = (CiteLevel("preamble", "", 0),)
-        return [Draft(i, i, f"pre-{n}", "citation", "", cites) for n, i in enumerate(part.lines, 1)]
+        level = CiteLevel("preamble", "", 0)
+        return [Draft(i, i, f"pre-{n}", "citation", "", (level,)) for n, i in enumerate(part.lines, 1)]
     if part.kind == "notes":
         return _notes(part, plan)
     if part.kind == "article":
         number = part.number or "1"
         path = f"{part.prefix}art-{number}"
-        cites = (CiteLevel("article", part.written or number, 0),)
+        cites: tuple[CiteLevel, ...] = (CiteLevel("article", part.written or number, 0),)
+        if part.annex is not None:
+            cites = (CiteLevel("within", cite((_annex_level(part.annex),), grammar), 0), *cites)
         return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
-        name = CiteLevel("annex", part.written, 0) if part.number else CiteLevel("annex_sole", "", 0)
-        return _annex(part, plan, Frame(part.prefix, (name,), "paragraph", counted=True))
+        return _annex(part, plan, Frame(part.prefix, (_annex_level(part),), "paragraph"))
     if part.number:
         cites = (CiteLevel("section", part.number, 0),)
-        return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph", counted=True))
+        return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph"))
     return _divide_lines(part.lines, plan, Frame(part.prefix, (), "paragraph", text_level="body", counted=True))
 
 
@@ -80,28 +81,31 @@ def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Dra
     notes = [i for i in lines if i in plan.notes] if plan.notes else []
     if notes:
         lines = [i for i in lines if i not in plan.notes]
-    drafts = divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], frame)
+    drafts = divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], plan.quotes, frame)
     for n, i in enumerate(notes, 1):
         drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", (*frame.cite, CiteLevel("note", str(n), n))))
     return sorted(drafts, key=lambda draft: draft.first) if notes else drafts
 
 
+def _annex_level(part: Part) -> CiteLevel:
+    return CiteLevel("annex", part.written, 0) if part.number else CiteLevel("annex_sole", "", 0)
+
+
 def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
     """An annex, stretch by stretch: its parts and sections start their numbering anew."""
-    bounds = [0, *(before for before, _, _ in part.divisions), len(part.lines)]
+    bounds = [0, *(before for before, *_ in part.divisions), len(part.lines)]
     drafts: list[Draft] = []
     path: list[tuple[int, str, CiteLevel]] = []
     for n, (start, end) in enumerate(pairwise(bounds)):
         if n:
-            _, kind, number = part.divisions[n - 1]
+            _, kind, number, label = part.divisions[n - 1]
             rank = DIVISIONS.index(kind)
             path = [step for step in path if step[0] < rank]
-            path.append((rank, f".{kind}-{canonical(number)}", CiteLevel("section", number, 0)))
+            path.append((rank, f".{kind}-{canonical(number)}", CiteLevel("division", label, 0)))
         inner = Frame(
             frame.path + "".join(step for _, step, _ in path),
             (*frame.cite, *(level for _, _, level in path)),
             frame.kind,
-            counted=True,
         )
         drafts.extend(_divide_lines(part.lines[start:end], plan, inner))
     return drafts
@@ -261,7 +265,7 @@ def _build(
                     position=len(units),
                     kind=draft.kind,
                     number=draft.number,
-                    citation=citation,
+                    citation=cite((*draft.cite, CiteLevel("sentence", str(place), place)), grammar),
                     text=part,
                     start=start + a,
                     end=start + b,

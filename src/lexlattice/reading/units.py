@@ -7,7 +7,7 @@ begins a list opens a deeper one. That holds in every language, which head-words
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
@@ -74,11 +74,13 @@ class Frame:
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
 
 
-def divide(lines: Sequence[str], places: Sequence[int], marks: Sequence[Marker | None], frame: Frame) -> list[Draft]:
+def divide(
+    lines: Sequence[str], places: Sequence[int], marks: Sequence[Marker | None], quotes: Container[int], frame: Frame
+) -> list[Draft]:
     """Cut the lines of a section into units.
 
     `places` are the lines' own numbers in the act: where they jump, furniture stands between, and no unit reaches
-    over it. `marks` are the markers that lead the lines.
+    over it. `marks` are the markers that lead the lines. `quotes` are headers of another act that is quoted.
     """
     following = _following(marks)
     stack = [Level(frame.path, frame.cite)]
@@ -87,7 +89,9 @@ def divide(lines: Sequence[str], places: Sequence[int], marks: Sequence[Marker |
     for i, (line, mark, place) in enumerate(zip(lines, marks, places, strict=True)):
         begin = place if pending is None else pending
         adjoins = i > 0 and places[i - 1] == place - 1
-        if mark is not None:
+        if place in quotes:
+            drafts.append(_item(_enter_quote(stack, frame), begin, place, frame))
+        elif mark is not None:
             level = _enter(stack, mark, frame)
             if mark.end >= len(line) and i + 1 < len(lines) and places[i + 1] == place + 1:
                 pending = begin
@@ -184,11 +188,32 @@ def _enter_multi(stack: list[Level], mark: Marker) -> Level:
     home = stack[0]
     while len(stack) > 1 and stack[-1].style != "dot":
         stack.pop()
-    cite = (*home.cite, CiteLevel("number", mark.number, mark.value))
+    cite = (*home.cite, CiteLevel("numeral", mark.number, mark.value))
     part = f"qpt-{mark.number}" if mark.quoted else f"pt-{mark.number}"
     level = Level(f"{home.path}.{part}", cite, "multi", mark.value, mark.number, home.path, home.cite)
     stack.append(level)
     return level
+
+
+def _enter_quote(stack: list[Level], frame: Frame) -> Level:
+    """The header of a quoted article opens a level that holds its text until a marker continues an outer list."""
+    depth = _deepest(stack, _is_quote, None)
+    if depth:
+        del stack[depth + 1 :]
+        level = stack[depth]
+    else:
+        del stack[DEEPEST:]
+        path, cite = _current(stack[-1], frame)
+        level = Level("", cite, "quote", parent=path, parent_cite=cite)
+        stack.append(level)
+    level.texts = 0
+    level.value += 1
+    level.path = f"{level.parent}.q-{level.value}"
+    return level
+
+
+def _is_quote(level: Level, _: None) -> bool:
+    return level.style == "quote"
 
 
 def _skips_to(level: Level, mark: Marker) -> bool:
@@ -216,7 +241,7 @@ def _name(level: Level, mark: Marker, frame: Frame) -> None:
     elif level.paragraph:
         part, name = f"par-{canonical(mark.number)}", "paragraph"
     else:
-        part, name = f"pt-{canonical(mark.number)}", "number"
+        part, name = f"pt-{canonical(mark.number)}", "numeral" if level.style == "dot" else "number"
     level.path = f"{level.parent}.{quoted}{part}" if level.parent else f"{quoted}{part}"
     level.cite = (*level.parent_cite, CiteLevel(name, mark.number or str(level.value), level.value))
 
@@ -255,12 +280,15 @@ def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int,
 
 def _holds_text(level: Level, frame: Frame) -> bool:
     """Whether a plain text may be a further subparagraph of a list's item rather than of what the list hangs from."""
-    return level.paragraph or (not frame.paragraphs and level.style in ("dot", "multi"))
+    return level.paragraph or level.style == "quote" or (not frame.paragraphs and level.style in ("dot", "multi"))
+
+
+_KINDS: Final = {"dash": "indent", "quote": "quoted"}
 
 
 def _kind(level: Level, frame: Frame) -> str:
-    if level.style == "dash":
-        return "indent"
+    if level.style in _KINDS:
+        return _KINDS[level.style]
     if not level.style:
         return frame.kind
     return "paragraph" if level.paragraph else "point"
