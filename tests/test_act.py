@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 
@@ -20,7 +22,7 @@ def test_json_in_and_out(examples: Path, profile: str) -> None:
     act = read(examples / "long" / "en.txt", profile=profile)
     assert Act.from_json(act.to_json()) == act
     schema = json.loads(files("lexlattice").joinpath("act.schema.json").read_text("utf-8"))
-    jsonschema.validate(json.loads(act.to_json()), schema)
+    jsonschema.validate(act.to_dict(), schema)
 
 
 def test_the_schema_is_in_step_with_the_types() -> None:
@@ -35,5 +37,26 @@ def test_units_are_found_by_id(examples: Path) -> None:
     assert act["art-5.par-1"].citation == "Article 5(1)"
     assert list(act) == list(act.units)
     assert act.words == sum(unit.words for unit in act)
+    assert "art-5.par-1" in act
+    assert "art-99" not in act
+    assert len(act) == len(act.units)
+    assert [unit.id for unit in act.provision("art-5.par-1")] == ["art-5.par-1"]
+    assert act.provision("art-99") == ()
     with pytest.raises(KeyError):
         act["art-99"]
+
+
+def test_sentences_are_found_by_their_provision(examples: Path) -> None:
+    act = read(examples / "long" / "en.txt")
+    parts = act.provision("rec-25")
+    assert [unit.id for unit in parts] == [f"rec-25.s-{n}" for n in range(1, len(parts) + 1)]
+    assert len(parts) > 1
+
+
+def test_several_threads_may_read_at_once(examples: Path) -> None:
+    """Reading pauses the garbage collector; the last reader, not the first, must let it go on."""
+    path = examples / "long" / "en.txt"
+    with ThreadPoolExecutor(8) as pool:
+        acts = list(pool.map(lambda _: read(path), range(32)))
+    assert all(act == acts[0] for act in acts)
+    assert gc.isenabled()

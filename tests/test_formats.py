@@ -119,6 +119,28 @@ def test_too_large_a_file_is_refused_unread(tmp_path: Path) -> None:
         read(path)
 
 
+def test_a_document_type_that_never_ends_costs_no_time() -> None:
+    assert sniff(b"<!DOCTYPE a" + b"[]" * 5000) in ("text", "html")
+
+
+def test_rows_of_tables_are_never_cut() -> None:
+    cells = "".join(f"<td>cell {n}.The text</td>" for n in range(90))
+    act = read(
+        f"<html><body><p>Title</p><table border='1'><tr>{cells}</tr></table><p>A text.</p></body></html>".encode()
+    )
+    assert [piece.kind for piece in act.furniture] == ["table"]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "x" * 500, "\ud800 alone\nand more"])
+def test_odd_strings_end_in_an_act_or_one_sentence(text: str) -> None:
+    try:
+        read(text).to_json().encode()
+    except ReadingError as error:
+        assert str(error).endswith(".")
+    with pytest.raises(ReadingError, match="file"):
+        read("x" * 500)
+
+
 def test_missing_files_folders_and_names(tmp_path: Path) -> None:
     with pytest.raises(ReadingError, match="no file"):
         read("nowhere.txt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,57 @@ def test_quoted_articles_open_no_section() -> None:
         "Article 1\nRegulation X is amended:\n‘Article 5\nTitle\n1. New text.\nArticle 5a\nMore.’\nArticle 2\nForce."
     )
     assert [s.number for s in act.sections if s.kind == "article"] == ["1", "2"]
+
+
+def test_a_quoted_article_keeps_its_text_and_ends_where_the_amendments_go_on() -> None:
+    act = enacting(
+        "Article 1\nRegulation X is amended as follows:\n(1)\nthe following is inserted:\n‘Article 12a\nHeading\n"
+        "1. New text.\n2. More.’;\n(2)\nArticle 13 is deleted.\nArticle 2\nIt enters into force."
+    )
+    assert ids(act) == [
+        *("art-1", "art-1.pt-1", "art-1.pt-1.q-1", "art-1.pt-1.q-1.sub-2"),
+        *("art-1.pt-1.q-1.sub-2.pt-1", "art-1.pt-1.q-1.sub-2.pt-2", "art-1.pt-2"),
+    ]
+    assert act["art-1.pt-1.q-1"].kind == "quoted"
+
+
+def test_annexes_are_cited_as_they_are_written() -> None:
+    act = enacting(
+        "Article 1\nText.\nANNEX II\nREQUIREMENTS\nPart A\nGeneral\nThe following apply:\n1. One.\n1.1. Deeper:\n(a) x."
+        "\nANNEX III\nRULES\nArticle 1\nThe Parties agree."
+    )
+    annex = next(section for section in act.sections if section.number == "II")
+    assert annex.heading == "REQUIREMENTS"
+    assert [unit.citation for unit in annex.units] == [
+        *("Annex II, Part A", "Annex II, Part A, point 1", "Annex II, Part A, point 1.1"),
+        "Annex II, Part A, point 1.1(a)",
+    ]
+    assert act["anx-III.art-1"].citation == "Annex III, Article 1"
+
+
+def test_ordinals_beyond_those_with_words() -> None:
+    act = enacting("Article 1\nList:\n" + "\n".join("— item," for _ in range(22)))
+    assert [act[f"art-1.ind-{n}"].citation for n in (10, 11, 21, 22)] == [
+        *("Article 1, tenth indent", "Article 1, 11th indent", "Article 1, 21st indent", "Article 1, 22nd indent"),
+    ]
+
+
+def test_the_first_date_of_a_title_is_the_acts() -> None:
+    title = "Council Regulation (EC) No 9/2004 of 12 March 2004 amending Regulation of 5 January 1990"
+    act = read(f"{title}\nTHE COUNCIL,\nHaving regard to the Treaty,\nArticle 1\nText.", language="en")
+    assert (act.date, act.celex) == ("2004-03-12", "32004R0009")
+
+
+@pytest.mark.parametrize("language", ["el", "cs", "hu", "mt", "ga"])
+def test_decomposed_accents_make_no_difference(examples: Path, language: str) -> None:
+    text = (examples / "short" / f"{language}.txt").read_text("utf-8")
+    assert read(unicodedata.normalize("NFD", text)).to_json() == read(text).to_json()
+
+
+def test_a_language_that_the_text_contradicts_is_noted(examples: Path) -> None:
+    path = examples / "short" / "en.txt"
+    assert "formulas of an act in English" in read(path, language="fr").warnings[0]
+    assert not read(path, language="en").warnings
 
 
 def test_a_table_of_contents_opens_no_section() -> None:

@@ -85,7 +85,7 @@ def old_html(act: Act) -> str:
         if kind == "annex":
             lines += [f"({n}) {note}" for n, note in act.notes.items()] + [""]
         lines.append(f"{label.replace('—', '-')} {text}".strip())
-    title, source = escape(" ".join(act.title)), f"Official Journal {act.header[3]} , {act.header[0]}"
+    title, source = escape(" ".join(act.title)), f"Official Journal {act.header[3]} , {act.header[0]} P. 0001 - 0004"
     return f"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"><html lang="EN">
 <head>
 <meta name="DC.language" content="EN">

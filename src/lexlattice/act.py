@@ -25,7 +25,6 @@ UNIT_KINDS: Final = (
     "point",
     "indent",
     "quoted",
-    "heading",
     "note",
 )
 """What a unit can be."""
@@ -111,8 +110,25 @@ class Act:
     def __iter__(self) -> Iterator[Unit]:
         return iter(self.units)
 
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def __contains__(self, unit_id: object) -> bool:
+        return unit_id in self._by_id
+
     def __getitem__(self, unit_id: str) -> Unit:
         return self._by_id[unit_id]
+
+    def provision(self, provision_id: str) -> tuple[Unit, ...]:
+        """The units of a provision: one, or the sentences it was divided into; none if there is no such provision."""
+        return self._by_provision.get(provision_id, ())
+
+    @cached_property
+    def _by_provision(self) -> dict[str, tuple[Unit, ...]]:
+        groups: dict[str, list[Unit]] = {}
+        for unit in self.units:
+            groups.setdefault(unit.provision, []).append(unit)
+        return {provision: tuple(units) for provision, units in groups.items()}
 
     @cached_property
     def _by_id(self) -> dict[str, Unit]:
@@ -121,10 +137,16 @@ class Act:
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain JSON types; `from_dict` takes it back."""
         sections = [
-            asdict(replace(section, units=())) | {"units": [unit._asdict() for unit in section.units]}
+            {
+                **asdict(replace(section, units=())),
+                "enclosing": list(section.enclosing),
+                "units": [unit._asdict() for unit in section.units],
+            }
             for section in self.sections
         ]
-        return asdict(replace(self, sections=())) | {"sections": sections}
+        furniture = [asdict(piece) for piece in self.furniture]
+        rest = asdict(replace(self, sections=(), furniture=()))
+        return {**rest, "sections": sections, "furniture": furniture, "warnings": list(self.warnings)}
 
     def to_json(self, *, indent: int | None = None) -> str:
         """The JSON that the schema in `act.schema.json` describes."""

@@ -7,7 +7,6 @@ share, so that the same act has the same skeleton whatever file it came in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -55,8 +54,3 @@ def squeeze(text: str) -> str:
     '1. The Parties'
     """
     return " ".join(text.split())
-
-
-def from_lines(lines: Iterable[str], role: Role | None = None) -> list[Block]:
-    """Make a block of every line that is not blank."""
-    return [Block(text, role) for text in map(squeeze, lines) if text]
