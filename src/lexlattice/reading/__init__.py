@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import threading
 import unicodedata
 from collections.abc import Iterator
@@ -77,9 +78,17 @@ def _tidy(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
         text = block.text
         if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
             block.text = text = squeeze(text)
-        if not text.isascii() and not unicodedata.is_normalized("NFC", text):
-            block.text = unicodedata.normalize("NFC", text)
+        if not text.isascii() and _DECOMPOSED.search(text):
+            block.text = _DECOMPOSED.sub(_compose, text)
     return [block for block in blocks if block.text]
+
+
+_DECOMPOSED: Final = re.compile("\\w[\u0300-\u036f]+")
+
+
+def _compose(match: re.Match[str]) -> str:
+    """A letter and its accents as one character, and nothing else: Unicode's normal forms change more than that."""
+    return unicodedata.normalize("NFC", match.group())
 
 
 _pause = threading.Lock()
