@@ -46,14 +46,21 @@ class Lines:
 
     def _admit_all(self, blocks: Sequence[Block]) -> None:
         """Take all lines in; those that begin like no header, which are most, without further ado."""
-        may_lead = self.grammar.may_lead
+        grammar, heads, marks = self.grammar, self.heads, self.marks
+        leads, number_first = grammar.leads, grammar.number_first
         for block in blocks:
             text, role = block.text, block.role
             head = fold(text[:HEAD])
-            if may_lead(head) or (role is None and (text[-1].isdigit() or ": " in text[-32:])):
+            if head[:3] in leads or (number_first and grammar.may_lead(head)):
+                self._admit(block)
+            elif role is None and (text[-1].isdigit() or ": " in text[-32:]):
                 self._admit(block)
             else:
-                self._append(text, role, None, head)
+                self.texts.append(text)
+                heads.append(head)
+                marks.append(None if text[0].isalpha() and ")" not in text[:12] and len(text) > 5 else marker(text))
+                self.roles.append(role)
+                self.headers.append(None)
 
     def _admit(self, block: Block) -> None:
         """Take a line in; a header that shares its line with its heading or text is set apart from it."""

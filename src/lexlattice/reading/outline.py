@@ -129,7 +129,8 @@ class _Reader:
             return mark is not None or len(line) > LONGEST_HEADING
         if state == "annex" and (i == self.heading_due or (mark is not None and mark.style == "paren")):
             return False
-        return not lines.heads[i].startswith(self.turns) and not _YEAR_AT_END.search(line, max(0, len(line) - 16))
+        end = line[-16:]
+        return not lines.heads[i].startswith(self.turns) and "19" not in end and "20" not in end
 
     def _is_table(self, i: int, line: str) -> bool:
         if self.state not in _TERMS or self.lines.headers[i] is not None:
