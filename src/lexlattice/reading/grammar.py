@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from lexlattice.reading.numbering import INSERTED, canonical
+from lexlattice.reading.numbering import INSERTED_WORDS, canonical
 
 LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
 """The 24 official languages."""
@@ -25,7 +25,7 @@ HEAD: Final = 80
 DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 """Head-words that enclose articles, outermost first."""
 
-_BIS: Final = "|".join(sorted([*INSERTED, "novies"], key=len, reverse=True))
+_BIS: Final = "|".join(INSERTED_WORDS)
 _SUFFIX: Final = rf"(?:[\s/.-]?(?:{_BIS})|[/.-]?[^\W\d_]{{1,2}}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"

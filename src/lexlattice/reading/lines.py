@@ -51,9 +51,11 @@ class Lines:
         for block in blocks:
             text, role = block.text, block.role
             head = fold(text[:HEAD])
-            if head[:3] in leads or (number_first and grammar.may_lead(head)):
-                self._admit(block)
-            elif role is None and (text[-1].isdigit() or ": " in text[-32:]):
+            if (
+                head[:3] in leads
+                or (number_first and grammar.may_lead(head))
+                or (role is None and (text[-1].isdigit() or ": " in text[-32:]))
+            ):
                 self._admit(block)
             else:
                 self.texts.append(text)

@@ -13,12 +13,13 @@ from typing import Final, NamedTuple
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъьюя"
 LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
-INSERTED: Final = (
+_INSERTED_ORDER: Final = (
     "bis ter quater quinquies sexies septies octies nonies decies undecies duodecies terdecies quaterdecies quindecies"
     " sexdecies septdecies octodecies novodecies vicies".split()
 )
 """What Romance languages and Dutch write where others write a, b, c: "5 bis" is 5a."""
-_INSERTED_LETTER: Final = dict(zip(INSERTED, LATIN, strict=False)) | {"novies": "h"}
+_INSERTED_LETTER: Final = dict(zip(_INSERTED_ORDER, LATIN, strict=False)) | {"novies": "h"}
+INSERTED_WORDS: Final = sorted(_INSERTED_LETTER, key=len, reverse=True)
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
 _GREEK_UNITS: Final = {"α": 1, "β": 2, "γ": 3, "δ": 4, "ε": 5, "στ": 6, "ϛ": 6, "ζ": 7, "η": 8, "θ": 9}
@@ -123,7 +124,7 @@ def letters(mark: Marker) -> str:
 OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
 _LEADING_DIGITS: Final = re.compile(r"\d+")
 _STYLES: Final = {"half": "paren", "bracket": "paren", "quotednumber": "dot"}
-_BIS: Final = "|".join(sorted([*INSERTED, "novies"], key=len, reverse=True))
+_BIS: Final = "|".join(INSERTED_WORDS)
 _COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS})(?:\s(?:{_BIS}))?)?"
 _WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s(?:{_BIS}))?"
 _MARKER: Final = re.compile(
