@@ -105,3 +105,8 @@ def test_the_commands_of_the_contributors_page_exist() -> None:
 def code_in(page: Path) -> list[str]:
     """What a page shows as code, in fences or in a line: elsewhere "make" may be a verb."""
     return re.findall(r"```.*?```|`[^`\n]+`", page.read_text("utf-8"), re.DOTALL)
+
+
+def test_no_page_holds_a_placeholder() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert not [page.name for page in pages if re.search(r"^[A-Z]{4,}$", page.read_text("utf-8"), re.MULTILINE)]

@@ -83,7 +83,7 @@ def _tidy(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
     return [block for block in blocks if block.text]
 
 
-_DECOMPOSED: Final = re.compile("\\w[\u0300-\u036f]+")
+_DECOMPOSED: Final = re.compile("\\w[\u0300-\u036f]{1,8}")
 
 
 def _compose(match: re.Match[str]) -> str:
@@ -132,6 +132,8 @@ def _open(
 
 def _open_string(source: str, language: str | None, format: str | None) -> Document:
     """A string names a file, a CELEX number or a URL, or is the act itself."""
+    if not source.strip():
+        raise ReadingError("The input is empty; give a path, a CELEX number, a URL or the text of an act.")
     from lexlattice.reading.fetch import fetch, is_celex, is_url
 
     if "\n" in source or len(source) > LONGEST_PATH:

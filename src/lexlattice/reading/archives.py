@@ -36,6 +36,8 @@ def _check_members(members: list[zipfile.ZipInfo]) -> None:
         path = PurePosixPath(member.filename.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or ":" in member.filename:
             raise ReadingError(f"The zip file has a member outside its own folder: {member.filename!r}.")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ReadingError("The zip file is packed in an unusual way; unpack it first.")
         if member.flag_bits & 0x1:
             raise ReadingError(f"The zip file is encrypted ({member.filename!r}); unpack it first.")
 

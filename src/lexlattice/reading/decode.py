@@ -10,6 +10,9 @@ from lexlattice.errors import ReadingError
 
 _DECLARED: Final = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _LEGACY: Final = ("cp1252", "cp1253", "iso8859_7", "cp1251", "cp1250", "iso8859_2", "cp1257", "iso8859_3", "iso8859_5")
+_CHARSET: Final = re.compile(r"utf|cp\d|iso8859|koi8|mac|ascii")
+"""Real character sets: Python's codecs have others, which a page has no business naming."""
+_SAMPLE: Final = 200_000
 _MEANT: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
 """Pages that declare these have Windows' quotation marks all the same."""
 _MIXED: Final = 0.02
@@ -72,7 +75,7 @@ def _declared(data: bytes) -> str | None:
         known = codecs.lookup(name.removeprefix("unicode-1-1-")).name
     except LookupError:
         return None
-    return _MEANT.get(known, known)
+    return _MEANT.get(known, known) if _CHARSET.match(known) else None
 
 
 def _guess(data: bytes) -> tuple[str, list[str]]:
@@ -89,7 +92,7 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
             text = data.decode(name)
         except UnicodeDecodeError:
             continue
-        fitness = _fitness(text)
+        fitness = _fitness(text[:_SAMPLE])
         if fitness > best[0] + 1e-9:
             best = (fitness, name, text)
     if not best[1] or _is_binary(best[2]):

@@ -12,6 +12,8 @@ from lexlattice.reading.blocks import squeeze
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _VAL = f"{W}val"
 
+_DEEPEST_STYLE = 20
+_LONGEST_NUMBER = 100
 _LETTERS = {
     "lowerLetter": ascii_lowercase,
     "upperLetter": ascii_uppercase,
@@ -67,8 +69,9 @@ class Numbering:
     def _list(self, paragraph: Any, style: str) -> tuple[str, int | None]:
         """Find the list and the level of a paragraph, its own before those of its style."""
         number, depth = "", None
-        sources, seen = [paragraph], set()
-        while style in self.styles and style not in seen:
+        seen: set[str] = set()
+        sources = [paragraph]
+        while style in self.styles and style not in seen and len(seen) < _DEEPEST_STYLE:
             seen.add(style)
             sources.append(self.styles[style])
             style = value(find(self.styles[style], "basedOn"))
@@ -115,7 +118,7 @@ class Numbering:
             form = "decimal" if level.decimal else levels[i].form
             return _format(counts.get(i, levels[i].start), form)
 
-        return squeeze(re.sub(r"%([1-9])", count, level.text))
+        return squeeze(re.sub(r"%([1-9])", count, level.text[:_LONGEST_NUMBER]))
 
 
 def _format(number: int, form: str) -> str:
@@ -174,6 +177,6 @@ def is_on(node: Any) -> bool:
 
 def _integer(text: str | None, default: int = 0) -> int:
     try:
-        return int(text or "")
+        return int((text or "")[:9])
     except ValueError:
         return default

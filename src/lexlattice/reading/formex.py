@@ -38,7 +38,10 @@ def read_formex_zip(data: bytes) -> Document:
 
 def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
     """Read the files of one act, given by their names."""
-    roots = {PurePosixPath(name.replace("\\", "/")).name: parse_xml(data) for name, data in parts.items()}
+    names = {name: PurePosixPath(name.replace("\\", "/")).name for name in parts}
+    if len(set(names.values())) < len(names):
+        raise ReadingError("The Formex delivery has two files of one name; give one act alone.")
+    roots = {names[name]: parse_xml(data) for name, data in parts.items()}
     warnings: list[str] = []
     order = _order(roots, warnings)
     for name in order:
@@ -59,7 +62,7 @@ def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:
     """Name the files in reading order: as the list of parts says, or else the act and then its annexes."""
 
     def place(name: str) -> tuple[bool, list[tuple[int, str]]]:
-        digits = re.findall(r"(\d+)|(\D+)", name)
+        digits = re.findall(r"(\d{1,9})|(\D+)", name)
         return roots[name].tag in ANNEXES, [(int(number or 0), other) for number, other in digits]
 
     texts = sorted((name for name, root in roots.items() if root.tag not in {"DOC", "PUBLICATION"}), key=place)

@@ -282,7 +282,7 @@ def _figures(element: _Element) -> str | None:
         return re.sub(r"^(ex)? ?(\d{4})(\d\d)(\d\d)?(\d\d)?$", r"\1 \2 \3 \4 \5", text.strip()).strip()
     if kind not in {"NUMBER", "DECIMAL"}:
         return text
-    return re.sub(r"(?<![\d.,])\d{4,}", lambda whole: re.sub(r"\B(?=(\d{3})+$)", " ", whole.group()), text)
+    return re.sub(r"(?<![\d.,])\d{4,30}(?!\d)", lambda whole: f"{int(whole.group()):,}".replace(",", " "), text)
 
 
 def _target(node: _Element) -> str:

@@ -48,11 +48,11 @@ def read_html(text: str) -> Document:
 
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(text.encode("utf-8"), parser)
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         root = None
-    if any("depth" in error.message for error in parser.error_log):
-        raise ReadingError("The HTML page is nested deeper than any act; save the page again and retry.")
+    if any("depth" in error.message or "huge" in error.message.lower() for error in parser.error_log):
+        raise ReadingError("The HTML page is nested deeper or has longer lines than any act; save it again and retry.")
     if root is None:
         raise ReadingError("The HTML page is empty or broken; save the page again and retry.")
     blocks = _once_titled(list(_Page(root).blocks()))
@@ -147,15 +147,31 @@ class _Page:
         names = table.get("class") or ""
         if "table" in names.replace("oj-", "").split() or table.get("border", "0") not in ("0", ""):
             return True
-        return next(table.iterdescendants("p"), None) is not None and any(
-            "tbl-" in (p.get("class") or "") for p in table.iterdescendants("p")
-        )
+        return any("tbl-" in (p.get("class") or "") for p in table.iterdescendants("p"))
 
     def _rows(self, table: _Element) -> Iterator[Block]:
-        for row in table.iter("tr"):
-            if next(row.iterancestors("table")) is not table:
+        """A block a row, its cells parted by tabs; captions and text between rows are rows of their own."""
+        from lxml import etree
+
+        cells: list[list[str]] = [[]]
+        walk = etree.iterwalk(table, events=("start", "end"))
+        for event, element in walk:
+            tag = element.tag
+            if event == "start" and tag in _SKIPPED:
+                walk.skip_subtree()
                 continue
-            cells = (squeeze(" ".join(map(str, cell.itertext()))) for cell in row.iterchildren("td", "th"))
-            text = "\t".join(cell for cell in cells if cell)
-            if text:
-                yield Block(text, Role.TABLE)
+            if tag in ("tr", "caption"):
+                yield from self._row(cells)
+            elif tag in ("td", "th"):
+                cells.append([])
+            if event == "start" and element.text:
+                cells[-1].append(f" {element.text}")
+            elif event == "end" and element.tail and element is not table:
+                cells[-1].append(f" {element.tail}")
+        yield from self._row(cells)
+
+    def _row(self, cells: list[list[str]]) -> Iterator[Block]:
+        text = "\t".join(cell for cell in (squeeze("".join(pieces)) for pieces in cells) if cell)
+        cells[:] = [[]]
+        if text:
+            yield Block(text, Role.TABLE)

@@ -157,7 +157,7 @@ def marker(line: str) -> Marker | None:
     >>> marker("‘(b)").quoted, marker("(see above) text"), marker("1.5 million euro are").style
     (True, None, 'multi')
     """
-    if line[0].isalpha() and ")" not in line[:12] and not (len(line) < 6 and line[-1] == "."):
+    if not line or (line[0].isalpha() and ")" not in line[:12] and not (len(line) < 6 and line[-1] == ".")):
         return None
     match = _MARKER.match(line)
     if match is None:

@@ -21,6 +21,7 @@ from lexlattice.reading.numbering import OPENING_QUOTES, Marker
 LONGEST_SIGNATURE: Final = 80
 LONGEST_CLOSING: Final = 160
 LONGEST_FORMULA: Final = 30
+LONGEST_LABEL: Final = 60
 
 _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|.*\s\|(?:\s|$)")
 """Old pages mark the place of a table, or put its cells between bars."""
@@ -90,7 +91,12 @@ class _Reader:
         self.attachments = 0
         self.enclosing: list[tuple[int, str, str]] = []
         """Rank, header and heading of the divisions around the open section."""
+        self.around: tuple[tuple[int, str, str], ...] = ()
+        self.headings: tuple[str, ...] = ()
+        """The divisions around the open section as text, made once for all sections they enclose."""
         self.division_number = ""
+        self.nearest = 0
+        """The next line that is not an aside, looked for once a run of asides."""
         self.terms_end: int | None = None
         self.announced: bool | None = None
         openers = self.grammar.openers
@@ -170,7 +176,7 @@ class _Reader:
 
     def _header_by_role(self, i: int, line: str, role: Role | None) -> bool:
         """A header that the mark-up shows but no head-word does."""
-        if role is Role.ANNEX and self.state == "heading" and self.parts[-1].kind == "annex":
+        if role is Role.ANNEX and self.state == "heading" and self.parts[-1].kind == "annex" and self._may_head():
             self._take_heading(i, line)
         elif role is Role.ANNEX:
             self._annex(i, Header("annex", "", "", len(line)))
@@ -190,7 +196,11 @@ class _Reader:
         return self.state not in ("heading", "division", "preamble", "recitals")
 
     def _open(self, part: Part) -> None:
-        part.enclosing = tuple(f"{header} {heading}".strip() for _, header, heading in self.enclosing)
+        around = tuple(self.enclosing)
+        if around != self.around:
+            self.around = around
+            self.headings = tuple(f"{header} {heading}".strip() for _, header, heading in around)
+        part.enclosing = self.headings
         self.parts.append(part)
 
     def _article(self, i: int, header: Header) -> None:
@@ -219,7 +229,7 @@ class _Reader:
         if self.parts and self.parts[-1].kind == "annex" and self.state in ("annex", "heading"):
             annex = self.parts[-1]
             kind, number = (header.kind, header.written) if header is not None else ("section", "")
-            label = self.lines.texts[i][: header.end if header is not None else None].strip(" .:-–—")
+            label = self.lines.texts[i][: header.end if header is not None else LONGEST_LABEL].strip(" .:-–—")
             annex.divisions.append((len(annex.lines), kind, number or str(len(annex.divisions) + 1), label))
             self.state = "annex"
             self.heading_due = i + 1
@@ -243,7 +253,7 @@ class _Reader:
             self.furniture[i] = "signature"
             self.state = "signature"
             self.enclosing = []
-        elif role in (Role.HEADING, Role.OUTLINE) and self.state in ("heading", "division"):
+        elif role in (Role.HEADING, Role.OUTLINE) and self.state in ("heading", "division") and self._may_head():
             self._take_heading(i, line)
         else:
             _HANDLERS[self.state](self, i, line)
@@ -322,6 +332,7 @@ class _Reader:
         """Below a chapter's header: its heading, unless the text begins at once."""
         before_header = i + 1 < len(self.lines) and self.lines.headers[i + 1] is not None
         headed = not self.enclosing or bool(self.enclosing[-1][2])
+        before_header = before_header and len(line) <= 2 * LONGEST_HEADING
         if not headed and (before_header or self._heading_like(i) or self._shouted_heading(i)):
             self._take_heading(i, line)
         else:
@@ -363,6 +374,11 @@ class _Reader:
         if header is not None:
             return False
         return not part.heading and not self._closes(after, self.lines.texts[after])
+
+    def _may_head(self) -> bool:
+        """Headings run over a few lines at most."""
+        heading = self.enclosing[-1][2] if self.state == "division" and self.enclosing else self.parts[-1].heading
+        return len(heading) <= 2 * LONGEST_HEADING
 
     def _take_heading(self, i: int, line: str) -> None:
         self.furniture[i] = "heading"
@@ -430,8 +446,11 @@ class _Reader:
         """Whether the open article or annex goes on below a footnote."""
         lines = self.lines
         if self.state == "annex":
-            nearest = next((j for j in range(i + 1, len(lines)) if lines.roles[j] not in _ASIDE), None)
-            return nearest is not None and lines.headers[nearest] is None and lines.roles[nearest] is not Role.ANNEX
+            if self.nearest <= i:
+                rest = range(i + 1, len(lines))
+                self.nearest = next((j for j in rest if lines.roles[j] not in _ASIDE), len(lines))
+            near = self.nearest
+            return near < len(lines) and lines.headers[near] is None and lines.roles[near] is not Role.ANNEX
         if self.terms_end is None:
             last = next((j for j in range(len(lines) - 1, -1, -1) if lines.roles[j] not in _ASIDE), 0)
             annexes = (j for j, h in enumerate(lines.headers) if j > i and h is not None and h.kind == "annex")

@@ -198,7 +198,8 @@ def _words(raw: Any, page: Any) -> dict[int, list[Word]]:
                 continue
         raw.FPDFText_GetMatrix(page, i, matrix)
         raw.FPDFText_GetFontInfo(page, i, name, 128, flags)
-        turn = round(math.degrees(math.atan2(matrix.b, matrix.a)) / 15) * 15 % 360  # scans lean a little
+        angle = math.degrees(math.atan2(matrix.b, matrix.a))
+        turn = round(angle / 15) * 15 % 360 if math.isfinite(angle) else 0  # scans lean a little
         cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         x0, x1, baseline = upright()
         size = round(abs(raw.FPDFText_GetFontSize(page, i)) * math.hypot(matrix.c, matrix.d), 1)

@@ -17,9 +17,10 @@ _BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _SPACES: Final = re.compile("[\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\ufeff\u200b\u00ad]")
-_HEADING: Final = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*$")
-_EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
-_ITEM: Final = re.compile(r"[-*+]\s+(?=\(?\w{1,4}\)\s|\d{1,3}[.)]\s)")
+_HEADING: Final = re.compile(r"#{1,6}\s+(?=\S)")
+_EMPHASIS: Final = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
+_ITEM: Final = re.compile(r"\A[-*+]\s+(?=\(?\w{1,4}\)\s|\d{1,3}[.)]\s)")
+_CLOSING: Final = re.compile(r"\s#{1,6}\Z")
 _FOOTNOTE: Final = re.compile(r"\[\^(\w+)\]:?")
 _NOTE: Final = re.compile(r"\((?:\d{1,3}|\*{1,4}\d?)\)[ \u00a0]{2,}\S")
 _BARE: Final = re.compile(r"\(?(?:\d{1,3}|[a-z])\)$")
@@ -60,17 +61,17 @@ def _is_wrapped(lines: list[str]) -> bool:
 
 
 def _unwrap(lines: list[str]) -> list[str]:
-    """Join what was broken: a paragraph ends at a blank line, at a deeper indent, or where a marker begins."""
-    joined: list[str] = []
+    """Join what was broken: a paragraph ends at a blank line or where a marker begins."""
+    paragraphs: list[list[str]] = []
     ended = True
     for line in lines:
         text = line.strip()
         if text and not ended and marker(text.lstrip("`")) is None:
-            joined[-1] += f" {text}"
+            paragraphs[-1].append(text)
         elif text:
-            joined.append(text)
+            paragraphs.append([text])
         ended = not text
-    return joined
+    return [" ".join(paragraph) for paragraph in paragraphs]
 
 
 def _markdown(lines: list[str]) -> list[Block]:
@@ -80,14 +81,15 @@ def _markdown(lines: list[str]) -> list[Block]:
         if set(line) <= set("-*_= ") and len(line) >= 3:
             continue
         if line.startswith("|"):
-            if not set(line) <= set("|-: "):
-                blocks.append(Block("\t".join(cell.strip() for cell in line.strip("|").split("|")), Role.TABLE))
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if not set(line) <= set("|-: \t"):
+                blocks.append(Block("\t".join(cell for cell in cells if cell), Role.TABLE))
             continue
         note = line.startswith("[^")
         line = _FOOTNOTE.sub(r"(\1)", _EMPHASIS.sub(r"\2", _ITEM.sub("", line)))
         heading = _HEADING.match(line)
         if heading:
-            blocks.append(Block(heading.group(2), Role.OUTLINE))
+            blocks.append(Block(_CLOSING.sub("", line[heading.end() :]), Role.OUTLINE))
         else:
             blocks.append(Block(line, Role.NOTE if note else None))
     return blocks

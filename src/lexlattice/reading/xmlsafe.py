@@ -23,7 +23,7 @@ MAX_DEPTH = 256
 
 # A reference such as &nbsp;, outside the places where an ampersand is only an ampersand. Those that never end
 # run to the end of the file, lest a file of nothing but their beginnings be searched over and over.
-_REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&([A-Za-z][A-Za-z0-9]*);", re.DOTALL)
+_REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&([A-Za-z_:][\w:.-]*);", re.DOTALL)
 _PREDEFINED = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
 # What stands before an item of a list, perhaps after an opening quotation mark: (a), 12., iv), —
