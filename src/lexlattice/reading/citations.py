@@ -2,60 +2,82 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from dataclasses import dataclass
+from typing import Final
 
 from lexlattice.reading.grammar import Grammar
-from lexlattice.reading.units import CiteLevel
 
-_POINTS = ("letter", "number", "numeral", "roman")
-_AS_WRITTEN = {"within": "{n}, ", "division": ", {n}"}
+_POINTS: Final = ("letter", "number", "numeral", "roman")
+_AS_WRITTEN: Final = {"within": "{n}, ", "division": ", {n}"}
 """Levels that are cited in the act's own words: the annex around an article, "Part A" of an annex."""
-_CONTAINERS = (
-    "article",
-    "recital",
-    "annex",
-    "annex_sole",
-    "division",
-    "section",
-    "body",
-    "unnumbered",
-    "subparagraph",
-    "indent",
+_CONTAINERS: Final = (
+    *(
+        "article",
+        "recital",
+        "annex",
+        "annex_sole",
+        "division",
+        "section",
+        "body",
+        "unnumbered",
+        "subparagraph",
+        "indent",
+    ),
 )
 
 
-def cite(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
+@dataclass(slots=True, eq=False)
+class Cite:
+    """One level of a citation and, through `around`, those it stands in; siblings share what is around them."""
+
+    around: Cite | None
+    name: str
+    """The level's name in the language files."""
+    number: str = ""
+    """As the act writes it, without brackets."""
+    place: int = 0
+    inner: str | None = None
+    """The form it takes where another level follows, once that was asked for."""
+
+
+def cite(level: Cite | None, grammar: Grammar) -> str:
     """Write the levels of a provision one after the other, as lawyers of that language do.
 
     >>> from lexlattice.reading.grammar import load
-    >>> path = (CiteLevel("article", "5", 5), CiteLevel("paragraph", "1", 1), CiteLevel("letter", "a", 1))
-    >>> cite(path, load("en")), cite(path, load("fi"))
-    ('Article 5(1)(a)', '5 artiklan 1 kohdan a alakohta')
+    >>> point = Cite(Cite(Cite(None, "article", "5"), "paragraph", "1"), "letter", "a")
+    >>> cite(point, load("en"))
+    'Article 5(1)(a)'
+    >>> cite(Cite(Cite(Cite(None, "article", "5"), "paragraph", "1"), "letter", "a"), load("fi"))
+    '5 artiklan 1 kohdan a alakohta'
     """
-    if not levels:
+    if level is None:
         return ""
-    text = _inner(levels[:-1], grammar) + _level(levels, grammar, final=True)
+    text = _inner(level.around, grammar) + _form(level, grammar, final=True)
     if text[0] in " ,":
         text = text.lstrip(" ,")
     return text if text[0].isupper() else text[:1].upper() + text[1:]
 
 
-@lru_cache(maxsize=8192)
-def _inner(levels: tuple[CiteLevel, ...], grammar: Grammar) -> str:
+def _inner(level: Cite | None, grammar: Grammar) -> str:
     """The levels around the innermost one, in the form they take there."""
-    return _inner(levels[:-1], grammar) + _level(levels, grammar, final=False) if levels else ""
+    if level is None:
+        return ""
+    if level.inner is None:
+        level.inner = _inner(level.around, grammar) + _form(level, grammar, final=False)
+    return level.inner
 
 
-def _level(levels: tuple[CiteLevel, ...], grammar: Grammar, *, final: bool) -> str:
-    name, number, place = levels[-1]
+def _form(level: Cite, grammar: Grammar, *, final: bool) -> str:
+    name, around = level.name, level.around
     if name in _AS_WRITTEN:
-        return _AS_WRITTEN[name].replace("{n}", number)
-    level = grammar.citation[name]
-    if name in _POINTS and (len(levels) == 1 or levels[-2].name in _CONTAINERS):
-        template = level.direct if final else level.direct_inner
+        return _AS_WRITTEN[name].replace("{n}", level.number)
+    forms = grammar.citation[name]
+    if name in _POINTS and (around is None or around.name in _CONTAINERS):
+        template = forms.direct if final else forms.direct_inner
     else:
-        template = level.final if final else level.inner
+        template = forms.final if final else forms.inner
     if "{ordinal}" not in template:
-        return template.replace("{n}", number)
+        return template.replace("{n}", level.number)
+    place = level.place
     ordinal = grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else grammar.ordinal(place)
-    return template.replace("{n}", number).replace("{ordinal}", ordinal)
+    return template.replace("{n}", level.number).replace("{ordinal}", ordinal)

@@ -13,11 +13,10 @@ from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
-from lexlattice.reading.citations import cite
+from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import Grammar, Header
 from lexlattice.reading.metadata import describe
 from lexlattice.reading.outline import outline
-from lexlattice.reading.units import CiteLevel
 
 LONGEST_HEADER: Final = 60
 _RECITAL: Final = re.compile(r"\((\d{1,3})\)$")
@@ -122,16 +121,16 @@ def _section(
     taken[stem] = taken.get(stem, 0) + 1
     if taken[stem] > 1:
         stem = f"{stem}~{taken[stem]}"
-    level = CiteLevel(row.kind, header.written if header else "", 0) if row.kind != "recitals" else None
+    level = Cite(None, row.kind, header.written if header else "") if row.kind != "recitals" else None
     if row.kind == "annex" and not number:
-        level = CiteLevel("annex_sole", "", 0)
+        level = Cite(None, "annex_sole")
     units = []
     for position, (run, own) in enumerate(row.paragraphs):
         start, end = starts[run[0]], starts[run[-1]] + len(lines[run[-1]])
         text = source[start:end]
-        cites: tuple[CiteLevel, ...] = (level or CiteLevel("recital", own or str(position + 1), 0),)
+        cites = level or Cite(None, "recital", own or str(position + 1))
         if own and row.kind in ("article", "annex"):
-            cites += (CiteLevel("paragraph" if row.kind == "article" else "number", own, 0),)
+            cites = Cite(cites, "paragraph" if row.kind == "article" else "numeral", own)
         unit_id = f"{stem}.{position + 1}"
         kind = {"recitals": "recital", "preamble": "citation"}.get(row.kind, "paragraph")
         units.append(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 from itertools import accumulate, chain, pairwise
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
-from lexlattice.reading.citations import cite
+from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
 from lexlattice.reading.metadata import describe, is_remark
 from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, Part, outline
-from lexlattice.reading.units import CiteLevel, Draft, Frame, divide, sentences
+from lexlattice.reading.units import Draft, Frame, divide, sentences
 
 SENTENCES_FROM: Final = 40
 """Provisions of more words than this, without numbering inside, are divided at sentence ends."""
@@ -57,23 +58,23 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "recitals":
         return _recitals(part, plan)
     if part.kind == "preamble":
-        level = CiteLevel("preamble", "", 0)
-        return [Draft(i, i, f"pre-{n}", "citation", "", (level,)) for n, i in enumerate(part.lines, 1)]
+        level = Cite(None, "preamble")
+        return [Draft(i, i, f"pre-{n}", "citation", "", level) for n, i in enumerate(part.lines, 1)]
     if part.kind == "notes":
         return _notes(part, plan)
     if part.kind == "article":
         number = part.number or "1"
         path = f"{part.prefix}art-{number}"
-        cites: tuple[CiteLevel, ...] = (CiteLevel("article", part.written or number, 0),)
-        if part.annex is not None:
-            cites = (CiteLevel("within", cite((_annex_level(part.annex),), grammar), 0), *cites)
+        annex = part.annex
+        around = Cite(None, "within", cite(_annex_level(annex), grammar)) if annex is not None else None
+        cites = Cite(around, "article", part.written or number)
         return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
-        return _annex(part, plan, Frame(part.prefix, (_annex_level(part),), "paragraph"))
+        return _annex(part, plan, Frame(part.prefix, _annex_level(part), "paragraph"))
     if part.number:
-        cites = (CiteLevel("section", part.number, 0),)
+        cites = Cite(None, "section", part.number)
         return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph"))
-    return _divide_lines(part.lines, plan, Frame(part.prefix, (), "paragraph", text_level="body", counted=True))
+    return _divide_lines(part.lines, plan, Frame(part.prefix, None, "paragraph", text_level="body", counted=True))
 
 
 def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
@@ -83,28 +84,28 @@ def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Dra
         lines = [i for i in lines if i not in plan.notes]
     drafts = divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], plan.quotes, frame)
     for n, i in enumerate(notes, 1):
-        drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", (*frame.cite, CiteLevel("note", str(n), n))))
+        drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
     return sorted(drafts, key=lambda draft: draft.first) if notes else drafts
 
 
-def _annex_level(part: Part) -> CiteLevel:
-    return CiteLevel("annex", part.written, 0) if part.number else CiteLevel("annex_sole", "", 0)
+def _annex_level(part: Part) -> Cite:
+    return Cite(None, "annex", part.written) if part.number else Cite(None, "annex_sole")
 
 
 def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
     """An annex, stretch by stretch: its parts and sections start their numbering anew."""
     bounds = [0, *(before for before, *_ in part.divisions), len(part.lines)]
     drafts: list[Draft] = []
-    path: list[tuple[int, str, CiteLevel]] = []
+    path: list[tuple[int, str, str]] = []
     for n, (start, end) in enumerate(pairwise(bounds)):
         if n:
             _, kind, number, label = part.divisions[n - 1]
             rank = DIVISIONS.index(kind)
             path = [step for step in path if step[0] < rank]
-            path.append((rank, f".{kind}-{canonical(number)}", CiteLevel("division", label, 0)))
+            path.append((rank, f".{kind}-{canonical(number)}", label))
         inner = Frame(
             frame.path + "".join(step for _, step, _ in path),
-            (*frame.cite, *(level for _, _, level in path)),
+            reduce(lambda around, step: Cite(around, "division", step[2]), path, frame.cite),
             frame.kind,
         )
         drafts.extend(_divide_lines(part.lines[start:end], plan, inner))
@@ -114,7 +115,7 @@ def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
 def _title(part: Part, plan: Outline) -> list[Draft]:
     """The title is one provision: the title proper, then each bracketed remark ("Text with EEA relevance")."""
     drafts: list[Draft] = []
-    cites = (CiteLevel("title", "", 0),)
+    cites = Cite(None, "title")
     for i in part.lines:
         remark = len(drafts) > 0 and is_remark(plan.lines[i])
         if drafts and not remark and drafts[-1].last == i - 1 and not is_remark(plan.lines[drafts[-1].first]):
@@ -138,7 +139,7 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
         if not group:
             return
         name = number or str(count)
-        frame = Frame(f"rec-{name}", (CiteLevel("recital", name, 0),), "recital")
+        frame = Frame(f"rec-{name}", Cite(None, "recital", name), "recital")
         inner = _divide_lines(group, plan, frame) if not number else _numbered(group, plan, frame, number)
         drafts.extend(inner)
         group.clear()
@@ -174,7 +175,7 @@ def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) ->
             if sub:
                 place = int(sub.group(1)) + 1
                 draft.path = f"{frame.path}.sub-{place}"
-                draft.cite = (*frame.cite, CiteLevel("unnumbered", str(place), place))
+                draft.cite = Cite(frame.cite, "unnumbered", str(place), place)
             drafts.append(draft)
     return drafts
 
@@ -191,7 +192,7 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
             continue
         number = mark.number if mark is not None else ""
         name = number or str(len(drafts) + 1)
-        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, (CiteLevel("note", name, 0),)))
+        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, Cite(None, "note", name)))
     return drafts
 
 
@@ -237,8 +238,8 @@ def _build(
         if words > split_from > 0 and draft.kind != "title":
             parents = {other.path.rpartition(".")[0] for other in drafts} if parents is None else parents
             spans = sentences(text) if draft.path not in parents else spans
-        citation = cite(draft.cite, grammar)
         if len(spans) <= 1:
+            citation = cite(draft.cite, grammar)
             unit_id = provision + suffix
             values = (
                 unit_id,
@@ -265,7 +266,7 @@ def _build(
                     position=len(units),
                     kind=draft.kind,
                     number=draft.number,
-                    citation=cite((*draft.cite, CiteLevel("sentence", str(place), place)), grammar),
+                    citation=cite(Cite(draft.cite, "sentence", str(place), place), grammar),
                     text=part,
                     start=start + a,
                     end=start + b,

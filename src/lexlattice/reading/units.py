@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
+from lexlattice.reading.citations import Cite
 from lexlattice.reading.numbering import Marker, canonical, letters
 
 T = TypeVar("T")
@@ -21,25 +22,17 @@ LONGEST_CONNECTOR: Final = 14
 """A line no longer than this that begins with a small letter ("and", "sowie") belongs to the item before it."""
 
 
-class CiteLevel(NamedTuple):
-    """One level of a citation: its name in the language files, the number as written, and its place."""
-
-    name: str
-    number: str
-    place: int
-
-
 @dataclass(slots=True)
 class Level:
     """An open list: where it hangs, how it counts, and how far it has come."""
 
     path: str
-    cite: tuple[CiteLevel, ...]
+    cite: Cite | None
     style: str = ""
     value: int = 0
     number: str = ""
     parent: str = ""
-    parent_cite: tuple[CiteLevel, ...] = ()
+    parent_cite: Cite | None = None
     paragraph: bool = False
     """Whether its items are the numbered paragraphs of an article."""
     texts: int = 0
@@ -55,7 +48,7 @@ class Draft:
     path: str
     kind: str
     number: str
-    cite: tuple[CiteLevel, ...]
+    cite: Cite | None
 
 
 @dataclass(slots=True)
@@ -63,7 +56,7 @@ class Frame:
     """How a section names its parts: "art-5" holds paragraphs, "anx-I" points."""
 
     path: str
-    cite: tuple[CiteLevel, ...]
+    cite: Cite | None
     kind: str
     """Kind of a text that stands at the section's own level."""
     paragraphs: bool = False
@@ -172,7 +165,7 @@ def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         if style == "letter" and mark.roman == 1 and mark.value != 1:
             style = "roman"
         path, cite = _current(parent, frame)
-        level = Level("", (), style, parent=path, parent_cite=cite)
+        level = Level("", None, style, parent=path, parent_cite=cite)
         numeric = style in ("dot", "paren") and not mark.quoted
         level.paragraph = frame.paragraphs and numeric and len(stack) == 1 and not parent.texts
         stack.append(level)
@@ -188,7 +181,7 @@ def _enter_multi(stack: list[Level], mark: Marker) -> Level:
     home = stack[0]
     while len(stack) > 1 and stack[-1].style != "dot":
         stack.pop()
-    cite = (*home.cite, CiteLevel("numeral", mark.number, mark.value))
+    cite = Cite(home.cite, "numeral", mark.number, mark.value)
     part = f"qpt-{mark.number}" if mark.quoted else f"pt-{mark.number}"
     level = Level(f"{home.path}.{part}", cite, "multi", mark.value, mark.number, home.path, home.cite)
     stack.append(level)
@@ -243,10 +236,10 @@ def _name(level: Level, mark: Marker, frame: Frame) -> None:
     else:
         part, name = f"pt-{canonical(mark.number)}", "numeral" if level.style == "dot" else "number"
     level.path = f"{level.parent}.{quoted}{part}" if level.parent else f"{quoted}{part}"
-    level.cite = (*level.parent_cite, CiteLevel(name, mark.number or str(level.value), level.value))
+    level.cite = Cite(level.parent_cite, name, mark.number or str(level.value), level.value)
 
 
-def _current(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
+def _current(level: Level, frame: Frame) -> tuple[str, Cite | None]:
     """Path of the text at a level that a list now hangs from: its latest subparagraph, if it has several."""
     if level.texts > 1:
         return _subparagraph(level, frame)
@@ -255,9 +248,9 @@ def _current(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
     return level.path, level.cite
 
 
-def _subparagraph(level: Level, frame: Frame) -> tuple[str, tuple[CiteLevel, ...]]:
+def _subparagraph(level: Level, frame: Frame) -> tuple[str, Cite | None]:
     name = "subparagraph" if level.style else frame.text_level
-    return f"{level.path}.sub-{level.texts}", (*level.cite, CiteLevel(name, str(level.texts), level.texts))
+    return f"{level.path}.sub-{level.texts}", Cite(level.cite, name, str(level.texts), level.texts)
 
 
 def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int, frame: Frame) -> Draft:
