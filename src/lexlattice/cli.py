@@ -7,11 +7,13 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from lexlattice import __version__
 from lexlattice.act import Act, Section
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import FORMATS, LANGUAGES, PROFILES, read
+from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.reading.provisions import SENTENCES_FROM
 
 
@@ -97,6 +99,10 @@ def _parse(options: argparse.Namespace) -> int:
     if not options.input:
         raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
     source = sys.stdin.buffer if options.input == "-" else options.input
+    if sys.stderr.isatty() and (
+        is_url(options.input) or (is_celex(options.input) and not Path(options.input).exists())
+    ):
+        print(f"lexlattice: fetching {options.input} …", file=sys.stderr)
     act = read(
         source,
         language=options.lang.lower() if options.lang else None,

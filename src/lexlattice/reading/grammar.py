@@ -1,7 +1,7 @@
 """A language's drafting conventions, loaded from `languages/*.toml` and compiled once into matchers.
 
-No word of any language stands in code. Lines are compared after folding (case, accents, white space), so that
-"ΑΡΘΡΟ 5" and "Άρθρο 5" are one header.
+No head-word or formula stands in code, only signs such as "no" for "number" that many languages share. Lines are
+compared after folding (case and accents), so that "ΑΡΘΡΟ 5" and "Άρθρο 5" are one header.
 """
 
 from __future__ import annotations

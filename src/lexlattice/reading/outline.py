@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from lexlattice.reading.belief import Belief
@@ -17,11 +17,11 @@ from lexlattice.reading.front import Front
 from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
 from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lines, shouts
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker
+from lexlattice.reading.sections import PREFIXES, Part, Sections
 
 LONGEST_SIGNATURE: Final = 80
 LONGEST_CLOSING: Final = 160
 LONGEST_FORMULA: Final = 30
-LONGEST_LABEL: Final = 60
 
 _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|.*\s\|(?:\s|$)")
 """Old pages mark the place of a table, or put its cells between bars."""
@@ -30,26 +30,6 @@ _ASIDE: Final = (Role.NOTE, Role.PAGE, Role.TABLE)
 _FRONT: Final = ("front", "title")
 _RUNNING: Final = ("article", "annex", "recitals")
 _TERMS: Final = ("article", "annex", "body", "heading")
-_PREFIXES: Final = {"annex": "anx", "appendix": "app", "protocol": "prot"}
-
-
-@dataclass(slots=True)
-class Part:
-    """A section in the making."""
-
-    kind: str
-    number: str = ""
-    written: str = ""
-    label: str = ""
-    prefix: str = ""
-    """What the ids of its units begin with: the annex or the attached act it belongs to."""
-    enclosing: tuple[str, ...] = ()
-    heading: str = ""
-    lines: list[int] = field(default_factory=list)
-    divisions: list[tuple[int, str, str, str]] = field(default_factory=list)
-    """Headers inside an annex: how many lines stand before each, its kind, its number, and itself as written."""
-    annex: Part | None = None
-    """The annex an article stands in."""
 
 
 @dataclass(slots=True)
@@ -81,20 +61,12 @@ class _Reader:
         self.front = Front(lines)
         self.belief = Belief(lines)
         self.state = "front"
-        self.parts: list[Part] = []
+        self.sections = Sections()
+        self.parts = self.sections.parts
         self.furniture: dict[int, str] = {}
         self.notes: set[int] = set()
-        self.prefix = ""
-        self.annex: Part | None = None
         self.heading_due = 0
         """The line that may be the heading of a division inside an annex."""
-        self.attachments = 0
-        self.enclosing: list[tuple[int, str, str]] = []
-        """Rank, header and heading of the divisions around the open section."""
-        self.around: tuple[tuple[int, str, str], ...] = ()
-        self.headings: tuple[str, ...] = ()
-        """The divisions around the open section as text, made once for all sections they enclose."""
-        self.division_number = ""
         self.nearest = 0
         """The next line that is not an aside, looked for once a run of asides."""
         self.terms_end: int | None = None
@@ -158,11 +130,10 @@ class _Reader:
         if header is None:
             return self._header_by_role(i, line, role)
         if header.kind == "article":
-            in_annex = self.prefix.startswith(("anx", "prot")) and self.parts[-1].kind != "notes"
-            if not self.belief.article(i, header, in_annex=in_annex):
+            if not self.belief.article(i, header, in_annex=self.sections.in_annex):
                 return False
             self._article(i, header)
-        elif header.kind in _PREFIXES:
+        elif header.kind in PREFIXES:
             early = self.state in (*_FRONT, "preamble", "recitals")
             if role is not Role.ANNEX and (early or not self.belief.annex(i, header)):
                 return False
@@ -195,51 +166,26 @@ class _Reader:
             return bool(self.parts) and i >= self.front.end
         return self.state not in ("heading", "division", "preamble", "recitals")
 
-    def _open(self, part: Part) -> None:
-        around = tuple(self.enclosing)
-        if around != self.around:
-            self.around = around
-            self.headings = tuple(f"{header} {heading}".strip() for _, header, heading in around)
-        part.enclosing = self.headings
-        self.parts.append(part)
-
     def _article(self, i: int, header: Header) -> None:
-        if self.belief.opened_article(header) and not self.prefix.startswith("anx"):
-            self.attachments += 1
-            self.prefix = f"att-{self.attachments}."
-            self.enclosing = []
         self.furniture[i] = "heading"
-        part = Part("article", header.number, header.written, self.lines.texts[i], self.prefix)
-        part.annex = self.annex if self.prefix.startswith(("anx", "prot")) else None
-        self._open(part)
+        self.sections.article(self.lines.texts[i], header, anew=self.belief.opened_article(header))
         self.state = "heading"
 
     def _annex(self, i: int, header: Header) -> None:
-        self.belief.opened_annex(header)
         self.furniture[i] = "heading"
-        self.enclosing = []
-        name = f"{_PREFIXES[header.kind]}-{header.number}" if header.number else _PREFIXES[header.kind]
-        self.prefix = f"{name}."
-        self.annex = Part("annex", header.number, header.written, self.lines.texts[i], name)
-        self._open(self.annex)
+        self.belief.opened_annex(header)
+        self.sections.open_annex(self.lines.texts[i], header)
         self.state = "heading"
 
     def _division(self, i: int, header: Header | None) -> None:
         self.furniture[i] = "heading"
         if self.parts and self.parts[-1].kind == "annex" and self.state in ("annex", "heading"):
-            annex = self.parts[-1]
-            kind, number = (header.kind, header.written) if header is not None else ("section", "")
-            label = self.lines.texts[i][: header.end if header is not None else LONGEST_LABEL].strip(" .:-–—")
-            annex.divisions.append((len(annex.lines), kind, number or str(len(annex.divisions) + 1), label))
-            self.state = "annex"
+            self.sections.divide_annex(self.lines.texts[i], header)
             self.heading_due = i + 1
-            return
-        rank = DIVISIONS.index(header.kind) if header is not None else len(DIVISIONS)
-        while self.enclosing and self.enclosing[-1][0] >= rank:
-            self.enclosing.pop()
-        self.enclosing.append((rank, self.lines.texts[i], ""))
-        self.division_number = header.number if header is not None else ""
-        self.state = "division"
+            self.state = "annex"
+        else:
+            self.sections.enter_division(self.lines.texts[i], header)
+            self.state = "division"
 
     # -- lines of text -------------------------------------------------------------------------------------------
 
@@ -252,18 +198,14 @@ class _Reader:
         elif self._signs(i, line):
             self.furniture[i] = "signature"
             self.state = "signature"
-            self.enclosing = []
+            self.sections.leave_divisions()
         elif role in (Role.HEADING, Role.OUTLINE) and self.state in ("heading", "division") and self._may_head():
             self._take_heading(i, line)
         else:
             _HANDLERS[self.state](self, i, line)
 
     def _to(self, kind: str, i: int) -> None:
-        """Add a line to the section of a kind, opened when it is not the open one."""
-        if not self.parts or self.parts[-1].kind != kind or self.state == "division":
-            again = kind == "notes" and any(part.kind == "notes" for part in self.parts)
-            self._open(Part(kind, prefix=self.prefix if again else ""))
-        self.parts[-1].lines.append(i)
+        self.sections.add(kind, i, anew=self.state == "division")
         self.state = kind
 
     def _add(self, i: int, line: str) -> None:
@@ -283,7 +225,7 @@ class _Reader:
             self._enact(i)
         elif formula == "recitals" and len(line) < PROSE and (line.endswith(":") or line[-1].isalpha()):
             self.furniture[i] = "formula"
-            self._open(Part("recitals"))
+            self.sections.open(Part("recitals"))
             self.state = "recitals"
         elif formula == "citation" and line.endswith(":") and len(line) < LONGEST_FORMULA:
             self.furniture[i] = "formula"
@@ -331,20 +273,14 @@ class _Reader:
     def _in_division(self, i: int, line: str) -> None:
         """Below a chapter's header: its heading, unless the text begins at once."""
         before_header = i + 1 < len(self.lines) and self.lines.headers[i + 1] is not None
-        headed = not self.enclosing or bool(self.enclosing[-1][2])
+        headed = bool(self.sections.heading(of_division=True)) or not self.sections.enclosing
         before_header = before_header and len(line) <= 2 * LONGEST_HEADING
         if not headed and (before_header or self._heading_like(i) or self._shouted_heading(i)):
             self._take_heading(i, line)
         else:
-            self._open_division()
+            self.sections.open_division()
+            self.state = "body"
             self._text(i, line)
-
-    def _open_division(self) -> None:
-        """A chapter or section that holds text itself, not articles, is a row of its own."""
-        _, label, heading = self.enclosing[-1] if self.enclosing else (0, "", "")
-        self._open(Part("body", self.division_number, label=label, heading=heading))
-        self.parts[-1].enclosing = self.parts[-1].enclosing[:-1]
-        self.state = "body"
 
     def _in_heading(self, i: int, line: str) -> None:
         """Below an article's or annex's header: its heading, if text follows before the next header."""
@@ -376,18 +312,11 @@ class _Reader:
         return not part.heading and not self._closes(after, self.lines.texts[after])
 
     def _may_head(self) -> bool:
-        """Headings run over a few lines at most."""
-        heading = self.enclosing[-1][2] if self.state == "division" and self.enclosing else self.parts[-1].heading
-        return len(heading) <= 2 * LONGEST_HEADING
+        return self.sections.may_be_headed(of_division=self.state == "division")
 
     def _take_heading(self, i: int, line: str) -> None:
         self.furniture[i] = "heading"
-        if self.state == "division" and self.enclosing:
-            rank, header, heading = self.enclosing[-1]
-            self.enclosing[-1] = (rank, header, f"{heading} {line}".strip())
-        else:
-            part = self.parts[-1]
-            part.heading = f"{part.heading}\n{line}" if part.heading else line
+        self.sections.head(line, of_division=self.state == "division")
 
     # -- the end: signatures and notes -----------------------------------------------------------------------------
 

@@ -14,7 +14,8 @@ from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
 from lexlattice.reading.metadata import describe, is_remark
 from lexlattice.reading.numbering import canonical
-from lexlattice.reading.outline import Outline, Part, outline
+from lexlattice.reading.outline import Outline, outline
+from lexlattice.reading.sections import Part
 from lexlattice.reading.units import Draft, Frame, divide, sentences
 
 SENTENCES_FROM: Final = 40
