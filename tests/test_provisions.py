@@ -113,6 +113,17 @@ def test_ordinals_beyond_those_with_words() -> None:
     ]
 
 
+def test_a_title_without_a_date_leaves_it_to_the_signature() -> None:
+    act = read("REGULATION No 59 OF THE COUNCIL\nTHE COUNCIL,\nHaving regard to the Treaty,\nArticle 1\nText.\n"
+               "Done at Brussels, 3 July 1962.\nFor the Council\nThe President\nE. COLOMBO", language="en")  # fmt: skip
+    assert act.date == "1962-07-03"
+
+
+def test_the_end_of_a_sentence_opens_no_annex() -> None:
+    act = enacting("Article 1\nIt shall bear a label which complies with the\nAnnex.\nMore text.")
+    assert "annex" not in {section.kind for section in act.sections}
+
+
 def test_the_first_date_of_a_title_is_the_acts() -> None:
     title = "Council Regulation (EC) No 9/2004 of 12 March 2004 amending Regulation of 5 January 1990"
     act = read(f"{title}\nTHE COUNCIL,\nHaving regard to the Treaty,\nArticle 1\nText.", language="en")

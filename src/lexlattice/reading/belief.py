@@ -63,7 +63,8 @@ class Belief:
         written = self.lines.texts[i][: header.end]
         rest = self.lines.texts[i][header.end :].strip(" .:-–—")
         shouted = written.upper() == written
-        if header.kind == "appendix" or (rest and not shouted):
+        ends_a_sentence = self.lines.texts[i].endswith(".") and not header.number
+        if header.kind == "appendix" or ((rest or ends_a_sentence) and not shouted):
             return False
         if not header.number:
             return shouted or (header.kind == "annex" and self.last_annex is None)

@@ -26,7 +26,8 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
     """Gather the record of an act from its mark-up, its page header and its title."""
     title_lines = [plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines]
     title = " ".join(line for n, line in enumerate(title_lines) if not n or not is_remark(line))
-    kind, date = _type(title, grammar), _date(title, grammar)
+    signed = next((plan.lines[i] for i in sorted(plan.furniture) if plan.furniture[i] == "signature"), "")
+    kind, date = _type(title, grammar), _date(title, grammar) or _date(signed, grammar)
     warnings: tuple[str, ...] = ()
     kinds = {part.kind for part in plan.parts}
     if not kinds & {"article", "annex", "recitals"}:
