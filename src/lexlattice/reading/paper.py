@@ -15,8 +15,8 @@ from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import Grammar, Header
-from lexlattice.reading.metadata import describe
 from lexlattice.reading.outline import outline
+from lexlattice.reading.source import lay_out, put_together
 
 LONGEST_HEADER: Final = 60
 _RECITAL: Final = re.compile(r"\((\d{1,3})\)$")
@@ -45,33 +45,16 @@ def read_paper(document: Document, grammar: Grammar) -> Act:
     """Read a document by the paper's rules."""
     lines = [block.text for block in document.blocks]
     rows, dropped = _rows(lines, grammar)
-    inside = {i for row in rows for run, _ in row.paragraphs for i in run[:-1]}
-    starts: list[int] = []
-    pieces: list[str] = []
-    position = 0
-    for i, line in enumerate(lines):
-        starts.append(position)
-        position += len(line) + 1
-        pieces.append(line + (" " if i in inside else "\n"))
-    source = "".join(pieces)[:-1]
+    runs = ((run[0], run[-1]) for row in rows for run, _ in row.paragraphs)
+    source, starts = lay_out(lines, runs)
     taken: dict[str, int] = {}
     sections = [
         _section(row, index, source, starts, lines, grammar, taken)
         for index, row in enumerate(row for row in rows if row.paragraphs)
     ]
-    facts = describe(document, outline(document.blocks, grammar), grammar)
-    return Act(
-        celex=facts.celex,
-        title=facts.title,
-        type=facts.type,
-        date=facts.date,
-        language=grammar.language,
-        profile="paper",
-        sections=tuple(sections),
-        furniture=tuple(Furniture("heading", starts[i], starts[i] + len(lines[i])) for i in dropped),
-        source=source,
-        warnings=tuple(document.warnings) + facts.warnings,
-    )
+    furniture = (Furniture("heading", starts[i], starts[i] + len(lines[i])) for i in dropped)
+    plan = outline(document.blocks, grammar)
+    return put_together(document, plan, grammar, "paper", sections, furniture, source)
 
 
 def _rows(lines: list[str], grammar: Grammar) -> tuple[list[_Row], list[int]]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import reduce
-from itertools import accumulate, chain, pairwise
+from itertools import pairwise
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
-from lexlattice.reading.metadata import describe, is_remark
+from lexlattice.reading.metadata import is_remark
 from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.sections import Part
+from lexlattice.reading.source import lay_out, put_together
 from lexlattice.reading.units import Draft, Frame, divide, sentences
 
 SENTENCES_FROM: Final = 40
@@ -29,27 +30,15 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     for n, part in enumerate(bodies, 1):
         part.prefix = "body" if n == 1 else f"body-{n}"
     drafts = [_divide(part, plan, grammar) for part in plan.parts]
-    source, starts = _lay_out(plan.lines, drafts)
+    runs = ((draft.first, draft.last) for units in drafts for draft in units)
+    source, starts = lay_out(plan.lines, runs)
     names: dict[str, int] = {}
     sections = []
     for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
         built = _build(units, source, starts, plan.lines, index, names, grammar, split_from)
         heading = part.heading.replace("\n", " ")
         sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, tuple(built)))
-    furniture = _furniture(plan, starts)
-    facts = describe(document, plan, grammar)
-    return Act(
-        celex=facts.celex,
-        title=facts.title,
-        type=facts.type,
-        date=facts.date,
-        language=grammar.language,
-        profile="provisions",
-        sections=tuple(sections),
-        furniture=tuple(furniture),
-        source=source,
-        warnings=tuple(document.warnings) + facts.warnings,
-    )
+    return put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
 
 
 def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
@@ -195,17 +184,6 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
         name = number or str(len(drafts) + 1)
         drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, Cite(None, "note", name)))
     return drafts
-
-
-def _lay_out(lines: Sequence[str], drafts: Sequence[Sequence[Draft]]) -> tuple[str, list[int]]:
-    """The normalised source: a line break between units, a space inside them, so that each unit is a slice."""
-    breaks = ["\n"] * len(lines)
-    for units in drafts:
-        for draft in units:
-            for i in range(draft.first, draft.last):
-                breaks[i] = " "
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    return "".join(chain.from_iterable(zip(lines, breaks, strict=True)))[:-1], starts
 
 
 def _build(
