@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lexlattice import read
+from lexlattice.reading import LANGUAGES
 from lexlattice.reading.grammar import load
 from lexlattice.reading.unglue import unglue
 
@@ -20,6 +21,14 @@ def test_the_example_glued_together_is_still_the_same_act(examples: Path, gap: s
     act = read("Title\n" + glued)
     assert [s.number for s in act.sections if s.kind == "article"] == [str(n) for n in range(1, 11)]
     assert not gap or sum(s.kind == "annex" for s in act.sections) == 1  # "ANNEXREQUIREMENTS" is one word
+
+
+@pytest.mark.parametrize("gap", [" ", "  "])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_is_unglued(examples: Path, language: str, gap: str) -> None:
+    text = (examples / "short" / f"{language}.txt").read_text("utf-8").replace("\n", gap)
+    act = read(text.encode(), language=language)
+    assert [s.number for s in act.sections if s.kind == "article"] == [str(n) for n in range(1, 11)]
 
 
 def test_a_paragraph_number_that_ran_into_its_article() -> None:

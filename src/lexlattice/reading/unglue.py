@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from lexlattice.reading.blocks import Block
-from lexlattice.reading.grammar import Grammar
+from lexlattice.reading.grammar import Grammar, fold
 from lexlattice.reading.numbering import from_roman
 
 GLUED_LINE: Final = 600
@@ -100,10 +100,11 @@ def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
         return "|".join(re.escape(w.upper() if capitals else w) for w in words)
 
     article = either(("article",), capitals=False)
+    ordinals = "|".join(re.escape(word) for word in sorted(grammar.ordinal_values, key=len, reverse=True))
     number_first = rf"(?P<first>(?<!\d)(?P<lead>\d{{1,3}})\.?\s(?i:{article})(?![{_LOWER}]|\s{{0,2}}\d))"
     names = "|".join(rf"(?P<{kind}>{either((kind,), capitals=True)})" for kind in _DIVIDERS)
     return re.compile(
-        rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,3}}|[IVXL]{{1,6}}\b))"
+        rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,3}}|[IVXL]{{1,6}}\b|(?i:{ordinals})\b))"
         rf"|{number_first if grammar.number_first else '(?P<first>(?P<lead>(?!)))'}"
         rf"|(?:{names})(?![{_LOWER}])(?:\s{{1,2}}(?P<count>[IVXL]{{1,6}}|\d{{1,2}}|[A-Z]\b)|(?![{_UPPER}]))"
     )
@@ -123,6 +124,7 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
         if match["article"] or match["first"]:
             number = match["number"] or match["lead"]
             value = int(number) if number.isdigit() else from_roman(number.lower())
+            value = grammar.ordinal_values.get(fold(number), value)
             if value != due["article"] and line[end : end + 1] == "." and number.startswith(str(due["article"])):
                 value = due["article"]  # "Article 11. The" is article 1, paragraph 1
                 end = match.start("number") + len(str(value)) if match["number"] else end
