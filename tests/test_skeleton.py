@@ -58,18 +58,25 @@ def test_the_great_regulations(data: Path, celex: str, articles: int, annexes: i
 @pytest.mark.data
 def test_formats_of_one_act_agree(data: Path) -> None:
     """Articles and annexes are the same in every file of an act, recitals wherever a file has them."""
+    compared = 0
     for folder in sorted((data / "acts" / "raw").iterdir()):
-        files = [path for path in sorted(folder.glob("*/*")) if folder.name != "31991R1534"]
+        files = sorted(folder.glob("*/*"))
+        if folder.name == "31991R1534":  # its consolidation of 2004 has lost Article 7: compare within each date
+            files = [path for path in files if path.parent.name == "1991-05-31"]
         acts = {path: read(path) for path in files}
+        compared += len(acts)
         assert len({tuple(s.number for s in a.sections if s.kind == "article") for a in acts.values()}) <= 1, folder
         assert len({count(a, "annex") for a in acts.values()}) <= 1, folder
         assert len({recitals(a) for a in acts.values()} - {0}) <= 1, folder
         assert {a.celex for a in acts.values()} <= {folder.name}
+    assert compared > 60
 
 
 @pytest.mark.data
 def test_formex_and_consolidated_html_of_one_text_agree(data: Path) -> None:
-    for folder in sorted((data / "acts" / "raw").glob("*/*/*.fmx4")):
+    folders = sorted((data / "acts" / "raw").glob("*/*/*.fmx4"))
+    assert len(folders) > 10
+    for folder in folders:
         formex, html = read(folder), read(folder.with_suffix(".html"))
         kinds = {kind for kind, _ in skeleton(html)}
         assert [x for x in skeleton(formex) if x[0] in kinds] == skeleton(html), folder
