@@ -9,8 +9,8 @@ INSTALLED := $(VENV)/.installed
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,pdf,docx]
-extras-bench := [bench,pdf,docx]
+extras-dev := [dev,data,docx,pdf,stem]
+extras-bench := [bench,docx,pdf]
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint format bench examples schema clean

@@ -1,0 +1,1 @@
+"""What says how good an extract is: ROUGE, and whether a difference means anything."""
