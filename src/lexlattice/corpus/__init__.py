@@ -1,0 +1,1 @@
+"""Many acts at once: the rows of data sets, from wherever they are."""

@@ -1,0 +1,118 @@
+"""Rows of a summarization data set: acts with the summaries that people wrote of them.
+
+The fields are those of EUR-Lex-Sum. A row that cannot be used is named, with its line and what is wrong, and never
+dropped in silence: a mean over "the validation set" says nothing if nobody knows how many acts are in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sized
+from dataclasses import dataclass
+from typing import Final
+
+from lexlattice.corpus.sources import ACT, CELEX, LANGUAGE, SPLIT, SUMMARY, Broken, Source, open_source
+
+_CODE: Final = re.compile("[A-Za-z]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An act and its summary."""
+
+    line: int
+    """Where it stands: the line of a file, or the number of the row where there are no lines; from 1."""
+    celex: str
+    """Empty where the data does not say."""
+    text: str
+    summary: str
+    language: str | None
+    """Two letters; none where the data does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be used."""
+
+    line: int
+    celex: str
+    """Empty where not even that can be read."""
+    reason: str
+    """One sentence: what is wrong."""
+
+
+def rows(source: Source, *, split: str = SPLIT) -> Iterator[Row | BadRow]:
+    """Every row of a data set in its order, never more than a few of them in memory.
+
+    `source` is a file (JSON Lines, gzipped or not, or Parquet), a folder that `save_to_disk` of Hugging Face's
+    `datasets` wrote, `hf:NAME[@REVISION][:CONFIG[:SPLIT]]` for what its `load_dataset` takes, or an iterable of
+    mappings. `split` is the one to take where there are several and `source` names none. A source that cannot be opened
+    is a `LexLatticeError` at once, before the first row.
+
+    >>> list(rows([{"celex_id": "32016R0679", "reference": "", "summary": "Data protection."}]))
+    [BadRow(line=1, celex='32016R0679', reason="The act is empty (field 'reference').")]
+    """
+    records = open_source(source, split)
+    return (_row(line, record) for line, record in enumerate(records, 1) if record != b"")
+
+
+def count(source: Source, *, split: str = SPLIT) -> int | None:
+    """How many rows `rows` will yield, good and bad; none where only reading them all in earnest would tell."""
+    records = open_source(source, split)
+    return len(records) if isinstance(records, Sized) else None
+
+
+def _row(line: int, record: object) -> Row | BadRow:
+    if isinstance(record, bytes):
+        record = _parsed(record)
+    if isinstance(record, Broken):
+        return BadRow(line, "", record.reason)
+    if not isinstance(record, Mapping):
+        return BadRow(line, "", "The row is not an object with named fields.")
+    if fault := _fault(record):
+        celex = record.get(CELEX)
+        return BadRow(line, celex if isinstance(celex, str) and _is_text(celex) else "", fault)
+    return Row(line, record.get(CELEX, ""), record[ACT], record[SUMMARY], _language(record.get(LANGUAGE)))
+
+
+def _parsed(line: bytes) -> object:
+    try:
+        parsed: object = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return Broken(f"The line is not UTF-8, from byte {error.start + 1} on.")
+    except json.JSONDecodeError as error:
+        return Broken(f"The line is not JSON, from character {error.pos + 1} on.")
+    except (ValueError, RecursionError):
+        return Broken("The line is JSON with a number too long or brackets too deep to be read.")
+    return parsed
+
+
+def _fault(record: Mapping[str, object]) -> str:
+    """What keeps a record from being a row; empty if nothing does."""
+    for name in (ACT, SUMMARY, CELEX):
+        value = record.get(name, "" if name == CELEX else None)
+        if value is None:
+            return f"The field '{name}' is missing."
+        if not isinstance(value, str):
+            return f"The field '{name}' is not a string."
+        if not _is_text(value):
+            return f"The field '{name}' has half a character (a lone surrogate)."
+    for name, what in ((ACT, "act"), (SUMMARY, "summary")):
+        if not str(record[name]).strip():
+            return f"The {what} is empty (field '{name}')."
+    return ""
+
+
+def _is_text(value: str) -> bool:
+    """JSON can escape half of a character; what has one cannot be written to any file."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _language(value: object) -> str | None:
+    """A code as it is, in lower case; of anything else the text itself will tell more."""
+    return value.lower() if isinstance(value, str) and _CODE.fullmatch(value) else None

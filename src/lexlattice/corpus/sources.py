@@ -1,0 +1,230 @@
+"""Where rows are: files, saved data sets, the hub, and what is in memory already.
+
+A file is told by what it holds, and by its name only where that says nothing. Whatever the source, it gives records:
+the mappings of the data, the bytes of a line (none of them for a blank one), or `Broken` where a record cannot be had.
+What they mean is for `rows` to say.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from lexlattice.errors import LexLatticeError, MissingExtraError
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+    from pyarrow.parquet import ParquetFile
+
+Source = str | os.PathLike[str] | Iterable[Mapping[str, object]] | Mapping[str, Iterable[Mapping[str, object]]]
+"""What rows can be had from; the last is a data set with its splits."""
+
+CELEX: Final = "celex_id"
+ACT: Final = "reference"
+SUMMARY: Final = "summary"
+LANGUAGE: Final = "language"
+SPLIT: Final = "validation"
+
+_FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE)
+_HUB: Final = "hf:"
+_SAVED: Final = ("dataset_info.json", "dataset_dict.json")
+_GZIP: Final = b"\x1f\x8b"
+_PARQUET: Final = b"PAR1"
+_BOM: Final = b"\xef\xbb\xbf"
+_HEAD: Final = 1 << 16
+_OBJECT: Final = re.compile(rb'\A\s*\{|^\{ ?"[^"\n]*" ?:', re.MULTILINE)
+"""An object in the first line, or one with a named field in a later line where the first is damaged."""
+_ROWS_AT_ONCE: Final = 16
+_BUFFER: Final = 1 << 20
+_KINDS: Final = "a JSON Lines (also gzipped) or Parquet file, a folder saved by datasets, or hf:NAME:CONFIG:SPLIT"
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Stands where a record cannot be had."""
+
+    reason: str
+
+
+def open_source(source: Source, split: str) -> Iterable[object]:
+    """The records of a source; they have a length where it can be known without going through them in earnest."""
+    if isinstance(source, str) and source.startswith(_HUB):
+        return _from_hub(source.removeprefix(_HUB), split)
+    if isinstance(source, str | os.PathLike):
+        return _from_path(Path(source), split)
+    return _choose(source, split)
+
+
+def _from_path(path: Path, split: str) -> Iterable[object]:
+    if path.is_dir():
+        return _from_folder(path, split)
+    if not path.is_file():
+        raise LexLatticeError(f"There is no file '{path}'; give {_KINDS}.")
+    try:
+        head = _head(path)
+    except OSError as error:
+        raise LexLatticeError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+    if head.startswith(_PARQUET):
+        return Parquet(path)
+    if _looks_like_lines(head, path.name):
+        return JsonLines(path)
+    raise LexLatticeError(f"'{path}' is not a data set of a known kind; give {_KINDS}.")
+
+
+def _choose(data: Any, split: str) -> Iterable[object]:
+    """The rows themselves or, of a data set with splits, those of one."""
+    if isinstance(data, Mapping) and split not in data:
+        raise LexLatticeError(f"The data set has no split '{split}'; name one of: {', '.join(map(str, data))}.")
+    rows: Iterable[object] = data[split] if isinstance(data, Mapping) else data
+    return rows
+
+
+# --- JSON Lines -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLines:
+    """The lines of a file as bytes. They end at line feeds only: acts have all of Unicode's other line ends inside."""
+
+    path: Path
+
+    def __iter__(self) -> Iterator[bytes | Broken]:
+        """Each line, a blank one as no bytes; of a damaged file those before the damage, and what has happened."""
+        with _open(self.path) as lines:
+            try:
+                for number, line in enumerate(lines):
+                    content = line if number else line.removeprefix(_BOM)
+                    yield b"" if content.isspace() else content
+            except EOFError:
+                yield Broken("The gzip file is cut off here; get the whole of it.")
+            except (OSError, zlib.error) as error:
+                yield Broken(f"The file is damaged from here on ({error}); get it anew.")
+
+    def __len__(self) -> int:
+        """Lines that are not blank: takes reading the file once, but nothing is parsed."""
+        return sum(line != b"" for line in self)
+
+
+def _open(path: Path) -> gzip.GzipFile | BufferedReader:
+    file = path.open("rb")
+    if not file.peek().startswith(_GZIP):
+        return file
+    file.close()
+    return gzip.open(path)
+
+
+def _head(path: Path) -> bytes:
+    """How a file begins once it is unzipped; nothing where nothing can be."""
+    with _open(path) as file:
+        try:
+            return file.read1(_HEAD)
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            return b""
+
+
+def _looks_like_lines(head: bytes, name: str) -> bool:
+    text = head.removeprefix(_BOM)
+    if not text.strip() or _OBJECT.search(text):
+        return True
+    return ".jsonl" in name.lower() and b"\x00" not in text
+
+
+# --- Parquet ----------------------------------------------------------------------------------------------
+
+
+class Parquet:
+    """The rows of a Parquet file, a few at a time and no other columns than ours."""
+
+    def __init__(self, path: Path) -> None:
+        self._path: Final = path
+        with _open_parquet(path) as file:
+            self._columns: Final = [name for name in file.schema_arrow.names if name in _FIELDS]
+            self._rows: Final[int] = file.metadata.num_rows
+        if not self._columns:
+            raise LexLatticeError(f"'{path}' has no column '{CELEX}', '{ACT}' or '{SUMMARY}'; name its columns so.")
+
+    def __iter__(self) -> Iterator[object]:
+        from pyarrow import ArrowException
+
+        with _open_parquet(self._path) as file:
+            try:
+                for batch in file.iter_batches(_ROWS_AT_ONCE, columns=self._columns):
+                    yield from (_record(batch.slice(row, 1)) for row in range(batch.num_rows))
+            except (OSError, ArrowException) as error:
+                yield Broken(f"The file is damaged from here on ({_first_line(error)}); get it anew.")
+
+    def __len__(self) -> int:
+        return self._rows
+
+
+def _open_parquet(path: Path) -> ParquetFile:
+    """Buffered, so that a column of a row group is read as it is needed and not as a whole."""
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise MissingExtraError("Reading Parquet", "data") from error
+    try:
+        return ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER)
+    except (OSError, ArrowException) as error:
+        raise LexLatticeError(f"'{path}' is a damaged Parquet file ({_first_line(error)}); get it anew.") from None
+
+
+def _record(row: RecordBatch) -> object:
+    try:
+        return row.to_pylist()[0]
+    except UnicodeDecodeError:
+        return Broken("The row has text that is not UTF-8.")
+
+
+# --- Hugging Face -----------------------------------------------------------------------------------------
+
+
+def _from_folder(path: Path, split: str) -> Iterable[object]:
+    if not any((path / name).is_file() for name in _SAVED):
+        raise LexLatticeError(f"The folder '{path}' is not a saved data set; give {_KINDS}.")
+    datasets = _datasets()
+    try:
+        data = datasets.load_from_disk(str(path))
+    except Exception as error:
+        raise LexLatticeError(f"The saved data set '{path}' cannot be read ({_first_line(error)}).") from error
+    return _choose(data, split)
+
+
+def _from_hub(address: str, split: str) -> Iterable[object]:
+    """What `load_dataset` makes of a name; it keeps the data on disk and maps it into memory as it is read."""
+    name, config, named = [*address.split(":", 2), "", ""][:3]
+    name, _, revision = name.partition("@")
+    if not name:
+        raise LexLatticeError(f"'{_HUB}{address}' names no data set; write hf:NAME, hf:NAME:CONFIG:SPLIT or the like.")
+    datasets = _datasets()
+    try:
+        rows: Iterable[object] = datasets.load_dataset(
+            name, config or None, split=named or split, revision=revision or None
+        )
+    except Exception as error:
+        raise LexLatticeError(
+            f"The data set '{name}' cannot be loaded ({_first_line(error)}); download its files and give one of them."
+        ) from error
+    return rows
+
+
+def _datasets() -> Any:
+    try:
+        import datasets
+    except ImportError as error:
+        raise MissingExtraError("Reading data sets of Hugging Face", "data") from error
+    return datasets
+
+
+def _first_line(error: Exception) -> str:
+    """What a library says went wrong, short enough for a sentence."""
+    lines = str(error).strip().split("\n")
+    return lines[0].rstrip(". ") or type(error).__name__
