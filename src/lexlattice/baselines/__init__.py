@@ -1,0 +1,1 @@
+"""Classical summarizers, to be compared with at equal length."""
