@@ -1,5 +1,7 @@
 """The errors a user can meet: one sentence each, saying what is wrong and what to do."""
 
+from __future__ import annotations
+
 
 class LexLatticeError(Exception):
     """Anything that is the input's or the environment's fault, never the program's."""
@@ -18,3 +20,14 @@ class MissingExtraError(LexLatticeError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional dependency: pip install 'lexlattice[{extra}]'.")
+        self._parts = (what, extra)
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        """Errors travel between processes; this one is not made from its sentence."""
+        return type(self), self._parts
+
+
+def brief(error: Exception) -> str:
+    """What another library's error says, short enough for a sentence."""
+    lines = str(error).strip().split("\n")
+    return lines[0].rstrip(". ") or type(error).__name__

@@ -17,7 +17,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import LexLatticeError, MissingExtraError, brief
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -158,7 +158,7 @@ class Parquet:
                 for batch in file.iter_batches(_ROWS_AT_ONCE, columns=self._columns):
                     yield from (_record(batch.slice(row, 1)) for row in range(batch.num_rows))
             except (OSError, ArrowException) as error:
-                yield Broken(f"The file is damaged from here on ({_first_line(error)}); get it anew.")
+                yield Broken(f"The file is damaged from here on ({brief(error)}); get it anew.")
 
     def __len__(self) -> int:
         return self._rows
@@ -174,7 +174,7 @@ def _open_parquet(path: Path) -> ParquetFile:
     try:
         return ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER)
     except (OSError, ArrowException) as error:
-        raise LexLatticeError(f"'{path}' is a damaged Parquet file ({_first_line(error)}); get it anew.") from None
+        raise LexLatticeError(f"'{path}' is a damaged Parquet file ({brief(error)}); get it anew.") from None
 
 
 def _record(row: RecordBatch) -> object:
@@ -194,7 +194,7 @@ def _from_folder(path: Path, split: str) -> Iterable[object]:
     try:
         data = datasets.load_from_disk(str(path))
     except Exception as error:
-        raise LexLatticeError(f"The saved data set '{path}' cannot be read ({_first_line(error)}).") from error
+        raise LexLatticeError(f"The saved data set '{path}' cannot be read ({brief(error)}).") from error
     return _choose(data, split)
 
 
@@ -211,7 +211,7 @@ def _from_hub(address: str, split: str) -> Iterable[object]:
         )
     except Exception as error:
         raise LexLatticeError(
-            f"The data set '{name}' cannot be loaded ({_first_line(error)}); download its files and give one of them."
+            f"The data set '{name}' cannot be loaded ({brief(error)}); download its files and give one of them."
         ) from error
     return rows
 
@@ -222,9 +222,3 @@ def _datasets() -> Any:
     except ImportError as error:
         raise MissingExtraError("Reading data sets of Hugging Face", "data") from error
     return datasets
-
-
-def _first_line(error: Exception) -> str:
-    """What a library says went wrong, short enough for a sentence."""
-    lines = str(error).strip().split("\n")
-    return lines[0].rstrip(". ") or type(error).__name__

@@ -108,18 +108,23 @@ class _Board(NamedTuple):
         return states
 
     def _walk_back(self, still_open: int, states: list[int], masks: list[int]) -> tuple[int, int]:
-        """From the last token to the first: the places that were matched, and what of each line is still open."""
+        """From the last token to the first: the places that were matched, and what of each line is still open.
+
+        A line is open up to a place that matches or where the table grows. Where it grows, it does so for all tokens
+        before, too, until that place is matched: only after a match are new ends to be looked for.
+        """
         _, places, smears = self
-        matched = 0
+        matched = ends = 0
+        is_moved = True
         for state, mask in zip(reversed(states), reversed(masks), strict=True):
-            below = ((places ^ state) | mask) & still_open
-            for shift, inside in smears:
-                below |= (below >> shift) & inside
-            if mask:
-                hits = mask & (below ^ (below >> 1))
+            if is_moved:
+                still_open &= (places ^ state) | mask
+                for shift, inside in smears:
+                    still_open |= (still_open >> shift) & inside
+                ends = still_open ^ (still_open >> 1)
+            hits = mask & ends
+            is_moved = hits != 0
+            if is_moved:
                 matched |= hits
-                below ^= hits
-            still_open = below
-            if not still_open:
-                break
+                still_open ^= hits
         return matched, still_open

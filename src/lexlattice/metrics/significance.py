@@ -28,12 +28,12 @@ _ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class PairedBootstrap:
-    """How much better one system is than another on the same acts, and how sure that is."""
+    """How much better one system is than another on the same acts, and how sure that is: floats, or a column each."""
 
-    difference: float
-    low: float
-    high: float
-    p: float
+    difference: Any
+    low: Any
+    high: Any
+    p: Any
 
 
 def confidence_interval(
@@ -62,12 +62,13 @@ def paired_bootstrap(a: ArrayLike, b: ArrayLike, *, resamples: int = RESAMPLES, 
     the least that a test of signs can give on so few acts.
     """
     differences = _differences(a, b)
-    observed = float(differences.mean())
+    observed = differences.mean(axis=0)
     means = _resampled_means(differences, resamples, seed)
     low, high = _bounds(means, differences, LEVEL)
-    as_far = int(np.count_nonzero(np.abs(means - observed) >= abs(observed) * (1 - _ROUNDING)))
-    p = max((1 + as_far) / (1 + resamples), 2.0 ** (1 - len(differences)))
-    return PairedBootstrap(observed, float(low), float(high), p)
+    as_far = np.count_nonzero(np.abs(means - observed) >= np.abs(observed) * (1 - _ROUNDING), axis=0)
+    p = np.maximum((1 + as_far) / (1 + resamples), 2.0 ** (1 - len(differences)))
+    found = (observed, low, high, p)
+    return PairedBootstrap(*(map(float, found) if differences.ndim == 1 else found))
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> float:
@@ -81,6 +82,8 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> float:
     0.3125
     """
     differences = _differences(a, b)
+    if differences.ndim != 1:
+        raise LexLatticeError("Wilcoxon's test takes one score per act; give it one column at a time.")
     changed = differences[differences != 0]
     if not len(changed):
         return 1.0
@@ -104,8 +107,8 @@ def _scores(values: ArrayLike) -> NDArray[np.float64]:
 
 def _differences(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     first, second = _scores(a), _scores(b)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise LexLatticeError("Two systems can be compared on the same acts only, by one score per act.")
+    if first.shape != second.shape:
+        raise LexLatticeError("Two systems can be compared on the same acts only, by the same measures.")
     return first - second
 
 
