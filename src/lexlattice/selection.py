@@ -1,0 +1,222 @@
+"""Budgets and selection: scores of units → the extract that fits.
+
+Two modes. `whole` is what people get: whole units only, never more words than allowed, points with what leads them
+in. `paper` is the paper's: units by score until the budget is reached, then the text is cut to it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from lexlattice.act import Act, Unit
+from lexlattice.errors import LexLatticeError
+from lexlattice.tokens import tokenizer
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+MODES: Final = ("whole", "paper")
+BUDGETS: Final = ("auto", "words:N", "ratio:R", "reference")
+
+_OFFICIAL_LENGTH: Final = (209.6, 0.1437)
+"""Official summaries have about a · words ** b words; fitted by `tools/fit_budget.py`."""
+_LARGEST_SHARE: Final = 0.5
+"""The curve says little of the shortest acts; an extract of more than half of an act is not worth making."""
+_MOST_WORDS: Final = 10**9
+
+_WORD: Final = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long an extract may be: so many words, a share of the act, or as long as summaries are.
+
+    >>> Budget.parse("words:400").of(10_000), Budget.parse("ratio:0.05").of(10_000), Budget().of(10_000)
+    (400, 500, 787)
+    """
+
+    kind: str = "auto"
+    amount: float = 0
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """A budget as written on the command line: auto, words:N, ratio:R or reference."""
+        kind, colon, amount = text.partition(":")
+        if kind in ("auto", "reference") and not colon:
+            return cls(kind)
+        try:
+            value = int(amount) if kind == "words" else float(amount)
+        except ValueError:
+            value = math.nan
+        if kind == "words" and 0 < value <= _MOST_WORDS:
+            return cls(kind, value)
+        if kind == "ratio" and 0 < value <= 1:
+            return cls(kind, value)
+        raise LexLatticeError(
+            f"'{text}' is no budget; write one of: {', '.join(BUDGETS)}, N being a number and R a share up to 1."
+        )
+
+    def of(self, act_words: int, reference: str | None = None) -> int:
+        """The number of words for an act of this many; `reference` is the summary whose length is to be kept."""
+        if self.kind == "words":
+            return int(self.amount)
+        if self.kind == "ratio":
+            return max(1, round(self.amount * act_words))
+        if self.kind == "reference":
+            if reference is None:
+                raise LexLatticeError("The budget 'reference' needs a reference summary; give another budget.")
+            return len(reference.split())
+        a, b = _OFFICIAL_LENGTH
+        return round(min(a * act_words**b, _LARGEST_SHARE * act_words)) or 1
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.amount}" if self.amount else self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """Units of an act in document order, word for word; in mode `paper` the last may be cut."""
+
+    units: tuple[Unit, ...]
+    budget: int
+
+    @property
+    def words(self) -> int:
+        """Number of words in all units; never more than the budget."""
+        return sum(unit.words for unit in self.units)
+
+    @property
+    def text(self) -> str:
+        """The units, one a line."""
+        return "\n".join(unit.text for unit in self.units)
+
+
+def select(
+    act: Act | Sequence[Unit],
+    scores: ArrayLike,
+    words: int,
+    *,
+    mode: str = "whole",
+    redundancy: float | None = None,
+) -> Extract:
+    """The extract of at most that many words that follows the scores, one for each unit; earlier units win ties.
+
+    With `redundancy` (in mode `whole`), a unit of which more than this share of word pairs is already chosen waits
+    until everything else has had its turn.
+    """
+    import numpy as np
+
+    units = act.units if isinstance(act, Act) else tuple(act)
+    ranking = np.asarray(scores, dtype=np.float64)
+    if ranking.shape != (len(units),) or not np.isfinite(ranking).all():
+        raise ValueError(f"{len(units)} units need as many finite scores, not an array of shape {ranking.shape}")
+    if mode not in MODES:
+        raise ValueError(f"there is no mode {mode!r}; choose one of {MODES}")
+    order = np.argsort(-ranking, kind="stable").tolist()
+    if mode == "paper":
+        return Extract(_cut(units, order, words), words)
+    return Extract(_whole(units, order, words, redundancy), words)
+
+
+def lead_ins(units: Sequence[Unit]) -> list[int | None]:
+    """For each point or indent, the unit it hangs from: "The label shall be:" for "— legible,"."""
+    latest: dict[str, int] = {}
+    found: list[int | None] = []
+    for index, unit in enumerate(units):
+        path = unit.provision.partition("~")[0]
+        found.append(latest.get(path.rpartition(".")[0]) if unit.kind in ("point", "indent") else None)
+        latest[path] = index
+    return found
+
+
+def _cut(units: Sequence[Unit], order: Iterable[int], budget: int) -> tuple[Unit, ...]:
+    """Units by score until they have as many words as allowed, in document order, the rest cut off."""
+    taken = []
+    words = 0
+    for index in order:
+        if words >= budget:
+            break
+        taken.append(index)
+        words += units[index].words
+    chosen = [units[index] for index in sorted(taken)]
+    while words > budget:
+        last = chosen.pop()
+        words -= last.words
+        if words < budget:
+            chosen.append(_beginning(last, budget - words))
+            break
+    return tuple(chosen)
+
+
+def _beginning(unit: Unit, words: int) -> Unit:
+    """The first words of a unit, still a slice of the source."""
+    end = [match.end() for match in _WORD.finditer(unit.text)][words - 1]
+    return unit._replace(text=unit.text[:end], end=unit.start + end, words=words)
+
+
+def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy: float | None) -> tuple[Unit, ...]:
+    """Three turns, each by score: with lead-in and not redundant; redundant after all; what still fits alone."""
+    leads = lead_ins(units)
+    taken: set[int] = set()
+    left = budget
+    seen = _Seen()
+
+    def take(group: Sequence[int]) -> bool:
+        nonlocal left
+        cost = sum(units[member].words for member in group)
+        if cost > left:
+            return False
+        taken.update(group)
+        left -= cost
+        if redundancy is not None:
+            seen.add(units[member].text for member in group)
+        return True
+
+    waiting = []
+    for index in order:
+        if index in taken:
+            continue
+        if redundancy is not None and seen.share(units[index].text) > redundancy:
+            waiting.append(index)
+        else:
+            take(_with_lead_ins(index, leads, taken))
+    for index in waiting:
+        if index not in taken:
+            take(_with_lead_ins(index, leads, taken))
+    for index in order:
+        if index not in taken:
+            take([index])
+    return tuple(units[index] for index in sorted(taken))
+
+
+def _with_lead_ins(index: int, leads: Sequence[int | None], taken: set[int]) -> list[int]:
+    """A unit and those it hangs from that are not there yet."""
+    group = [index]
+    while (lead := leads[group[-1]]) is not None and lead not in taken:
+        group.append(lead)
+    return group
+
+
+class _Seen:
+    """The word pairs of what is chosen so far."""
+
+    def __init__(self) -> None:
+        self._tokenize = tokenizer()
+        self._pairs: set[tuple[str, str]] = set()
+
+    def share(self, text: str) -> float:
+        """How much of a text is there already."""
+        pairs = self._of(text)
+        return sum(pair in self._pairs for pair in pairs) / max(1, len(pairs))
+
+    def add(self, texts: Iterable[str]) -> None:
+        for text in texts:
+            self._pairs.update(self._of(text))
+
+    def _of(self, text: str) -> list[tuple[str, str]]:
+        tokens = self._tokenize(text)
+        return list(zip(tokens, tokens[1:] or tokens, strict=False))
