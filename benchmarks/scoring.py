@@ -1,0 +1,212 @@
+"""What scoring promises, measured: equal to rouge-score, how much faster, the oracle, and very long acts.
+
+Usage: LEXLATTICE_DATA=… python benchmarks/scoring.py [equality rouge oracle naive size]
+Without names, everything is measured. Times are of one thread unless it is said otherwise; ratios are taken in one run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+if "LEXLATTICE_DATA" not in os.environ:
+    sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import platform
+import random
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from rouge_score.rouge_scorer import RougeScorer
+
+from lexlattice import Act, Unit, read
+from lexlattice.baselines import graphs
+from lexlattice.corpus.rows import Row, rows
+from lexlattice.learning.oracle import OBJECTIVES, Choice, Oracle
+from lexlattice.metrics import rouge
+from lexlattice.selection import select
+from lexlattice.tokens import tokenizer
+
+ENGLISH = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en"
+TOKENS = 850
+PAIRS = 10
+PROCESSES = 2
+COMPARED = (20, 30, 40, 50, 60)
+"""The acts on which the naive oracle is tried: these percentiles of the training acts by length."""
+
+
+class OurTokens:
+    """Our tokenizer, in the form that rouge-score takes one."""
+
+    def tokenize(self, text: str) -> list[str]:
+        """The words of any script."""
+        return tokenizer("unicode")(text)
+
+
+def split(name: str) -> Iterator[Row]:
+    """The rows of a split that can be used: all of them."""
+    return (row for row in rows(ENGLISH / f"{name}.jsonl.gz") if isinstance(row, Row))
+
+
+def pairs(count: int) -> Iterator[tuple[str, str]]:
+    """Candidates and references of the length of real ones: the act's first words, or some of its lines at random."""
+    for number, row in enumerate(islice(split("validation"), count)):
+        lines = row.text.split("\n")
+        if number % 2:
+            random.Random(number).shuffle(lines)
+        yield " ".join("\n".join(lines).split(" ")[:TOKENS]), " ".join(row.summary.split(" ")[:TOKENS])
+
+
+def seconds(call: Callable[[], object], times: int = 1) -> float:
+    """The shortest of several runs: others share the machine."""
+    runs = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        runs.append(time.perf_counter() - start)
+    return min(runs)
+
+
+def equality() -> None:
+    """The largest difference to rouge-score in any value of any measure."""
+    for stem in (False, True):
+        scorer = RougeScorer(list(rouge.MEASURES), use_stemmer=stem)
+        largest, values = 0.0, 0
+        for candidate, reference in pairs(2 * PAIRS):
+            ours = rouge.score(candidate, reference, "compat", stem=stem)
+            for measure, theirs in scorer.score(reference, candidate).items():
+                largest = max(largest, *(abs(a - b) for a, b in zip(ours[measure], theirs, strict=True)))
+                values += len(theirs)
+        print(
+            f"equal to rouge-score, {'with' if stem else 'without'} stemming: {values} values, "
+            f"largest difference {largest:g}"
+        )
+
+
+def speed() -> None:
+    """Time of rouge-score over ours, on the same pairs."""
+    for measures in (("rouge1", "rouge2"), ("rougeL",), ("rougeLsum",)):
+        scorer = RougeScorer(list(measures))
+        theirs = ours = 0.0
+        for candidate, reference in pairs(PAIRS):
+            theirs += seconds(lambda: scorer.score(reference, candidate), 3)  # noqa: B023
+            ours += seconds(lambda: rouge.score(candidate, reference, "compat", measures=measures), 15)  # noqa: B023
+        print(
+            f"{' and '.join(measures)}, pairs of {TOKENS} words: {1e3 * ours / PAIRS:.2f} ms, "
+            f"rouge-score {1e3 * theirs / PAIRS:.1f} ms, {theirs / ours:.0f} times faster"
+        )
+
+
+def oracle() -> None:
+    """All training acts, read and labelled, in two processes; and how much of it is the oracle's part."""
+    for objective in OBJECTIVES:
+        start = time.perf_counter()
+        with ProcessPoolExecutor(PROCESSES) as pool:
+            parts = list(pool.map(labelled, split("train"), [objective] * 10_000, chunksize=4))
+        taken = time.perf_counter() - start
+        print(
+            f"oracle {objective}, {len(parts)} training acts in {PROCESSES} processes: {taken:.1f} s with reading, "
+            f"of which the oracle {sum(part for part, _ in parts) / PROCESSES:.1f} s; "
+            f"{sum(units for _, units in parts) / len(parts):.1f} units an act"
+        )
+
+
+def labelled(row: Row, objective: str) -> tuple[float, int]:
+    """Seconds that the oracle takes for an act, and how many units it takes."""
+    act = read(row.text, language="en")
+    start = time.perf_counter()
+    choice = Oracle(objective).choose(act.units, row.summary)
+    return time.perf_counter() - start, len(choice.order)
+
+
+def naive() -> None:
+    """The paper's oracle beside a loop that scores every possible next extract with rouge-score."""
+    by_length = sorted(split("train"), key=lambda row: len(row.text))
+    slow = fast = 0.0
+    same = 0
+    for percentile in COMPARED:
+        row = by_length[len(by_length) * percentile // 100]
+        units = read(row.text, language="en").units
+        start = time.perf_counter()
+        expected = straightforward(units, row.summary)
+        slow += time.perf_counter() - start
+        fast += seconds(lambda: Oracle("greedy").choose(units, row.summary), 3)  # noqa: B023
+        same += Oracle("greedy").choose(units, row.summary) == expected
+    print(
+        f"oracle greedy beside a loop over rouge-score, {len(COMPARED)} acts: {same} with the same selection, "
+        f"{fast:.2f} s against {slow:.0f} s, {slow / fast:.0f} times faster"
+    )
+
+
+def straightforward(units: tuple[Unit, ...], reference: str) -> Choice:
+    """The paper's definition, written down as it stands."""
+    scorer = RougeScorer(["rouge1", "rouge2"], tokenizer=OurTokens())
+    order: list[int] = []
+    values: list[float] = []
+    best = 0.0
+    while len(order) < Oracle().cap:
+        chosen = None
+        for index in range(len(units)):
+            if index not in order:
+                text = "\n".join(units[member].text for member in sorted([*order, index]))
+                scores = scorer.score(reference, text)
+                value = 0.5 * (scores["rouge1"].fmeasure + scores["rouge2"].fmeasure)
+                if value > best:
+                    best, chosen = value, index
+        if chosen is None:
+            break
+        order.append(chosen)
+        values.append(best)
+    return Choice(tuple(order), tuple(values))
+
+
+def size() -> None:
+    """Seconds for the beginning of the longest act, against a reference of ten thousand words."""
+    longest = max(split("train"), key=lambda row: len(row.text))
+    words = longest.text.split(" ")
+    reference = "\n".join(row.summary for row in islice(split("train"), 20))
+    reference = " ".join(reference.split(" ")[:10_000])
+    print(f"one act against a reference of {len(reference.split()):,} words, seconds by the act's length:")
+    for length in (250_000, 500_000, len(words)):
+        act = read(" ".join(words[:length]), language="en")
+        print(f"{act.words:>9,} words, {len(act.units):,} units: {', '.join(stages(act, reference))}", flush=True)
+
+
+def stages(act: Act, reference: str) -> Iterator[str]:
+    """Each stage of an evaluation and its time."""
+    scores = np.random.default_rng(0).random(len(act.units))
+    extract = select(act, scores, len(reference.split())).text
+    calls: dict[str, Callable[[], object]] = {
+        "select": lambda: select(act, scores, 10_000),
+        "select without redundancy": lambda: select(act, scores, 10_000, redundancy=0.5),
+        "lexrank": lambda: graphs.lexrank(act),
+        "textrank": lambda: graphs.textrank(act),
+        "centroid": lambda: graphs.centroid(act),
+        "oracle": lambda: Oracle().choose(act.units, reference),
+        "ROUGE of the extract": lambda: rouge.score(extract, reference),
+        "ROUGE of the whole act": lambda: rouge.score("\n".join(unit.text for unit in act.units), reference),
+    }
+    for name, call in calls.items():
+        yield f"{name} {seconds(call):.2f}"
+
+
+PARTS = {"equality": equality, "rouge": speed, "oracle": oracle, "naive": naive, "size": size}
+
+
+def main() -> None:
+    """Run the parts that are named, or all."""
+    chosen = sys.argv[1:] or list(PARTS)
+    if unknown := [name for name in chosen if name not in PARTS]:
+        sys.exit(f"There is no part '{unknown[0]}'; choose among: {', '.join(PARTS)}.")
+    print(f"Python {platform.python_version()}, {platform.machine()}")
+    for name in chosen:
+        PARTS[name]()
+
+
+if __name__ == "__main__":
+    main()

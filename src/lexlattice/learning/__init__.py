@@ -1,0 +1,1 @@
+"""Learning what to select: targets, losses, training. The one room where PyTorch may be imported."""
