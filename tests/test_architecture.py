@@ -17,9 +17,19 @@ BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma",
 SECOND_HALVES = {f"{READING}.{name}" for name in ("formex_lines", "pdf_layout", "docx_numbering")}
 HELPERS = {f"{READING}.{name}" for name in ("blocks", "numbering", "xmlsafe", "archives", "decode")} | SECOND_HALVES
 WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
-BIG = {"torch", "transformers", "sentencepiece", "pandas", "fastapi", "uvicorn", "matplotlib", "ray"}
-OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "tulit"}
-HEAVY = BIG | {"docx", "pypdfium2", "lxml", "httpx", "py3langid", "numpy"}
+BIG = {"torch", "transformers", "sentencepiece", "pandas", "fastapi", "uvicorn", "matplotlib", "ray", "datasets"}
+OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "tulit", "pyarrow", "nltk", "rouge_score", "scipy"}
+HEAVY = BIG | {"docx", "pypdfium2", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
+ABOVE = {
+    "tokens": {"errors"},
+    "corpus": {"errors"},
+    "metrics": {"errors", "tokens"},
+    "selection": {"errors", "tokens", "act"},
+    "baselines": {"errors", "tokens", "act"},
+    "learning": {"errors", "tokens", "act"},
+    "evaluation": {*"errors tokens act reading selection metrics baselines learning corpus".split()},
+}
+"""For each room that is not on the way from file to act, the rooms it may know."""
 LONGEST_IMPORT = 0.15  # seconds
 
 
@@ -108,6 +118,20 @@ def test_the_ground_floor_imports_nothing_of_ours(name: str) -> None:
 def test_reading_knows_acts_and_errors_and_no_other_room(name: str) -> None:
     others = {m for m in ours(name) if not within(m, READING)}
     assert others <= {"lexlattice.act", "lexlattice.errors"}
+
+
+@pytest.mark.parametrize("room", ABOVE)
+def test_a_room_knows_only_those_above_it(room: str) -> None:
+    inside = [name for name in MODULES if within(name, f"lexlattice.{room}")]
+    assert inside
+    known = [f"lexlattice.{other}" for other in {room, *ABOVE[room]}]
+    strangers = {(name, m) for name in inside for m in ours(name) if not any(within(m, other) for other in known)}
+    assert not strangers
+
+
+def test_every_room_has_its_rule() -> None:
+    rooms = {name.split(".")[1] for name in MODULES if "." in name}
+    assert rooms - set(ABOVE) == {"act", "errors", "reading", "cli", "__main__"}
 
 
 @pytest.mark.parametrize("name", sorted(BACK_ENDS))

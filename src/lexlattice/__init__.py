@@ -1,8 +1,22 @@
 """LexLattice: any EU legal act, in any of its 24 languages, read into provisions that can be cited."""
 
+from typing import TYPE_CHECKING, Any
+
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import read
 
-__all__ = ["Act", "Furniture", "LexLatticeError", "Section", "Unit", "read"]
+__all__ = ["Act", "Furniture", "LexLatticeError", "Section", "Unit", "evaluate", "read"]
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from lexlattice.evaluation import evaluate
+
+
+def __getattr__(name: str) -> Any:
+    """What needs NumPy is loaded when it is asked for."""
+    if name == "evaluate":
+        from lexlattice.evaluation import evaluate
+
+        return evaluate
+    raise AttributeError(f"module 'lexlattice' has no attribute '{name}'")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lexlattice import __version__
 from lexlattice.act import Act, Section
@@ -15,6 +17,9 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.reading import FORMATS, LANGUAGES, PROFILES, read
 from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.reading.provisions import SENTENCES_FROM
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,8 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(sentence: str) -> int:
-    print(f"lexlattice: {sentence}", file=sys.stderr)
+    _say(sentence)
     return 2
+
+
+def _say(sentence: str) -> None:
+    if sys.stderr is not None:
+        print(f"lexlattice: {sentence}", file=sys.stderr)
 
 
 def _abandon_output() -> None:
@@ -57,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_parse(commands)
+    _add_evaluate(commands)
+    return parser
+
+
+def _add_parse(commands: Commands) -> None:
     parse = commands.add_parser(
         "parse",
         help="read an act and show its structure",
@@ -90,7 +106,61 @@ def _parser() -> argparse.ArgumentParser:
     shape = parse.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="everything, as JSON (the default when piped)")
     shape.add_argument("--tree", action="store_true", help="a readable outline with counts (the default on a terminal)")
-    return parser
+
+
+def _add_evaluate(commands: Commands) -> None:
+    command = commands.add_parser(
+        "evaluate",
+        help="compare systems on acts with summaries",
+        description="Compare systems on acts with official summaries, at the same length, by ROUGE.",
+        epilog="Systems: lead, random, lexrank, textrank, centroid, oracle, oracle-greedy, published; with --encoder "
+        "also lexrank-vectors and published-vectors; your own as package.module:attribute.",
+    )
+    command.set_defaults(run=_evaluate)
+    command.add_argument(
+        "data",
+        metavar="DATA",
+        help="JSON Lines (.jsonl, .jsonl.gz) or Parquet with celex_id, reference and summary; a folder saved by "
+        "datasets; or hf:NAME:CONFIG:SPLIT",
+    )
+    command.add_argument(
+        "--system", metavar="NAME,…", default="lead,random,lexrank", help="what to compare (default: %(default)s)"
+    )
+    command.add_argument(
+        "--budget",
+        default="reference",
+        metavar="BUDGET",
+        help="length of the extracts: reference (as long as each summary, the default), words:N, ratio:R, or auto "
+        "(as long as official summaries of acts of that length)",
+    )
+    command.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default="provisions",
+        help="how acts are read; paper also cuts extracts to the budget, provisions takes whole units",
+    )
+    command.add_argument("--mode", metavar="MODE", help="whole or paper, if it is not to follow the profile")
+    command.add_argument(
+        "--tokenizer",
+        metavar="NAME,…",
+        default="unicode,compat",
+        help="unicode: words of any script; compat: as rouge-score does (default: both)",
+    )
+    command.add_argument("--lang", metavar="xx", help="language of the acts, if it is not to be found out")
+    command.add_argument("--encoder", metavar="NAME", help="package.module:attribute that turns texts into vectors")
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="for what is drawn (default: %(default)s)")
+    command.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
+    command.add_argument(
+        "--jobs", type=int, metavar="N", default=os.cpu_count() or 1, help="processes (default: all cores)"
+    )
+    command.add_argument(
+        "--per-act",
+        metavar="FILE",
+        default="evaluation.jsonl",
+        help="where the results of each act go, one JSON object a line (default: %(default)s)",
+    )
+    command.add_argument("--json", action="store_true", help="everything, as JSON")
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def _parse(options: argparse.Namespace) -> int:
@@ -99,10 +169,12 @@ def _parse(options: argparse.Namespace) -> int:
     if not options.input:
         raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
     source = sys.stdin.buffer if options.input == "-" else options.input
-    if sys.stderr.isatty() and (
-        is_url(options.input) or (is_celex(options.input) and not Path(options.input).exists())
+    if (
+        sys.stderr is not None
+        and sys.stderr.isatty()
+        and (is_url(options.input) or (is_celex(options.input) and not Path(options.input).exists()))
     ):
-        print(f"lexlattice: fetching {options.input} …", file=sys.stderr)
+        _say(f"fetching {options.input} …")
     act = read(
         source,
         language=options.lang.lower() if options.lang else None,
@@ -115,7 +187,35 @@ def _parse(options: argparse.Namespace) -> int:
     else:
         print(tree(act))
     for warning in act.warnings:
-        print(f"lexlattice: note: {warning}", file=sys.stderr)
+        _say(f"note: {warning}")
+    return 0
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from lexlattice.evaluation import evaluate
+    from lexlattice.evaluation.report import report
+
+    if sys.stdout is None:
+        raise LexLatticeError("Standard output is closed; open it to see the result.")
+    result = evaluate(
+        options.data,
+        options.system,
+        budget=options.budget,
+        profile=options.profile,
+        mode=options.mode,
+        tokenizers=options.tokenizer,
+        language=options.lang,
+        encoder=options.encoder,
+        seed=options.seed,
+        jobs=options.jobs,
+        limit=options.limit,
+        per_act=options.per_act,
+        progress=not options.quiet and sys.stderr is not None,
+    )
+    print(json.dumps(result.to_dict(), ensure_ascii=False) if options.json else report(result))
+    for row in result.skipped:
+        _say(f"left out, line {row['line']}: {row['reason']}")
+    _say(f"results of each act: {options.per_act}")
     return 0
 
 

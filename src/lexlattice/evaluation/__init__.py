@@ -1,0 +1,14 @@
+r"""How good are the extracts? Systems compared on the same acts, at the same length, with intervals and paired tests.
+
+>>> from lexlattice.evaluation import evaluate
+>>> act = "Article 1\n1. Keepers shall register each beehive.\n2. Registration is free of charge."
+>>> rows = [{"celex_id": "32024R9001", "reference": act, "summary": "Keepers must register each beehive."}]
+>>> result = evaluate(rows, ["lead", "oracle"], budget="words:8")
+>>> result.acts, round(result.systems["lead"]["unicode"]["rouge1"], 1)
+(1, 66.7)
+"""
+
+from lexlattice.evaluation.run import Evaluation, evaluate
+from lexlattice.evaluation.systems import SYSTEMS, Task
+
+__all__ = ["SYSTEMS", "Evaluation", "Task", "evaluate"]

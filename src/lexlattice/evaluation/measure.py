@@ -1,0 +1,107 @@
+"""One act: read it, let every system make its extract, score what comes out. Runs in worker processes too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import fmean
+from time import perf_counter
+from typing import Any
+
+from lexlattice.act import Act
+from lexlattice.corpus.rows import BadRow, Row
+from lexlattice.errors import LexLatticeError, brief
+from lexlattice.evaluation.systems import Encode, System, Task, own_system, system
+from lexlattice.metrics.rouge import MEASURES, Reference, Scores
+from lexlattice.reading import read
+from lexlattice.selection import Budget, Extract
+
+PARTS = ("f1", "precision", "recall")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be done with every act: plain data, so that it can be sent to other processes."""
+
+    systems: Sequence[str] | Mapping[str, Callable[[Act, int], Extract | str]]
+    budget: Budget
+    profile: str
+    mode: str
+    tokenizers: Sequence[str]
+    language: str | None
+    encoder: str | Encode | None
+    seed: int
+
+    @cached_property
+    def by_name(self) -> dict[str, System]:
+        """The systems themselves, made once in each process."""
+        if isinstance(self.systems, Mapping):
+            return {name: own_system(summarize) for name, summarize in self.systems.items()}
+        return {name: system(name, self.encoder) for name in self.systems}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "by_name"}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came out for one act; scores × 100."""
+
+    line: int
+    celex: str
+    language: str
+    budget: int
+    reference_words: int
+    systems: dict[str, dict[str, Any]]
+    """For each system its words and seconds, and for each tokenizer precision, recall and F1 of each measure."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader of the scores must know, one sentence each."""
+
+
+def measure(row: Row, plan: Plan) -> Measured | BadRow:
+    """All systems on one act, or why it cannot be used."""
+    try:
+        text = f"{row.text}\n"  # a single line might be taken for a path or a URL
+        act = read(text, language=plan.language or row.language, profile=plan.profile, format="text")
+    except LexLatticeError as error:
+        return BadRow(row.line, row.celex, str(error))
+    if not act.units:
+        return BadRow(row.line, row.celex, "No unit was found in the act.")
+    words = plan.budget.of(act.words, row.summary)
+    task = Task(act, row.text, row.summary, words, plan.mode, plan.seed)
+    references = {name: Reference(row.summary, name) for name in plan.tokenizers}
+    notes = [
+        f"The summary has no word for the tokenizer '{name}'; its scores are zero."
+        for name, reference in references.items()
+        if not reference.tokens
+    ]
+    systems = {}
+    for name, run in plan.by_name.items():
+        start = perf_counter()
+        extracts = _extracts(name, run, task, row.line)
+        seconds = perf_counter() - start
+        if not all(extract.strip() for extract in extracts):
+            notes.append(f"The extract of '{name}' is empty; its scores are zero.")
+        scores = {key: _mean([reference.score(text) for text in extracts]) for key, reference in references.items()}
+        systems[name] = {
+            **scores,
+            "words": fmean(len(extract.split()) for extract in extracts),
+            "seconds": seconds,
+        }
+    return Measured(row.line, row.celex, act.language, words, len(row.summary.split()), systems, notes)
+
+
+def _extracts(name: str, run: System, task: Task, line: int) -> Sequence[str]:
+    try:
+        return run(task)
+    except LexLatticeError:
+        raise
+    except Exception as error:
+        raise LexLatticeError(f"The system '{name}' failed on line {line} ({brief(error)}).") from error
+
+
+def _mean(scores: list[Scores]) -> dict[str, dict[str, float]]:
+    return {
+        name: {part: 100 * fmean(getattr(score[name], part) for score in scores) for part in PARTS} for name in MEASURES
+    }

@@ -1,0 +1,81 @@
+"""An evaluation as people read it: tables in plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from lexlattice.evaluation.run import Evaluation
+from lexlattice.metrics.rouge import MEASURES
+
+_TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum": "R-Lsum"}
+_COMPARED: Final = ("rouge1", "rouge2")
+"""What the table of comparisons shows; the JSON has all measures."""
+_ALWAYS: Final = ("lead", "random", "lexrank")
+"""Without these beside it a figure says little."""
+
+
+def report(evaluation: Evaluation) -> str:
+    """Scores of all systems by tokenizer, comparisons with the first system, and what was left out."""
+    parts = [
+        f"{evaluation.acts:,} acts · budget {evaluation.budget} · profile {evaluation.profile} · "
+        f"mode {evaluation.mode} · F1 × 100 with 95 % bootstrap intervals"
+    ]
+    tokenizers = [key for key, value in next(iter(evaluation.systems.values())).items() if isinstance(value, dict)]
+    parts += [_scores(evaluation, key) for key in tokenizers]
+    if evaluation.comparisons:
+        parts.append(_comparisons(evaluation.comparisons, next(iter(evaluation.systems)), tokenizers[0]))
+    if missing := [name for name in _ALWAYS if name not in evaluation.systems]:
+        parts.append(
+            f"Not compared with {', '.join(missing)}: add them with --system to see what the figures are worth."
+        )
+    if evaluation.skipped:
+        lines = [f"  line {row['line']}: {_celex(row)}{row['reason']}" for row in evaluation.skipped]
+        parts.append("\n".join([f"Left out ({len(lines)}):", *lines]))
+    if evaluation.notes:
+        parts.append("\n".join(f"Line {row['line']}: {_celex(row)}{row['note']}" for row in evaluation.notes))
+    return "\n\n".join(parts)
+
+
+def _scores(evaluation: Evaluation, tokenizer: str) -> str:
+    header = [tokenizer, *(title for name in MEASURES for title in (_TITLES[name], "")), "words", "s/act"]
+    rows = []
+    for name, system in evaluation.systems.items():
+        cells = []
+        for measure in MEASURES:
+            low, high = system[tokenizer]["ci"][measure]
+            cells += [f"{system[tokenizer][measure]:.2f}", f"{low:.1f}–{high:.1f}"]
+        rows.append([name, *cells, f"{system['words']:.0f}", f"{system['seconds']:.3f}"])
+    return _aligned([header, *rows])
+
+
+def _comparisons(comparisons: Iterable[dict[str, Any]], first: str, tokenizer: str) -> str:
+    header = [f"against {first} ({tokenizer})", "", "difference", "", "p bootstrap", "p Wilcoxon"]
+    rows = [
+        [
+            item["system"],
+            _TITLES[item["measure"]],
+            f"{item['difference']:+.2f}",
+            f"{item['ci'][0]:+.1f} to {item['ci'][1]:+.1f}",
+            f"{item['p_bootstrap']:.4f}",
+            f"{item['p_wilcoxon']:.2g}",
+        ]
+        for item in comparisons
+        if item["against"] == first and item["tokenizer"] == tokenizer and item["measure"] in _COMPARED
+    ]
+    return _aligned([header, *rows])
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Columns: the first to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        ).rstrip()
+        for row in rows
+    )
+
+
+def _celex(row: dict[str, Any]) -> str:
+    return f"{row['celex']}: " if row["celex"] else ""

@@ -1,0 +1,205 @@
+"""All acts of a data set: measured one by one, then put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations, islice
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexlattice.act import Act
+from lexlattice.corpus.rows import BadRow, count, rows
+from lexlattice.corpus.sources import Source
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.measure import PARTS, Measured, Plan
+from lexlattice.evaluation.pool import measured
+from lexlattice.evaluation.results import check_destination, kept
+from lexlattice.evaluation.systems import Encode, check_system
+from lexlattice.metrics.rouge import MEASURES
+from lexlattice.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
+from lexlattice.reading import LANGUAGES, PROFILES
+from lexlattice.selection import MODES, Budget, Extract
+from lexlattice.tokens import TOKENIZERS, tokenizer
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What was measured, and on what."""
+
+    acts: int
+    budget: str
+    profile: str
+    mode: str
+    systems: dict[str, dict[str, Any]]
+    """By system and tokenizer: mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision` and
+    `recall`; and the system's mean `words` and `seconds` an act."""
+    comparisons: list[dict[str, Any]]
+    """For each pair of systems, tokenizer and measure: the mean difference over the same acts, with paired tests."""
+    skipped: list[dict[str, Any]]
+    """Rows that could not be used, with their line and the reason."""
+    notes: list[dict[str, Any]]
+    """What else must be known of single rows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, as plain JSON types."""
+        return asdict(self)
+
+
+def evaluate(
+    data: Source,
+    systems: str | Sequence[str] | Mapping[str, Callable[[Act, int], Extract | str]] = ("lead", "random", "lexrank"),
+    *,
+    budget: str | Budget = "reference",
+    profile: str = "provisions",
+    mode: str | None = None,
+    tokenizers: str | Sequence[str] = TOKENIZERS,
+    language: str | None = None,
+    encoder: str | Encode | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    limit: int | None = None,
+    per_act: str | PathLike[str] | None = None,
+    progress: bool = False,
+) -> Evaluation:
+    """Compare systems on a data set: a file, a saved data set, `hf:NAME`, or any iterable of rows.
+
+    `systems` are names, or a mapping of names to callables `(act, words) -> Extract or str`. Without `mode`, profile
+    `paper` cuts the last unit to the budget and `provisions` takes whole units. `per_act` names a file for the results
+    of every act, one JSON object a line.
+    """
+    plan = Plan(
+        systems=systems if isinstance(systems, Mapping) else _names(systems),
+        budget=Budget.parse(budget) if isinstance(budget, str) else budget,
+        profile=profile,
+        mode=mode or ("paper" if profile == "paper" else "whole"),
+        tokenizers=_names(tokenizers),
+        language=language.lower() if language else None,
+        encoder=encoder,
+        seed=seed,
+    )
+    _check(plan, jobs, limit)
+    found = measured(islice(rows(data), limit), plan, jobs)
+    if per_act is not None:
+        check_destination(Path(per_act), data)
+        found = kept(found, Path(per_act))
+    acts: list[Measured] = []
+    skipped: list[BadRow] = []
+    for result in _shown(found, data, limit) if progress else found:
+        if isinstance(result, BadRow):
+            skipped.append(result)
+        else:
+            acts.append(result)
+    if not acts:
+        why = f"line {skipped[0].line}: {skipped[0].reason}" if skipped else "give rows with an act and its summary."
+        raise LexLatticeError(f"There is no act to evaluate in the data; {why}")
+    return _put_together(acts, skipped, plan)
+
+
+def _names(names: str | Iterable[str]) -> list[str]:
+    """Names as a list, each once, however they were given."""
+    parts = names.split(",") if isinstance(names, str) else names
+    return list(dict.fromkeys(name for part in parts if (name := part.strip())))
+
+
+def _check(plan: Plan, jobs: int, limit: int | None) -> None:
+    """Say what is wrong with the call before the first row is read."""
+    if not plan.systems:
+        raise LexLatticeError("No systems were named; give one or more.")
+    if not plan.tokenizers:
+        raise LexLatticeError(f"No tokenizer was named; give one or more of: {', '.join(TOKENIZERS)}.")
+    for name in plan.tokenizers:
+        tokenizer(name)
+    if not isinstance(plan.systems, Mapping):
+        for name in plan.systems:
+            check_system(name, plan.encoder)
+    for what, value, choices in (("mode", plan.mode, MODES), ("profile", plan.profile, PROFILES)):
+        if value not in choices:
+            raise LexLatticeError(f"There is no {what} '{value}'; choose one of: {', '.join(choices)}.")
+    if plan.language is not None and plan.language not in LANGUAGES:
+        raise LexLatticeError(f"'{plan.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
+    for what, number, least in (("seed", plan.seed, 0), ("number of jobs", jobs, 1), ("limit", limit, 1)):
+        if number is not None and number < least:
+            raise LexLatticeError(f"The {what} cannot be {number}; give a number from {least}.")
+
+
+def _shown(results: Iterable[Measured | BadRow], data: Source, limit: int | None) -> Iterable[Measured | BadRow]:
+    """The results behind a progress bar."""
+    from tqdm import tqdm
+
+    total = count(data)
+    bar: Iterable[Measured | BadRow] = tqdm(
+        results, total=min(filter(None, (total, limit)), default=None), unit=" acts", dynamic_ncols=True
+    )
+    return bar
+
+
+def _put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:
+    names = list(plan.systems)
+    tables = {(name, key): _table(acts, name, key) for name in names for key in plan.tokenizers}
+    return Evaluation(
+        acts=len(acts),
+        budget=str(plan.budget),
+        profile=plan.profile,
+        mode=plan.mode,
+        systems={name: _summary(acts, name, tables, plan) for name in names},
+        comparisons=_comparisons(tables, plan) if len(names) > 1 else [],
+        skipped=[asdict(row) for row in skipped],
+        notes=[{"line": act.line, "celex": act.celex, "note": note} for act in acts for note in act.notes],
+    )
+
+
+def _table(acts: Sequence[Measured], name: str, key: str) -> NDArray[np.float64]:
+    """F1 of each act (rows) by each measure (columns)."""
+    scores = (act.systems[name][key] for act in acts)
+    return np.array([[score[rouge]["f1"] for rouge in MEASURES] for score in scores])
+
+
+def _summary(
+    acts: Sequence[Measured], name: str, tables: Mapping[tuple[str, str], NDArray[np.float64]], plan: Plan
+) -> dict[str, Any]:
+    own = [act.systems[name] for act in acts]
+    summary: dict[str, Any] = {}
+    for key in plan.tokenizers:
+        low, high = confidence_interval(tables[name, key], seed=plan.seed)
+        means = {part: {rouge: _mean(act[key][rouge][part] for act in own) for rouge in MEASURES} for part in PARTS}
+        summary[key] = {
+            **means.pop("f1"),
+            "ci": {rouge: [float(low[i]), float(high[i])] for i, rouge in enumerate(MEASURES)},
+            **means,
+        }
+    return {**summary, "words": _mean(act["words"] for act in own), "seconds": _mean(act["seconds"] for act in own)}
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def _comparisons(tables: Mapping[tuple[str, str], NDArray[np.float64]], plan: Plan) -> list[dict[str, Any]]:
+    """Every later system against every earlier one, act by act."""
+    questions = [
+        (second, first, key, column)
+        for first, second in combinations(plan.systems, 2)
+        for key in plan.tokenizers
+        for column in range(len(MEASURES))
+    ]
+    a = np.stack([tables[second, key][:, column] for second, _, key, column in questions], axis=1)
+    b = np.stack([tables[first, key][:, column] for _, first, key, column in questions], axis=1)
+    bootstrap = paired_bootstrap(a, b, seed=plan.seed)
+    return [
+        {
+            "system": second,
+            "against": first,
+            "tokenizer": key,
+            "measure": MEASURES[column],
+            "difference": float(bootstrap.difference[i]),
+            "ci": [float(bootstrap.low[i]), float(bootstrap.high[i])],
+            "p_bootstrap": float(bootstrap.p[i]),
+            "p_wilcoxon": wilcoxon(a[:, i], b[:, i]),
+        }
+        for i, (second, first, key, column) in enumerate(questions)
+    ]

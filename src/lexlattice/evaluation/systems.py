@@ -1,0 +1,177 @@
+"""The systems that can be compared, by name: each makes extracts of an act, within the same number of words.
+
+A name with a colon, `package.module:attribute`, is anybody's own system: a callable that takes an `Act` and a number of
+words and returns an `Extract` or text.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexlattice.act import Act
+from lexlattice.baselines import graphs, published
+from lexlattice.errors import LexLatticeError, brief
+from lexlattice.learning.oracle import Oracle
+from lexlattice.selection import Extract, select
+
+Encode = Callable[[list[str]], NDArray[np.float32]]
+Scoring = Callable[[Act], ArrayLike]
+
+_DRAWS: Final = 10
+"""How many random extracts are averaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a system is asked for; only oracles may look at the summary."""
+
+    act: Act
+    text: str
+    """The act as the data has it, line by line."""
+    summary: str
+    words: int
+    mode: str
+    seed: int
+
+
+System = Callable[[Task], Sequence[str]]
+"""Extracts as text; the scores of several are averaged."""
+
+
+def check_system(name: str, encoder: str | Encode | None) -> None:
+    """Refuse a name that is none, before anything is loaded."""
+    if name not in SYSTEMS and ":" not in name:
+        raise LexLatticeError(
+            f"There is no system '{name}'; choose among {', '.join(SYSTEMS)}, "
+            "or name your own as package.module:attribute."
+        )
+    if name in _OVER_VECTORS and encoder is None:
+        raise LexLatticeError(
+            f"The system '{name}' needs an encoder; name one with --encoder package.module:attribute."
+        )
+
+
+def system(name: str, encoder: str | Encode | None = None) -> System:
+    """The system of that name; those over vectors need an encoder, by name or as a callable."""
+    check_system(name, encoder)
+    if name in _SCORINGS:
+        return partial(_selected, _SCORINGS[name])
+    if name in _OTHERS:
+        return _OTHERS[name]
+    if name in _OVER_VECTORS and encoder is not None:
+        return partial(_OVER_VECTORS[name], _encode(encoder))
+    found = _imported(name)
+    if not callable(found):
+        raise LexLatticeError(f"'{name}' cannot be called; name a function of an act and a number of words.")
+    return own_system(found)
+
+
+def own_system(summarize: Callable[[Act, int], Extract | str]) -> System:
+    """A system of the caller's own."""
+    return partial(_own, summarize)
+
+
+def _lead(act: Act) -> ArrayLike:
+    return -np.arange(len(act.units))
+
+
+def _selected(scoring: Scoring, task: Task) -> list[str]:
+    return [select(task.act, scoring(task.act), task.words, mode=task.mode).text]
+
+
+def _random(task: Task) -> list[str]:
+    """Several draws, which depend on the seed and the act and on nothing else."""
+    chance = np.random.default_rng([task.seed, crc32(task.act.source.encode("utf-8", "surrogatepass"))])
+    draws = chance.random((_DRAWS, len(task.act.units)))
+    return [select(task.act, scores, task.words, mode=task.mode).text for scores in draws]
+
+
+def _oracle(objective: str, task: Task) -> list[str]:
+    """What the oracle takes, in its order; cut to the budget unless it has whole units only by itself."""
+    is_cut = objective == "greedy" or task.mode == "paper"
+    order = Oracle(objective, whole=not is_cut).choose(task.act.units, task.summary, task.words).order
+    places = np.argsort(order)
+    taken = [task.act.units[order[place]] for place in places]
+    return [select(taken, -places, task.words, mode="paper").text]
+
+
+def _published(task: Task) -> list[str]:
+    return [published.extract(task.text, graphs.lexrank_of_texts)]
+
+
+def _lexrank_vectors(encode: Encode, task: Task) -> list[str]:
+    vectors = encode([unit.text for unit in task.act.units])
+    return [select(task.act, graphs.lexrank_of_vectors(vectors), task.words, mode=task.mode).text]
+
+
+def _published_vectors(encode: Encode, task: Task) -> list[str]:
+    return [published.extract(task.text, lambda segments: graphs.lexrank_of_vectors(encode(segments)))]
+
+
+def _own(summarize: Callable[[Act, int], Extract | str], task: Task) -> list[str]:
+    result = summarize(task.act, task.words)
+    text = result.text if isinstance(result, Extract) else result
+    if not isinstance(text, str):
+        raise TypeError(f"it returned {type(result).__name__} instead of an Extract or text")
+    return [text]
+
+
+_SCORINGS: Final[dict[str, Scoring]] = {
+    "lead": _lead,
+    "lexrank": graphs.lexrank,
+    "textrank": graphs.textrank,
+    "centroid": graphs.centroid,
+}
+_OTHERS: Final[dict[str, System]] = {
+    "random": _random,
+    "oracle": partial(_oracle, "budgeted"),
+    "oracle-greedy": partial(_oracle, "greedy"),
+    "published": _published,
+}
+_OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
+    "lexrank-vectors": _lexrank_vectors,
+    "published-vectors": _published_vectors,
+}
+SYSTEMS: Final = (*_SCORINGS, *_OTHERS, *_OVER_VECTORS)
+
+
+def _encode(encoder: str | Encode) -> Encode:
+    """The `encode` method of what is named or given, an instance of it where it is a class, or the callable itself."""
+    found: Any = _imported(encoder) if isinstance(encoder, str) else encoder
+    try:
+        found = found() if inspect.isclass(found) else found
+    except Exception as error:
+        raise LexLatticeError(f"The encoder '{encoder}' cannot be made ({brief(error)}).") from error
+    encode: Encode = getattr(found, "encode", found)
+    if isinstance(found, str) or not callable(encode):
+        raise LexLatticeError(f"'{encoder}' is no encoder; name something that turns texts into vectors.")
+    return encode
+
+
+def _imported(name: str) -> Any:
+    """What `package.module:attribute` stands for; modules in the working directory are found too."""
+    module, _, attribute = name.partition(":")
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        found: Any = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # a module can raise anything while it is imported
+        raise LexLatticeError(
+            f"'{name}' cannot be imported ({brief(error)}); write package.module:attribute."
+        ) from error
+    finally:
+        sys.path.remove(here)
+    return found
