@@ -33,8 +33,9 @@ format: $(INSTALLED)-dev ## Rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read
+bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read and extracts are scored
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/scoring.py
 
 examples: $(INSTALLED)-dev ## Rebuild examples/formats from examples/short/en.txt
 	$(BIN)/python tools/build_examples.py

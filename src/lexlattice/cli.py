@@ -212,9 +212,12 @@ def _evaluate(options: argparse.Namespace) -> int:
         per_act=options.per_act,
         progress=not options.quiet and sys.stderr is not None,
     )
-    print(json.dumps(result.to_dict(), ensure_ascii=False) if options.json else report(result))
-    for row in result.skipped:
-        _say(f"left out, line {row['line']}: {row['reason']}")
+    if options.json:
+        print(json.dumps(result.to_dict(), ensure_ascii=False))
+        for row in result.skipped:
+            _say(f"left out, line {row['line']}: {row['reason']}")
+    else:
+        print(report(result))
     _say(f"results of each act: {options.per_act}")
     return 0
 

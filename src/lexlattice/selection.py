@@ -6,7 +6,6 @@ in. `paper` is the paper's: units by score until the budget is reached, then the
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 MODES: Final = ("whole", "paper")
-BUDGETS: Final = ("auto", "words:N", "ratio:R", "reference")
 
 _OFFICIAL_LENGTH: Final = (209.6, 0.1437)
 """Official summaries have about a · words ** b words; fitted by `tools/fit_budget.py`."""
 _LARGEST_SHARE: Final = 0.5
 """The curve says little of the shortest acts; an extract of more than half of an act is not worth making."""
 _MOST_WORDS: Final = 10**9
+_HOW_TO_WRITE_ONE: Final = (
+    "write one of: auto, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
+)
 
 _WORD: Final = re.compile(r"\S+")
 
@@ -40,41 +41,40 @@ class Budget:
     """
 
     kind: str = "auto"
-    amount: float = 0
+    amount: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.amount is None:
+            fits = self.kind in ("auto", "reference")
+        elif self.kind == "words":
+            fits = isinstance(self.amount, int) and 0 < self.amount <= _MOST_WORDS
+        else:
+            fits = self.kind == "ratio" and 0 < self.amount <= 1
+        if not fits:
+            raise LexLatticeError(f"'{self}' is no budget; {_HOW_TO_WRITE_ONE}")
 
     @classmethod
     def parse(cls, text: str) -> Budget:
         """A budget as written on the command line: auto, words:N, ratio:R or reference."""
         kind, colon, amount = text.partition(":")
-        if kind in ("auto", "reference") and not colon:
-            return cls(kind)
         try:
-            value = int(amount) if kind == "words" else float(amount)
-        except ValueError:
-            value = math.nan
-        if kind == "words" and 0 < value <= _MOST_WORDS:
-            return cls(kind, value)
-        if kind == "ratio" and 0 < value <= 1:
-            return cls(kind, value)
-        raise LexLatticeError(
-            f"'{text}' is no budget; write one of: {', '.join(BUDGETS)}, N being a number and R a share up to 1."
-        )
+            return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)
+        except (ValueError, LexLatticeError):
+            raise LexLatticeError(f"'{text}' is no budget; {_HOW_TO_WRITE_ONE}") from None
 
     def of(self, act_words: int, reference: str | None = None) -> int:
         """The number of words for an act of this many; `reference` is the summary whose length is to be kept."""
-        if self.kind == "words":
-            return int(self.amount)
-        if self.kind == "ratio":
-            return max(1, round(self.amount * act_words))
+        if self.amount is not None:
+            return int(self.amount) if self.kind == "words" else max(1, round(self.amount * act_words))
         if self.kind == "reference":
             if reference is None:
                 raise LexLatticeError("The budget 'reference' needs a reference summary; give another budget.")
             return len(reference.split())
         a, b = _OFFICIAL_LENGTH
-        return round(min(a * act_words**b, _LARGEST_SHARE * act_words)) or 1
+        return max(1, int(min(a * act_words**b, _LARGEST_SHARE * act_words)))
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.amount}" if self.amount else self.kind
+        return self.kind if self.amount is None else f"{self.kind}:{self.amount}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +124,13 @@ def select(
 
 def lead_ins(units: Sequence[Unit]) -> list[int | None]:
     """For each point or indent, the unit it hangs from: "The label shall be:" for "— legible,"."""
-    latest: dict[str, int] = {}
+    latest: dict[tuple[int, str], int] = {}
     found: list[int | None] = []
     for index, unit in enumerate(units):
         path = unit.provision.partition("~")[0]
-        found.append(latest.get(path.rpartition(".")[0]) if unit.kind in ("point", "indent") else None)
-        latest[path] = index
+        hangs = unit.kind in ("point", "indent")
+        found.append(latest.get((unit.section, path.rpartition(".")[0])) if hangs else None)
+        latest[unit.section, path] = index
     return found
 
 
@@ -165,16 +166,15 @@ def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy:
     left = budget
     seen = _Seen()
 
-    def take(group: Sequence[int]) -> bool:
+    def take_if_it_fits(group: Sequence[int]) -> None:
         nonlocal left
         cost = sum(units[member].words for member in group)
         if cost > left:
-            return False
+            return
         taken.update(group)
         left -= cost
         if redundancy is not None:
             seen.add(units[member].text for member in group)
-        return True
 
     waiting = []
     for index in order:
@@ -183,13 +183,13 @@ def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy:
         if redundancy is not None and seen.share(units[index].text) > redundancy:
             waiting.append(index)
         else:
-            take(_with_lead_ins(index, leads, taken))
+            take_if_it_fits(_with_lead_ins(index, leads, taken))
     for index in waiting:
         if index not in taken:
-            take(_with_lead_ins(index, leads, taken))
+            take_if_it_fits(_with_lead_ins(index, leads, taken))
     for index in order:
         if index not in taken:
-            take([index])
+            take_if_it_fits([index])
     return tuple(units[index] for index in sorted(taken))
 
 
