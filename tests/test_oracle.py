@@ -119,6 +119,7 @@ any_tokenizer = pytest.mark.parametrize("name", TOKENIZERS)
 @example(case=(units_of(["a", "b"]), "a b"))
 @example(case=(units_of(["a", "b", "a b", "b"]), "a b a b"))
 @example(case=(units_of(["a", "—", "b", "α"]), "a b α"))
+@example(case=(units_of(["c d e a", "b x a", "b f g h", "i j k"]), "c d e a b f g h a b i j k"))
 def test_greedy_is_a_plain_loop_over_rouge_score(name: str, case: tuple[list[Unit], str]) -> None:
     units, reference = case
     assert Oracle("greedy", tokenizer=name).choose(units, reference) == plain_loop(units, reference, name)

@@ -177,6 +177,14 @@ def test_headers_of_older_acts(header: str) -> None:
     assert len(act.sections[-1].units) == 1
 
 
+def test_points_of_a_recital_hang_from_the_text_that_leads_them_in() -> None:
+    recital = "(2) It is necessary.\nThe first reasons are:\n(a) one;\nThe second reasons are:\n(a) three;\n"
+    act = read(HEAD.replace("HAS ADOPTED", recital + "HAS ADOPTED") + "Article 1\nIt applies.", language="en")
+    units = [u for u in act.units if u.provision.startswith("rec-2")]
+    assert [u.id for u in units] == ["rec-2", "rec-2.sub-2", "rec-2.sub-2.pt-a", "rec-2.sub-3", "rec-2.sub-3.pt-a"]
+    assert units[4].citation == "Recital 2, third paragraph, point (a)"
+
+
 def test_old_recitals_have_no_numbers() -> None:
     act = read(
         HEAD.replace("Whereas:\n(1) It is so.", "Whereas it is so;\nWhereas it is also so,") + "Article 1\nText."

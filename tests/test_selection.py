@@ -320,6 +320,11 @@ def test_what_is_said_already_still_comes_with_what_leads_it_in() -> None:
     assert ids(select(act, [9, 1, 3, 2], 11, redundancy=0.5)) == ["art-1", "art-2", "art-2.pt-a"]
 
 
+def test_what_a_lead_in_says_is_said_already() -> None:
+    act = made_act([("art-1", "a b c"), ("art-1.pt-a", "d e"), ("art-2", "a b c"), ("art-3", "f g h")])
+    assert ids(select(act, [0, 3, 2, 1], 8, redundancy=0.5)) == ["art-1", "art-1.pt-a", "art-3"]
+
+
 def test_how_much_may_be_said_already_is_a_share() -> None:
     act, scores = act_of(["a b c d e", "a b c x y", "v w x y z"]), [3, 2, 1]
     assert ids(select(act, scores, 10, redundancy=0.5)) == ["art-1", "art-2"], "half is not more than half"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
@@ -158,15 +157,7 @@ def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) ->
     bare = plan.marks[group[0]].end >= len(plan.lines[group[0]])  # type: ignore[union-attr]
     lead = 2 if bare and group[1:] and group[1] == group[0] + 1 else 1
     drafts = [Draft(group[0], group[lead - 1], frame.path, "recital", number, frame.cite)]
-    if group[lead:]:
-        rest = _divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", counted=True))
-        for draft in rest:
-            sub = re.fullmatch(rf"{re.escape(frame.path)}\.sub-(\d+)", draft.path)
-            if sub:
-                place = int(sub.group(1)) + 1
-                draft.path = f"{frame.path}.sub-{place}"
-                draft.cite = Cite(frame.cite, "unnumbered", str(place), place)
-            drafts.append(draft)
+    drafts.extend(_divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", texts=1)))
     return drafts
 
 

@@ -65,6 +65,8 @@ class Frame:
     """How a text without a number is cited that stands at the section's own level."""
     counted: bool = False
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
+    texts: int = 0
+    """How many texts have been counted already: the one that a recital's own number leads."""
 
 
 def divide(
@@ -76,7 +78,7 @@ def divide(
     over it. `marks` are the markers that lead the lines. `quotes` are headers of another act that is quoted.
     """
     following = _following(marks)
-    stack = [Level(frame.path, frame.cite)]
+    stack = [Level(frame.path, frame.cite, texts=frame.texts)]
     drafts: list[Draft] = []
     pending: int | None = None
     for i, (line, mark, place) in enumerate(zip(lines, marks, places, strict=True)):
