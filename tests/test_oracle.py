@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import pairwise
@@ -187,7 +188,17 @@ def test_no_more_than_forty_units_are_taken_unless_asked_for() -> None:
 def test_budgeted_takes_the_most_recall_for_a_word_among_what_fits(
     name: str, case: tuple[list[Unit], str], words: int | None
 ) -> None:
-    units, reference = case
+    check_budgeted(*case, name, words)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_pairs_with_neighbours_are_weighed_by_the_word_too(seed: int) -> None:
+    chance = random.Random(seed)
+    texts = [" ".join(chance.choices("abcdefgh", k=chance.randint(1, 12))) for _ in range(25)]
+    check_budgeted(units_of(texts), " ".join(chance.choices("abcdefgh", k=60)), "unicode", None)
+
+
+def check_budgeted(units: list[Unit], reference: str, name: str, words: int | None) -> None:
     value = recall(reference, name)
     order, _ = Oracle(tokenizer=name).choose(units, reference, words)
     left = len(reference.split()) if words is None else words

@@ -113,7 +113,7 @@ def select(
     units = act.units if isinstance(act, Act) else tuple(act)
     ranking = np.asarray(scores, dtype=np.float64)
     if ranking.shape != (len(units),) or not np.isfinite(ranking).all():
-        raise ValueError(f"{len(units)} units need as many finite scores, not an array of shape {ranking.shape}")
+        raise ValueError(f"{len(units)} units need as many scores, all of them finite; there are {ranking.size}")
     if mode not in MODES:
         raise ValueError(f"there is no mode {mode!r}; choose one of {MODES}")
     order = np.argsort(-ranking, kind="stable").tolist()
@@ -178,7 +178,7 @@ def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy:
 
     waiting = []
     for index in order:
-        if index in taken:
+        if index in taken or units[index].words > left:
             continue
         if redundancy is not None and seen.share(units[index].text) > redundancy:
             waiting.append(index)

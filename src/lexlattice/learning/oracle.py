@@ -8,8 +8,8 @@ next extract, pairs of words across neighbouring units included, but they keep t
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Sequence
+from bisect import bisect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -27,6 +27,7 @@ OBJECTIVES: Final = ("budgeted", "greedy")
 
 _JOINTS: Final = (1, 1, -1)
 """A unit put between two others makes a pair of words with each, and parts the pair they made."""
+_MOST_JOINED: Final = 2
 
 
 class Choice(NamedTuple):
@@ -64,13 +65,14 @@ def _greedy(overlap: _Overlap, cap: int) -> Choice:
     order: list[int] = []
     values: list[float] = []
     best = 0.0
-    while len(order) < cap and overlap.candidates.size:
-        objective = overlap.objective(*overlap.gains())
-        place = int(np.argmax(objective))
-        if not objective[place] > best:
+    while len(order) < cap:
+        objective = overlap.objective()
+        unit = int(np.argmax(objective)) if objective.size else 0
+        if not objective.size or not objective[unit] > best:
             break
-        order.append(overlap.take(place))
+        overlap.take(unit)
         best = overlap.value
+        order.append(unit)
         values.append(best)
     return Choice(tuple(order), tuple(values))
 
@@ -79,21 +81,25 @@ def _budgeted(overlap: _Overlap, words: Integers, budget: int, whole: bool) -> C
     """The gain is in recall: with the length given, that is what F1 rests on, and it hardly ever falls."""
     order: list[int] = []
     values: list[float] = []
-    while overlap.candidates.size and budget > 0:
-        costs = words[overlap.candidates]
-        allowed = costs <= budget if whole else True
-        per_word = np.where(allowed, overlap.recall(*overlap.gains()) / costs, 0.0)
-        place = int(np.argmax(per_word))
-        if not per_word[place] > 0:
+    while words.size and budget > 0:
+        costs = np.where(words > budget, np.inf, words) if whole else words
+        per_word = overlap.recall_per_word(costs)
+        unit = int(np.argmax(per_word))
+        if not per_word[unit] > 0:
             break
-        budget -= int(costs[place])
-        order.append(overlap.take(place))
+        overlap.take(unit)
+        budget -= int(words[unit])
+        order.append(unit)
         values.append(overlap.value)
     return Choice(tuple(order), tuple(values))
 
 
 class _Grams:
-    """How often each unit has each gram of the reference, and how often the extract has it by now."""
+    """How often each unit has each gram of the reference, how often the extract has it by now, and what is to gain.
+
+    A gain changes only when the reference has less left of a gram than a unit has of it. So the entries of a gram are
+    kept by falling count, and taking all units costs no more than going through their words once.
+    """
 
     def __init__(self, reference: Integers, units: Integers, grams: Integers, height: int) -> None:
         """`reference` has its count of each gram; `units` and `grams` say what occurs where, gram by gram."""
@@ -101,18 +107,35 @@ class _Grams:
         self._extract = np.zeros_like(reference)
         self._codes, self._counts = np.unique(units * reference.size + grams, return_counts=True)
         self._rows, self._columns = np.divmod(self._codes, max(1, reference.size))
-        self._height = height
+        self._by_gram = np.lexsort((-self._counts, self._columns))
+        self._starts = np.searchsorted(self._columns[self._by_gram], np.arange(reference.size + 1))
+        self._most = np.zeros_like(reference)
+        np.maximum.at(self._most, self._columns, self._counts)
+        found = np.minimum(self._counts, reference[self._columns])
+        self.gains: Integers = np.bincount(self._rows, weights=found, minlength=height).astype(np.int64)
+        """How much each unit would add by itself to what the extract shares with the reference."""
 
     @property
     def hits(self) -> int:
         """What the extract shares with the reference."""
         return int(np.minimum(self._extract, self._reference).sum())
 
-    def gains(self) -> Integers:
-        """How much each unit would add to that by itself."""
-        missing = np.maximum(0, self._reference - self._extract)
-        found = np.minimum(self._counts, missing[self._columns])
-        return np.bincount(self._rows, weights=found, minlength=self._height).astype(np.int64)
+    def take(self, unit: int) -> None:
+        """Put a unit into the extract."""
+        entries = slice(*np.searchsorted(self._rows, (unit, unit + 1)))
+        self.change(self._columns[entries], self._counts[entries])
+
+    def change(self, grams: Integers, by: Integers | int) -> None:
+        """Put different grams into the extract, each so many times more."""
+        before = np.maximum(0, self._reference[grams] - self._extract[grams])
+        self._extract[grams] += by
+        after = np.maximum(0, self._reference[grams] - self._extract[grams])
+        lower = np.minimum(before, after)
+        for i in np.flatnonzero((before != after) & (lower < self._most[grams])):
+            entries = self._by_gram[self._starts[grams[i]] : self._starts[grams[i] + 1]]
+            entries = entries[: np.searchsorted(-self._counts[entries], -lower[i])]
+            counts = self._counts[entries]
+            self.gains[self._rows[entries]] += np.minimum(counts, after[i]) - np.minimum(counts, before[i])
 
     def corrections(self, units: Integers, changes: Sequence[tuple[Integers, int]]) -> Integers:
         """What is to be added to the gains of units if each also brings these grams, once (1), or removes them (-1).
@@ -137,16 +160,6 @@ class _Grams:
         codes = units * self._reference.size + grams
         places = np.minimum(np.searchsorted(self._codes, codes), self._codes.size - 1)
         return np.where(self._codes[places] == codes, self._counts[places], 0)
-
-    def add(self, unit: int) -> None:
-        """Put a unit into the extract."""
-        entries = slice(*np.searchsorted(self._rows, (unit, unit + 1)))
-        self._extract[self._columns[entries]] += self._counts[entries]
-
-    def change(self, gram: int, by: int) -> None:
-        """Put a single gram into the extract, or take it out."""
-        if gram >= 0:
-            self._extract[gram] += by
 
 
 class _Overlap:
@@ -175,24 +188,26 @@ class _Overlap:
         known = pairs >= 0
         self._pairs = _Grams(pair_counts, unit_of[:-1][known], pairs[known], len(texts))
 
-        self.candidates = np.flatnonzero(self._lengths)
-        """The units that can still be taken; those without a word never can."""
-        ends = np.cumsum(self._lengths)[self.candidates]
-        self._first, self._last = np.full((2, len(texts) + 1), -1)  # and one more, for no neighbour
-        self._first[self.candidates] = flat[ends - self._lengths[self.candidates]]
-        self._last[self.candidates] = flat[ends - 1]
+        self._is_left = self._lengths > 0  # a unit without a word is never taken
+        ends = np.cumsum(self._lengths)[self._is_left]
+        self._first, self._last = np.full((2, len(texts)), -1)
+        self._first[self._is_left] = flat[ends - self._lengths[self._is_left]]
+        self._last[self._is_left] = flat[ends - 1]
+        self._joints = np.full((len(_JOINTS), len(texts)), -1)
+        self._is_joined = np.zeros(len(texts), dtype=np.bool_)
         self._taken: list[int] = []
         self._tokens = 0
 
-    def recall(self, words: Integers, pairs: Integers) -> Floats:
-        """Gains as parts of ½ (ROUGE-1 recall + ROUGE-2 recall)."""
-        return 0.5 * (words / max(1, self._reference) + pairs / max(1, self._reference - 1))
+    def recall_per_word(self, costs: Floats | Integers) -> Floats:
+        """What each unit would add to ½ (ROUGE-1 recall + ROUGE-2 recall) for each word that it costs."""
+        words = self._words.gains / max(1, self._reference)
+        return self._with_joints(lambda pairs: 0.5 * (words + pairs / max(1, self._reference - 1)) / costs)
 
-    def objective(self, words: Integers, pairs: Integers) -> Floats:
-        """½ (ROUGE-1 F1 + ROUGE-2 F1) of the extract with each candidate, given their gains."""
-        return self._mean_f1(
-            self._words.hits + words, self._pairs.hits + pairs, self._tokens + self._lengths[self.candidates]
-        )
+    def objective(self) -> Floats:
+        """½ (ROUGE-1 F1 + ROUGE-2 F1) of the extract with each unit; nothing once it is taken."""
+        words, hits = self._words.hits + self._words.gains, self._pairs.hits
+        tokens = self._tokens + self._lengths
+        return self._with_joints(lambda pairs: self._mean_f1(words, hits + pairs, tokens))
 
     @property
     def value(self) -> float:
@@ -200,44 +215,51 @@ class _Overlap:
         counts = (self._words.hits, self._pairs.hits, self._tokens)
         return float(self._mean_f1(*(np.array([count]) for count in counts))[0])
 
+    def take(self, unit: int) -> None:
+        """Put a unit into the extract."""
+        for pair, by in zip(self._joints[:, unit], _JOINTS, strict=True):
+            if pair >= 0:
+                self._pairs.change(pair[None], by)
+        self._words.take(unit)
+        self._pairs.take(unit)
+        place = bisect(self._taken, unit)
+        self._join(self._taken[place - 1] if place else None, unit)
+        self._join(unit, self._taken[place] if place < len(self._taken) else None)
+        self._taken.insert(place, unit)
+        self._is_left[unit] = False
+        self._tokens += int(self._lengths[unit])
+
+    def _with_joints(self, value: Callable[[Integers], Floats]) -> Floats:
+        """The values of all units by their gains in pairs, those with their neighbours included.
+
+        A unit makes two more pairs at most. Where even these would not lift it to the best of those that make none,
+        they are not counted out: such a unit's value is too high, but never the highest.
+        """
+        pairs = self._pairs.gains + _MOST_JOINED * self._is_joined
+        hopes = np.where(self._is_left, value(pairs), 0.0)
+        contenders = np.flatnonzero(self._is_joined & (hopes >= np.max(hopes, where=~self._is_joined, initial=0.0)))
+        changes = list(zip(self._joints[:, contenders], _JOINTS, strict=True))
+        pairs[contenders] += self._pairs.corrections(contenders, changes) - _MOST_JOINED
+        return np.where(self._is_left, value(pairs), 0.0)
+
+    def _join(self, before: int | None, after: int | None) -> None:
+        """Note what the units between two neighbours in the extract would join and part."""
+        between = slice(0 if before is None else before + 1, after)
+        last = np.int64(-1 if before is None else self._last[before])
+        first = np.int64(-1 if after is None else self._first[after])
+        self._joints[0, between] = self._pairs_of(last, self._first[between])
+        self._joints[1, between] = self._pairs_of(self._last[between], first)
+        self._joints[2, between] = self._pairs_of(last, first)
+        self._is_joined[between] = (self._joints[:, between] >= 0).any(axis=0)
+
     def _mean_f1(self, words: Integers, pairs: Integers, tokens: Integers) -> Floats:
         return 0.5 * (_f1(words, tokens, self._reference) + _f1(pairs, tokens - 1, self._reference - 1))
 
-    def gains(self) -> tuple[Integers, Integers]:
-        """How many words and pairs of the reference each candidate would add."""
-        words = self._words.gains()[self.candidates]
-        pairs = self._pairs.gains()[self.candidates]
-        joints = self._joints(self.candidates)
-        (touched,) = np.nonzero((joints >= 0).any(axis=0))
-        changes = list(zip(joints[:, touched], _JOINTS, strict=True))
-        pairs[touched] += self._pairs.corrections(self.candidates[touched], changes)
-        return words, pairs
-
-    def take(self, place: int) -> int:
-        """Put the candidate at this place into the extract, and say which unit it is."""
-        unit = int(self.candidates[place])
-        for pair, by in zip(self._joints(self.candidates[place : place + 1])[:, 0], _JOINTS, strict=True):
-            self._pairs.change(int(pair), by)
-        self._words.add(unit)
-        self._pairs.add(unit)
-        insort(self._taken, unit)
-        self._tokens += int(self._lengths[unit])
-        self.candidates = np.delete(self.candidates, place)
-        return unit
-
-    def _joints(self, units: Integers) -> Integers:
-        """The two pairs that each unit would make with its neighbours in the extract, and the one it would part."""
-        taken = np.array([*self._taken, -1], dtype=np.int64)
-        places = np.searchsorted(taken[:-1], units)
-        before, after = self._last[taken[places - 1]], self._first[taken[places]]
-        first, last = self._first[units], self._last[units]
-        return self._pairs_of(np.stack([before, last, before]), np.stack([first, after, after]))
-
-    def _pairs_of(self, left: Integers, right: Integers) -> Integers:
+    def _pairs_of(self, left: Integers | np.int64, right: Integers | np.int64) -> Integers:
         """The numbers of pairs of words."""
+        codes = np.asarray(left * self._vocabulary + right)
         if not self._pair_codes.size:
-            return np.full_like(left, -1)
-        codes = left * self._vocabulary + right
+            return np.full_like(codes, -1)
         places = np.minimum(np.searchsorted(self._pair_codes, codes), self._pair_codes.size - 1)
         known = (left >= 0) & (right >= 0) & (self._pair_codes[places] == codes)
         return np.where(known, places, -1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
 from lexlattice.errors import LexLatticeError
@@ -18,7 +18,6 @@ from lexlattice.metrics import lcs
 from lexlattice.tokens import tokenizer as named_tokenizer
 
 Gram = TypeVar("Gram")
-Lines = list[list[str]]
 
 
 class Score(NamedTuple):
@@ -47,18 +46,17 @@ class Reference:
     def __init__(self, text: str, tokenizer: str = "unicode", *, stem: bool = False) -> None:
         self.stem: Final = stem
         self._tokenizer = named_tokenizer(tokenizer, stem=stem)
-        self._lines = self._tokenizer.lines(text)
-        self.tokens = list(chain.from_iterable(self._lines))
+        self._text = text
+        self.tokens: Final = self._tokenizer(text)
 
     def score(self, candidate: str, measures: Iterable[str] | None = None) -> Scores:
         """All measures, or only those named."""
-        lines = self._tokenizer.lines(candidate)
-        tokens = list(chain.from_iterable(lines))
+        tokens = self._tokenizer(candidate)
         scores = {}
         for name in MEASURES if measures is None else measures:
             if name not in _MEASURES:
                 raise LexLatticeError(f"There is no measure '{name}'; choose among: {', '.join(MEASURES)}.")
-            hits = _MEASURES[name](self, tokens, lines)
+            hits = _MEASURES[name](self, tokens, candidate)
             shorter_by = 1 if name == "rouge2" else 0
             scores[name] = _score(hits, len(tokens) - shorter_by, len(self.tokens) - shorter_by)
         return Scores(scores, self._tokenizer.name, self.stem)
@@ -71,27 +69,32 @@ class Reference:
     def _pairs(self) -> Counter[tuple[str, str]]:
         return Counter(pairwise(self.tokens))
 
-    def _shared_words(self, tokens: list[str], _: Lines) -> int:
+    @cached_property
+    def _lines(self) -> list[list[str]]:
+        return self._tokenizer.lines(self._text)
+
+    def _shared_words(self, tokens: list[str], _: str) -> int:
         return _overlap(self._words, tokens)
 
-    def _shared_pairs(self, tokens: list[str], _: Lines) -> int:
+    def _shared_pairs(self, tokens: list[str], _: str) -> int:
         return _overlap(self._pairs, pairwise(tokens))
 
-    def _common_subsequence(self, tokens: list[str], _: Lines) -> int:
+    def _common_subsequence(self, tokens: list[str], _: str) -> int:
         return lcs.length(self.tokens, tokens)
 
-    def _common_subsequences(self, tokens: list[str], lines: Lines) -> int:
+    def _common_subsequences(self, tokens: list[str], candidate: str) -> int:
         """Each place of the reference on a common subsequence with any line of the candidate counts once.
 
         A word counts no more often than the candidate has it.
         """
+        lines = self._tokenizer.lines(candidate)
         if len(lines) == len(self._lines) == 1:
             return lcs.length(self.tokens, tokens)
         words = Counter(tokens)
         return sum(min(words[word], places) for word, places in lcs.union(self._lines, lines).items())
 
 
-_MEASURES: Final[dict[str, Callable[[Reference, list[str], Lines], int]]] = {
+_MEASURES: Final[dict[str, Callable[[Reference, list[str], str], int]]] = {
     "rouge1": Reference._shared_words,
     "rouge2": Reference._shared_pairs,
     "rougeL": Reference._common_subsequence,
