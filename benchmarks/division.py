@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from lexlattice import read
-from lexlattice.corpus.rows import Row, rows
+from lexlattice.corpus.rows import Row, Rows
 from lexlattice.learning.oracle import Oracle
 from lexlattice.metrics import rouge
 
@@ -25,7 +25,7 @@ def main() -> None:
     if "LEXLATTICE_DATA" not in os.environ:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
     split = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en" / "validation.jsonl.gz"
-    acts = [row for row in islice(rows(split), int(sys.argv[1]) if len(sys.argv) > 1 else None) if isinstance(row, Row)]
+    acts = [row for row in islice(Rows(split), int(sys.argv[1]) if len(sys.argv) > 1 else None) if isinstance(row, Row)]
     print(f"{len(acts)} acts\ndivide from   units/act   R-1    R-2")
     for setting in SETTINGS:
         ones = twos = count = 0.0

@@ -28,7 +28,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from lexlattice import Act, Unit, read
 from lexlattice.baselines import graphs
-from lexlattice.corpus.rows import Row, rows
+from lexlattice.corpus.rows import Row, Rows
 from lexlattice.learning.oracle import OBJECTIVES, Choice, Oracle
 from lexlattice.metrics import rouge
 from lexlattice.selection import select
@@ -52,7 +52,7 @@ class OurTokens:
 
 def split(name: str) -> Iterator[Row]:
     """The rows of a split that can be used: all of them."""
-    return (row for row in rows(ENGLISH / f"{name}.jsonl.gz") if isinstance(row, Row))
+    return (row for row in Rows(ENGLISH / f"{name}.jsonl.gz") if isinstance(row, Row))
 
 
 def pairs(count: int) -> Iterator[tuple[str, str]]:

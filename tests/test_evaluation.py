@@ -6,7 +6,7 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -210,8 +210,8 @@ def test_bad_rows_are_named_with_their_lines_and_skipped(rows: Rows, tmp_path: P
     }
     assert reasons.keys() == words.keys()
     assert all(word in reasons[line] for line, word in words.items())
+    assert all(f"line {line}: " in done.stderr for line in words)
     table = run(tmp_path, "data.jsonl", "--system", "lead", "--quiet")
-    assert all(f"line {line}: " in table.stderr for line in words)
     assert all(f"line {line}: " in table.stdout for line in words)
     assert "2 acts" in table.stdout
 
@@ -255,3 +255,28 @@ def test_an_extract_into_which_nothing_fits_is_named(rows: Rows) -> None:
     assert [note["note"] for note in result.notes] == [
         f"The extract of '{name}' is empty; its scores are zero." for name in ("lead", "oracle")
     ]
+
+
+def test_the_split_of_a_saved_data_set_can_be_named(rows: Rows, tmp_path: Path) -> None:
+    datasets.DatasetDict({"train": datasets.Dataset.from_list(rows)}).save_to_disk(tmp_path / "saved")
+    assert evaluate(tmp_path / "saved", ["lead"], split="train").acts == len(rows)
+    with pytest.raises(LexLatticeError, match="no split 'validation'; name one of: train"):
+        evaluate(tmp_path / "saved", ["lead"])
+
+
+def test_data_are_safe_whatever_they_are_called(rows: Rows, tmp_path: Path) -> None:
+    data = as_lines(rows, tmp_path).rename(tmp_path / "results.jsonl.part")
+    before = data.read_bytes()
+    evaluate(data, ["lead"], per_act=tmp_path / "results.jsonl")
+    assert data.read_bytes() == before
+    assert len((tmp_path / "results.jsonl").read_text("utf-8").splitlines()) == len(rows)
+
+
+def test_an_error_of_the_data_is_not_blamed_on_the_results(rows: Rows, tmp_path: Path) -> None:
+    def failing() -> Iterator[dict[str, str]]:
+        yield rows[0]
+        raise OSError(5, "Input/output error")
+
+    with pytest.raises(OSError, match="Input/output error"):
+        evaluate(failing(), ["lead"], per_act=tmp_path / "results.jsonl")
+    assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lexlattice.corpus.rows import BadRow, Row, count, rows
+from lexlattice.corpus.rows import BadRow, Row, Rows
 from lexlattice.errors import LexLatticeError, MissingExtraError
 
 Record = dict[str, object]
@@ -49,7 +49,7 @@ def written(path: Path, content: bytes) -> Path:
 
 
 def faults(source: object) -> list[tuple[int, str]]:
-    found = list(rows(source))  # type: ignore[arg-type]
+    found = list(Rows(source))  # type: ignore[arg-type]
     return [(row.line, row.reason) for row in found if isinstance(row, BadRow)]
 
 
@@ -93,15 +93,15 @@ def test_rows_come_back_the_same(
     tmp_path_factory: pytest.TempPathFactory, write: Callable[[list[Record], Path], object], data: list[Record]
 ) -> None:
     source = write(data, tmp_path_factory.mktemp("rows"))
-    assert list(rows(source)) == expected(data)  # type: ignore[arg-type]
-    assert count(source) == len(data)  # type: ignore[arg-type]
+    assert list(Rows(source)) == expected(data)  # type: ignore[arg-type]
+    assert Rows(source).count() == len(data)  # type: ignore[arg-type]
 
 
 def test_a_saved_data_set(tmp_path: Path) -> None:
     data = [{**GOOD, "reference": f"{LINE_ENDS} {n}", "language": "en"} for n in range(25)]
     source = as_saved(data, tmp_path)
-    assert list(rows(source)) == list(rows(str(source))) == expected(data)
-    assert count(source) == 25
+    assert list(Rows(source)) == list(Rows(str(source))) == expected(data)
+    assert Rows(source).count() == 25
 
 
 def test_a_data_set_with_splits(tmp_path: Path) -> None:
@@ -109,11 +109,11 @@ def test_a_data_set_with_splits(tmp_path: Path) -> None:
     splits = datasets.DatasetDict(parts)
     splits.save_to_disk(tmp_path / "saved")
     for source in (tmp_path / "saved", splits):
-        assert [row.summary for row in rows(source) if isinstance(row, Row)] == ["validation"]
-        assert [row.summary for row in rows(source, split="test") if isinstance(row, Row)] == ["test"]
+        assert [row.summary for row in Rows(source) if isinstance(row, Row)] == ["validation"]
+        assert [row.summary for row in Rows(source, split="test") if isinstance(row, Row)] == ["test"]
         with pytest.raises(LexLatticeError, match=r"no split 'dev'; name one of: train, validation, test\."):
-            rows(source, split="dev")
-    assert count(tmp_path / "saved" / "train") == 1
+            Rows(source, split="dev")
+    assert Rows(tmp_path / "saved" / "train").count() == 1
 
 
 @pytest.mark.parametrize("write", [as_jsonl, as_parquet])
@@ -127,11 +127,11 @@ def test_what_the_hub_library_loads(
         file = write([{**GOOD, "summary": f"{split} {n}", "language": "en"} for n in range(3)], folder)
         file.rename(folder / f"{split}{file.suffix}")
     for source, split in ((f"hf:{folder}", "validation"), (f"hf:{folder}:default:test", "test")):
-        assert [row.summary for row in rows(source) if isinstance(row, Row)] == [f"{split} {n}" for n in range(3)]
-        assert count(source) == 3
-    assert count(f"hf:{folder}::test[:2]") == 2
+        assert [row.summary for row in Rows(source) if isinstance(row, Row)] == [f"{split} {n}" for n in range(3)]
+        assert Rows(source).count() == 3
+    assert Rows(f"hf:{folder}::test[:2]").count() == 2
     with pytest.raises(LexLatticeError, match=r"'.*hub' cannot be loaded \(Unknown split \"dev\""):
-        rows(f"hf:{folder}::dev")
+        Rows(f"hf:{folder}::dev")
 
 
 def test_the_hub_is_asked_for_name_configuration_and_split(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +143,7 @@ def test_the_hub_is_asked_for_name_configuration_and_split(monkeypatch: pytest.M
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
     addresses = ("hf:team/acts:irish:train", "hf:team/acts", "hf:team/acts@refs/convert/parquet:irish")
-    assert [list(rows(address)) for address in addresses] == [expected([GOOD])] * 3
+    assert [list(Rows(address)) for address in addresses] == [expected([GOOD])] * 3
     assert asked == [
         ("team/acts", "irish", "train", None),
         ("team/acts", None, "validation", None),
@@ -152,8 +152,8 @@ def test_the_hub_is_asked_for_name_configuration_and_split(monkeypatch: pytest.M
 
 
 def test_rows_that_come_one_by_one_are_not_counted() -> None:
-    assert list(rows(iter([GOOD]))) == expected([GOOD])
-    assert count(iter([GOOD])) is None
+    assert list(Rows(iter([GOOD]))) == expected([GOOD])
+    assert Rows(iter([GOOD])).count() is None
 
 
 def test_no_more_is_read_than_is_asked_for() -> None:
@@ -161,13 +161,13 @@ def test_no_more_is_read_than_is_asked_for() -> None:
         while True:
             yield GOOD
 
-    found = rows(endless())
+    found = iter(Rows(endless()))
     assert [next(found).line for _ in range(3)] == [1, 2, 3]
 
 
 def test_an_act_of_a_million_words(tmp_path: Path) -> None:
     data = [{**GOOD, "reference": "provision " * 1_000_000}] * 2
-    assert list(rows(as_gzip(data, tmp_path))) == expected(data)
+    assert list(Rows(as_gzip(data, tmp_path))) == expected(data)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_an_act_of_a_million_words(tmp_path: Path) -> None:
     [("en", "en"), ("EL", "el"), ("english", None), ("", None), ("e1", None), (None, None), (7, None)],
 )
 def test_a_language_is_two_letters_or_for_the_text_to_tell(written_as: object, language: str | None) -> None:
-    (row,) = rows([{**GOOD, "language": written_as}])
+    (row,) = Rows([{**GOOD, "language": written_as}])
     assert isinstance(row, Row)
     assert row.language == language
 
@@ -201,8 +201,8 @@ def test_a_bad_line_is_named_and_reading_goes_on(tmp_path: Path, line: bytes, re
     for lines, place in (([good, line, b"\n", good], 2), ([line, b"\n", good, good], 1)):
         source = written(tmp_path / "data.jsonl", b"".join(lines))
         assert faults(source) == [(place, reason)]
-        assert [row.line for row in rows(source)] == [1, 2, 3]
-        assert count(source) == 3
+        assert [row.line for row in Rows(source)] == [1, 2, 3]
+        assert Rows(source).count() == 3
 
 
 @pytest.mark.parametrize(
@@ -218,14 +218,20 @@ def test_a_bad_line_is_named_and_reading_goes_on(tmp_path: Path, line: bytes, re
 def test_a_bad_field_is_named_with_its_act(tmp_path: Path, change: Record, reason: str) -> None:
     data = [GOOD, {**GOOD, **change}, GOOD]
     for source in (data, written(tmp_path / "data.jsonl", jsonl(data, ascii=True))):
-        assert list(rows(source))[1] == BadRow(2, "32016R0679", reason)
+        assert list(Rows(source))[1] == BadRow(2, "32016R0679", reason)
         assert len(faults(source)) == 1
 
 
+@pytest.mark.parametrize("celex", [{}, {"celex_id": None}, {"celex_id": ""}])
+def test_an_act_without_a_celex_number_is_a_row_all_the_same(celex: Record) -> None:
+    (row,) = Rows([{"reference": GOOD["reference"], "summary": GOOD["summary"], **celex}])
+    assert row == Row(1, "", str(GOOD["reference"]), str(GOOD["summary"]), None)
+
+
 def test_a_number_where_the_celex_number_should_be() -> None:
-    assert list(rows([{**GOOD, "celex_id": 32016}])) == [BadRow(1, "", "The field 'celex_id' is not a string.")]
-    assert [row.celex for row in rows([{**GOOD, "celex_id": "\ud83d"}])] == [""]
-    assert [row.line for row in rows(["text", None, GOOD]) if isinstance(row, BadRow)] == [1, 2]  # type: ignore[list-item]
+    assert list(Rows([{**GOOD, "celex_id": 32016}])) == [BadRow(1, "", "The field 'celex_id' is not a string.")]
+    assert [row.celex for row in Rows([{**GOOD, "celex_id": "\ud83d"}])] == [""]
+    assert [row.line for row in Rows(["text", None, GOOD]) if isinstance(row, BadRow)] == [1, 2]  # type: ignore[list-item]
 
 
 @given(line=st.binary().filter(lambda line: b"\n" not in line))
@@ -236,15 +242,15 @@ def test_a_number_where_the_celex_number_should_be() -> None:
 def test_no_line_stops_the_reading(tmp_path_factory: pytest.TempPathFactory, line: bytes) -> None:
     good = jsonl([GOOD])
     source = written(tmp_path_factory.mktemp("rows") / "data.txt", good + line + b"\n" + good)
-    found = list(rows(source))
+    found = list(Rows(source))
     assert [row.line for row in found if isinstance(row, Row)] == [1, 3]
-    assert len(found) == (3 if line.strip() else 2) == count(source)
+    assert len(found) == (3 if line.strip() else 2) == Rows(source).count()
 
 
 def test_blank_lines_are_passed_over_but_counted_in_line_numbers(tmp_path: Path) -> None:
     source = written(tmp_path / "data.jsonl", b"\xef\xbb\xbf\n  \n" + jsonl([GOOD]) + b"\r\n\n" + jsonl([GOOD]) + b" ")
-    assert [row.line for row in rows(source)] == [3, 6]
-    assert count(source) == 2
+    assert [row.line for row in Rows(source)] == [3, 6]
+    assert Rows(source).count() == 2
 
 
 # --- damaged files ----------------------------------------------------------------------------------------
@@ -258,15 +264,15 @@ def test_a_gzip_file_cut_anywhere_gives_what_is_before_the_cut(
     whole = gzip.compress(content)
     cut = data.draw(st.integers(2, len(whole) - 1))
     source = written(tmp_path_factory.mktemp("rows") / "data.jsonl.gz", whole[:cut])
-    *before, last = rows(source)
-    assert before == list(rows(json.loads(line) for line in content.split(b"\n")[: len(before)]))
+    *before, last = Rows(source)
+    assert before == list(Rows(json.loads(line) for line in content.split(b"\n")[: len(before)]))
     assert last == BadRow(len(before) + 1, "", "The gzip file is cut off here; get the whole of it.")
-    assert count(source) == len(before) + 1
+    assert Rows(source).count() == len(before) + 1
 
 
 def test_rows_before_a_cut_are_all_there(tmp_path: Path) -> None:
     whole = gzip.compress(jsonl([GOOD] * 3)) + gzip.compress(jsonl([GOOD]))
-    found = list(rows(written(tmp_path / "data.gz", whole[:-4])))
+    found = list(Rows(written(tmp_path / "data.gz", whole[:-4])))
     assert [type(row) for row in found] == [Row, Row, Row, Row, BadRow]
 
 
@@ -277,7 +283,7 @@ def test_no_damage_to_a_gzip_file_stops_the_program(
     content = bytearray(gzip.compress(jsonl([{**GOOD, "summary": f"summary {n**n}"} for n in range(30)])))
     content[place] = byte
     source = written(tmp_path_factory.mktemp("rows") / "data.jsonl.gz", bytes(content))
-    assert count(source) == len(list(rows(source)))
+    assert Rows(source).count() == len(list(Rows(source)))
 
 
 def test_garbage_after_a_gzip_file_is_named(tmp_path: Path) -> None:
@@ -291,58 +297,57 @@ def test_a_damaged_parquet_file(tmp_path: Path) -> None:
     content = source.read_bytes()
     place = pq.read_metadata(source).row_group(20).column(2).dictionary_page_offset
     written(source, content[:place] + b"\xff" * 200 + content[place + 200 :])
-    *before, last = rows(source)
+    *before, last = Rows(source)
     assert before == expected(data)[: len(before)]
     assert len(before) >= 32
     assert isinstance(last, BadRow)
     assert "damaged from here on" in last.reason
     written(source, content[:-20])
     with pytest.raises(LexLatticeError, match="damaged Parquet file"):
-        rows(source)
+        Rows(source)
 
 
 def test_parquet_that_is_not_utf8_or_lacks_columns(tmp_path: Path) -> None:
     broken = pa.StringArray.from_buffers(2, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"\xffa"))
     path = tmp_path / "data.parquet"
     pq.write_table(pa.table({"celex_id": ["1", "2"], "reference": broken, "summary": ["a", "b"]}), path)
-    assert list(rows(path)) == [BadRow(1, "", "The row has text that is not UTF-8."), Row(2, "2", "a", "b", None)]
+    assert list(Rows(path)) == [BadRow(1, "", "The row has text that is not UTF-8."), Row(2, "2", "a", "b", None)]
     pq.write_table(pa.table({"celex_id": ["1"], "summary": [b"bytes"]}), path)
-    assert list(rows(path)) == [BadRow(1, "1", "The field 'reference' is missing.")]
+    assert list(Rows(path)) == [BadRow(1, "1", "The field 'reference' is missing.")]
     pq.write_table(pa.table({"text": ["1"]}), path)
     with pytest.raises(LexLatticeError, match="no column 'celex_id'"):
-        rows(path)
+        Rows(path)
 
 
 def test_a_damaged_saved_data_set(tmp_path: Path) -> None:
     source = as_saved([{**GOOD, "language": "en"}], tmp_path)
     (source / "state.json").unlink()
     with pytest.raises(LexLatticeError, match="cannot be read"):
-        rows(source)
+        Rows(source)
 
 
 # --- what is no data set ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("use", [rows, count])
-def test_what_is_no_data_set_is_refused_at_once(tmp_path: Path, use: Callable[[Path], object]) -> None:
+def test_what_is_no_data_set_is_refused_at_once(tmp_path: Path) -> None:
     pdf = written(tmp_path / "act.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Type/Catalog>>\n")
     array = written(tmp_path / "data.json", json.dumps([GOOD], indent=2).encode())
     binary = written(tmp_path / "model.jsonl", b"\x00\x01\x02\n" * 50)
     for path in (pdf, array, binary):
         with pytest.raises(LexLatticeError, match="not a data set of a known kind; give a JSON Lines"):
-            use(path)
+            Rows(path)
     with pytest.raises(LexLatticeError, match="There is no file"):
-        use(tmp_path / "missing.jsonl")
+        Rows(tmp_path / "missing.jsonl")
     with pytest.raises(LexLatticeError, match="not a saved data set"):
-        use(tmp_path)
+        Rows(tmp_path)
     with pytest.raises(LexLatticeError, match="names no data set"):
-        rows("hf::english")
+        Rows("hf::english")
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
     source = written(tmp_path / "data", b"")
-    assert list(rows(source)) == []
-    assert count(source) == 0
+    assert list(Rows(source)) == []
+    assert Rows(source).count() == 0
 
 
 def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -352,4 +357,4 @@ def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     for source in (parquet, saved, "hf:name"):
         with pytest.raises(MissingExtraError, match=r"lexlattice\[data\]"):
-            rows(source)
+            Rows(source)

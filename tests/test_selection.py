@@ -157,6 +157,13 @@ def test_points_come_with_what_leads_them_in_unless_it_does_not_fit(
         assert above is None or above in extract.units or extract.words + above.words > case.budget
 
 
+def test_what_fits_of_a_chain_of_lead_ins_comes_along() -> None:
+    nodes = [("art-1", "a " * 100), ("art-1.pt-a", "b " * 5), ("art-1.pt-a.ind-1", "c " * 5), ("art-2", "d " * 13)]
+    act = made_act([(name, text.strip()) for name, text in nodes])
+    assert [unit.id for unit in select(act, [0, 1, 3, 2], 12).units] == ["art-1.pt-a", "art-1.pt-a.ind-1"]
+    assert [unit.id for unit in select(act, [0, 1, 3, 2], 9).units] == ["art-1.pt-a.ind-1"]
+
+
 @given(samples=st.data())
 def test_the_best_units_are_in_as_long_as_they_fit_with_what_leads_them_in(
     any_case: st.SearchStrategy[Case], samples: st.DataObject

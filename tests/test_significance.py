@@ -69,12 +69,6 @@ def test_the_interval_is_that_of_scipy() -> None:
     assert confidence_interval(values) == pytest.approx(tuple(theirs), abs=0.002)
 
 
-def test_a_wider_level_gives_a_wider_interval() -> None:
-    values = np.random.default_rng(4).random(80)
-    (low90, high90), (low99, high99) = (confidence_interval(values, level=level) for level in (0.9, 0.99))
-    assert low99 < low90 < high90 < high99
-
-
 def test_nineteen_intervals_of_twenty_hold_the_truth() -> None:
     samples = np.random.default_rng(6).random((200, 60))
     held = [low <= 0.5 <= high for low, high in (confidence_interval(sample, resamples=400) for sample in samples)]

@@ -229,3 +229,25 @@ def test_real_acts(data: Path) -> None:
     assert 30 < lead["rouge1"] < 55
     assert 30 < random["rouge1"] < 55
     assert all(oracle[measure] > max(lead[measure], random[measure]) for measure in ("rouge1", "rouge2", "rougeLsum"))
+
+
+def test_an_extract_over_the_budget_is_named(rows: Rows) -> None:
+    result = evaluate(rows[:1], {"everything": lambda act, _: act.source}, budget="words:5")
+    assert "more than the budget of 5" in result.notes[0]["note"]
+
+
+def test_a_module_may_import_its_neighbours_when_it_is_called(folder: Path) -> None:
+    (folder / "neighbour.py").write_text("NAME = 'hives'")
+    (folder / "late.py").write_text("def first(act, words):\n    import neighbour\n    return neighbour.NAME\n")
+    script = Path(sys.executable).with_name("lexlattice")
+    done = subprocess.run(
+        [script, "evaluate", "data.jsonl", "--system", "late:first", "--quiet"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_help_names_every_system(folder: Path) -> None:
+    assert all(name in run(folder, "--help").stdout for name in SYSTEMS)

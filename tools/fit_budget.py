@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice import read
-from lexlattice.corpus.rows import BadRow, Row, rows
+from lexlattice.corpus.rows import BadRow, Row, Rows
 
 
 def lengths(row: Row | BadRow) -> tuple[int, int]:
@@ -29,7 +29,7 @@ def lengths(row: Row | BadRow) -> tuple[int, int]:
 def logarithms(split: Path) -> NDArray[np.float64]:
     """Of both lengths, for all acts of a split."""
     with ProcessPoolExecutor() as pool:
-        return np.log(np.array(list(pool.map(lengths, rows(split), chunksize=4)), dtype=np.float64)).T
+        return np.log(np.array(list(pool.map(lengths, Rows(split), chunksize=4)), dtype=np.float64)).T
 
 
 def main() -> None:

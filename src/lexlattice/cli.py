@@ -149,6 +149,9 @@ def _add_evaluate(commands: Commands) -> None:
     command.add_argument("--lang", metavar="xx", help="language of the acts, if it is not to be found out")
     command.add_argument("--encoder", metavar="NAME", help="package.module:attribute that turns texts into vectors")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="for what is drawn (default: %(default)s)")
+    command.add_argument(
+        "--split", metavar="NAME", default="validation", help="of a data set with several (default: %(default)s)"
+    )
     command.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
     command.add_argument(
         "--jobs", type=int, metavar="N", default=os.cpu_count() or 1, help="processes (default: all cores)"
@@ -208,6 +211,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         encoder=options.encoder,
         seed=options.seed,
         jobs=options.jobs,
+        split=options.split,
         limit=options.limit,
         per_act=options.per_act,
         progress=not options.quiet and sys.stderr is not None,
@@ -216,6 +220,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         print(json.dumps(result.to_dict(), ensure_ascii=False))
         for row in result.skipped:
             _say(f"left out, line {row['line']}: {row['reason']}")
+        for row in result.notes:
+            _say(f"note, line {row['line']}: {row['note']}")
     else:
         print(report(result))
     _say(f"results of each act: {options.per_act}")

@@ -112,8 +112,12 @@ def select(
 
     units = act.units if isinstance(act, Act) else tuple(act)
     ranking = np.asarray(scores, dtype=np.float64)
-    if ranking.shape != (len(units),) or not np.isfinite(ranking).all():
-        raise ValueError(f"{len(units)} units need as many scores, all of them finite; there are {ranking.size}")
+    if ranking.shape != (len(units),):
+        raise ValueError(f"{len(units)} units need one score each, not an array of shape {ranking.shape}")
+    if not np.isfinite(ranking).all():
+        raise ValueError("a score is not a finite number")
+    if words < 0:
+        raise ValueError(f"an extract cannot have {words} words")
     if mode not in MODES:
         raise ValueError(f"there is no mode {mode!r}; choose one of {MODES}")
     order = np.argsort(-ranking, kind="stable").tolist()
@@ -160,7 +164,7 @@ def _beginning(unit: Unit, words: int) -> Unit:
 
 
 def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy: float | None) -> tuple[Unit, ...]:
-    """Three turns, each by score: with lead-in and not redundant; redundant after all; what still fits alone."""
+    """Three turns, each by score: with lead-ins and not redundant; redundant after all; what still fits at all."""
     leads = lead_ins(units)
     taken: set[int] = set()
     left = budget
@@ -188,8 +192,10 @@ def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy:
         if index not in taken:
             take_if_it_fits(_with_lead_ins(index, leads, taken))
     for index in order:
-        if index not in taken:
-            take_if_it_fits([index])
+        group = _with_lead_ins(index, leads, taken) if index not in taken else []
+        for length in range(len(group), 0, -1):
+            if index not in taken:
+                take_if_it_fits(group[:length])
     return tuple(units[index] for index in sorted(taken))
 
 

@@ -42,7 +42,7 @@ class BadRow:
     """One sentence: what is wrong."""
 
 
-def rows(source: Source, *, split: str = SPLIT) -> Iterator[Row | BadRow]:
+class Rows:
     """Every row of a data set in its order, never more than a few of them in memory.
 
     `source` is a file (JSON Lines, gzipped or not, or Parquet), a folder that `save_to_disk` of Hugging Face's
@@ -50,17 +50,19 @@ def rows(source: Source, *, split: str = SPLIT) -> Iterator[Row | BadRow]:
     mappings. `split` is the one to take where there are several and `source` names none. A source that cannot be opened
     is a `LexLatticeError` at once, before the first row.
 
-    >>> list(rows([{"celex_id": "32016R0679", "reference": "", "summary": "Data protection."}]))
+    >>> list(Rows([{"celex_id": "32016R0679", "reference": "", "summary": "Data protection."}]))
     [BadRow(line=1, celex='32016R0679', reason="The act is empty (field 'reference').")]
     """
-    records = open_source(source, split)
-    return (_row(line, record) for line, record in enumerate(records, 1) if record != b"")
 
+    def __init__(self, source: Source, *, split: str = SPLIT) -> None:
+        self._records = open_source(source, split)
 
-def count(source: Source, *, split: str = SPLIT) -> int | None:
-    """How many rows `rows` will yield, good and bad; none where only reading them all in earnest would tell."""
-    records = open_source(source, split)
-    return len(records) if isinstance(records, Sized) else None
+    def __iter__(self) -> Iterator[Row | BadRow]:
+        return (_row(line, record) for line, record in enumerate(self._records, 1) if record != b"")
+
+    def count(self) -> int | None:
+        """How many there will be, good and bad; none where only reading them all in earnest would tell."""
+        return len(self._records) if isinstance(self._records, Sized) else None
 
 
 def _row(line: int, record: object) -> Row | BadRow:
@@ -73,7 +75,7 @@ def _row(line: int, record: object) -> Row | BadRow:
     if fault := _fault(record):
         celex = record.get(CELEX)
         return BadRow(line, celex if isinstance(celex, str) and _is_text(celex) else "", fault)
-    return Row(line, record.get(CELEX, ""), record[ACT], record[SUMMARY], _language(record.get(LANGUAGE)))
+    return Row(line, record.get(CELEX) or "", record[ACT], record[SUMMARY], _language(record.get(LANGUAGE)))
 
 
 def _parsed(line: bytes) -> object:
@@ -91,7 +93,9 @@ def _parsed(line: bytes) -> object:
 def _fault(record: Mapping[str, object]) -> str:
     """What keeps a record from being a row; empty if nothing does."""
     for name in (ACT, SUMMARY, CELEX):
-        value = record.get(name, "" if name == CELEX else None)
+        value = record.get(name)
+        if value is None and name == CELEX:
+            continue
         if value is None:
             return f"The field '{name}' is missing."
         if not isinstance(value, str):

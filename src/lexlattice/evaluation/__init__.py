@@ -9,6 +9,6 @@ r"""How good are the extracts? Systems compared on the same acts, at the same le
 """
 
 from lexlattice.evaluation.run import Evaluation, evaluate
-from lexlattice.evaluation.systems import SYSTEMS, Task
+from lexlattice.evaluation.systems import SYSTEMS
 
-__all__ = ["SYSTEMS", "Evaluation", "Task", "evaluate"]
+__all__ = ["SYSTEMS", "Evaluation", "evaluate"]

@@ -12,7 +12,7 @@ from typing import Any
 from lexlattice.act import Act
 from lexlattice.corpus.rows import BadRow, Row
 from lexlattice.errors import LexLatticeError, brief
-from lexlattice.evaluation.systems import Encode, System, Task, own_system, system
+from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, System, Task, own_system, system
 from lexlattice.metrics.rouge import MEASURES, Reference, Scores
 from lexlattice.reading import read
 from lexlattice.selection import Budget, Extract
@@ -54,7 +54,7 @@ class Measured:
     budget: int
     reference_words: int
     systems: dict[str, dict[str, Any]]
-    """For each system its words and seconds, and for each tokenizer precision, recall and F1 of each measure."""
+    """For each system words and seconds an extract, and for each tokenizer precision, recall and F1 by measure."""
     notes: list[str] = field(default_factory=list)
     """What a reader of the scores must know, one sentence each."""
 
@@ -80,9 +80,12 @@ def measure(row: Row, plan: Plan) -> Measured | BadRow:
     for name, run in plan.by_name.items():
         start = perf_counter()
         extracts = _extracts(name, run, task, row.line)
-        seconds = perf_counter() - start
+        seconds = (perf_counter() - start) / len(extracts)
         if not all(extract.strip() for extract in extracts):
             notes.append(f"The extract of '{name}' is empty; its scores are zero.")
+        longest = max(len(extract.split()) for extract in extracts)
+        if longest > words and name not in WITHOUT_BUDGET:
+            notes.append(f"The extract of '{name}' has {longest} words, more than the budget of {words}.")
         scores = {key: _mean([reference.score(text) for text in extracts]) for key, reference in references.items()}
         systems[name] = {
             **scores,
@@ -95,8 +98,6 @@ def measure(row: Row, plan: Plan) -> Measured | BadRow:
 def _extracts(name: str, run: System, task: Task, line: int) -> Sequence[str]:
     try:
         return run(task)
-    except LexLatticeError:
-        raise
     except Exception as error:
         raise LexLatticeError(f"The system '{name}' failed on line {line} ({brief(error)}).") from error
 

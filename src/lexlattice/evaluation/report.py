@@ -21,10 +21,9 @@ def report(evaluation: Evaluation) -> str:
         f"{evaluation.acts:,} acts · budget {evaluation.budget} · profile {evaluation.profile} · "
         f"mode {evaluation.mode} · F1 × 100 with 95 % bootstrap intervals"
     ]
-    tokenizers = [key for key, value in next(iter(evaluation.systems.values())).items() if isinstance(value, dict)]
-    parts += [_scores(evaluation, key) for key in tokenizers]
+    parts += [_scores(evaluation, key) for key in evaluation.tokenizers]
     if evaluation.comparisons:
-        parts.append(_comparisons(evaluation.comparisons, next(iter(evaluation.systems)), tokenizers[0]))
+        parts.append(_comparisons(evaluation.comparisons, next(iter(evaluation.systems)), evaluation.tokenizers[0]))
     if missing := [name for name in _ALWAYS if name not in evaluation.systems]:
         parts.append(
             f"Not compared with {', '.join(missing)}: add them with --system to see what the figures are worth."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,40 +25,44 @@ def check_destination(path: Path, data: object) -> None:
 def kept(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured | BadRow]:
     """The results, written down on their way.
 
-    The file gets its name when all are there and one at least is good, so that a run that fails leaves the results of
-    an earlier one alone. What is no ordinary file (a pipe) is written to directly.
+    They are written to a file of another name beside it, which replaces the one that is named once all are there and
+    one at least is good: a run that fails leaves the results of an earlier one alone. What is no ordinary file (a
+    pipe) is written to directly.
     """
     if path.exists() and not path.is_file():
         yield from _written(results, path)
         return
-    part = path.with_name(f"{path.name}.part")
-    is_any_good = False
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    is_any_good = is_done = False
     try:
         for result in _written(results, part):
             is_any_good |= isinstance(result, Measured)
             yield result
-        if is_any_good:
-            part.replace(path)
-    except OSError as error:
-        raise _cannot(path, error) from error
+        is_done = True
     finally:
-        if not is_any_good:
-            part.unlink(missing_ok=True)
+        with _writing(path):
+            if is_done and is_any_good:
+                part.replace(path)
+            else:
+                part.unlink(missing_ok=True)
 
 
 def _written(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured | BadRow]:
-    try:
+    with _writing(path):
         file = path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise _cannot(path, error) from error
     with file:
         for result in results:
-            try:
+            with _writing(path):
                 print(json.dumps(asdict(result), ensure_ascii=False), file=file, flush=True)
-            except OSError as error:
-                raise _cannot(path, error) from error
             yield result
 
 
-def _cannot(path: Path, error: OSError) -> LexLatticeError:
-    return LexLatticeError(f"The results of each act cannot be written to '{path}': {error.strerror or error}.")
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say which file it was that could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise LexLatticeError(
+            f"The results of each act cannot be written to '{path}': {error.strerror or error}."
+        ) from error

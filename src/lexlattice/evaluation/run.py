@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act
-from lexlattice.corpus.rows import BadRow, count, rows
-from lexlattice.corpus.sources import Source
+from lexlattice.corpus.rows import BadRow, Rows
+from lexlattice.corpus.sources import SPLIT, Source
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.measure import PARTS, Measured, Plan
 from lexlattice.evaluation.pool import measured
@@ -35,9 +35,11 @@ class Evaluation:
     budget: str
     profile: str
     mode: str
+    tokenizers: list[str]
+    seed: int
     systems: dict[str, dict[str, Any]]
     """By system and tokenizer: mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision` and
-    `recall`; and the system's mean `words` and `seconds` an act."""
+    `recall`; and the system's mean `words` and `seconds` (by the clock, reading and scoring apart) an act."""
     comparisons: list[dict[str, Any]]
     """For each pair of systems, tokenizer and measure: the mean difference over the same acts, with paired tests."""
     skipped: list[dict[str, Any]]
@@ -62,6 +64,7 @@ def evaluate(
     encoder: str | Encode | None = None,
     seed: int = 0,
     jobs: int = 1,
+    split: str = SPLIT,
     limit: int | None = None,
     per_act: str | PathLike[str] | None = None,
     progress: bool = False,
@@ -69,8 +72,8 @@ def evaluate(
     """Compare systems on a data set: a file, a saved data set, `hf:NAME`, or any iterable of rows.
 
     `systems` are names, or a mapping of names to callables `(act, words) -> Extract or str`. Without `mode`, profile
-    `paper` cuts the last unit to the budget and `provisions` takes whole units. `per_act` names a file for the results
-    of every act, one JSON object a line.
+    `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a data
+    set with several. `per_act` names a file for the results of every act, one JSON object a line.
     """
     plan = Plan(
         systems=systems if isinstance(systems, Mapping) else _names(systems),
@@ -83,13 +86,15 @@ def evaluate(
         seed=seed,
     )
     _check(plan, jobs, limit)
-    found = measured(islice(rows(data), limit), plan, jobs)
     if per_act is not None:
         check_destination(Path(per_act), data)
+    rows = Rows(data, split=split)
+    found = measured(islice(rows, limit), plan, jobs)
+    if per_act is not None:
         found = kept(found, Path(per_act))
     acts: list[Measured] = []
     skipped: list[BadRow] = []
-    for result in _shown(found, data, limit) if progress else found:
+    for result in _shown(found, rows.count(), limit) if progress else found:
         if isinstance(result, BadRow):
             skipped.append(result)
         else:
@@ -127,11 +132,10 @@ def _check(plan: Plan, jobs: int, limit: int | None) -> None:
             raise LexLatticeError(f"The {what} cannot be {number}; give a number from {least}.")
 
 
-def _shown(results: Iterable[Measured | BadRow], data: Source, limit: int | None) -> Iterable[Measured | BadRow]:
+def _shown(results: Iterable[Measured | BadRow], total: int | None, limit: int | None) -> Iterable[Measured | BadRow]:
     """The results behind a progress bar."""
     from tqdm import tqdm
 
-    total = count(data)
     bar: Iterable[Measured | BadRow] = tqdm(
         results, total=min(filter(None, (total, limit)), default=None), unit=" acts", dynamic_ncols=True
     )
@@ -146,6 +150,8 @@ def _put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Pla
         budget=str(plan.budget),
         profile=plan.profile,
         mode=plan.mode,
+        tokenizers=list(plan.tokenizers),
+        seed=plan.seed,
         systems={name: _summary(acts, name, tables, plan) for name in names},
         comparisons=_comparisons(tables, plan) if len(names) > 1 else [],
         skipped=[asdict(row) for row in skipped],

@@ -144,6 +144,8 @@ _OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
     "published-vectors": _published_vectors,
 }
 SYSTEMS: Final = (*_SCORINGS, *_OTHERS, *_OVER_VECTORS)
+WITHOUT_BUDGET: Final = ("published", "published-vectors")
+"""These have a rule of their own for how much to take."""
 
 
 def _encode(encoder: str | Encode) -> Encode:
@@ -162,8 +164,8 @@ def _encode(encoder: str | Encode) -> Encode:
 def _imported(name: str) -> Any:
     """What `package.module:attribute` stands for; modules in the working directory are found too."""
     module, _, attribute = name.partition(":")
-    here = str(Path.cwd())
-    sys.path.insert(0, here)
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     try:
         found: Any = import_module(module)
         for part in attribute.split("."):
@@ -172,6 +174,4 @@ def _imported(name: str) -> Any:
         raise LexLatticeError(
             f"'{name}' cannot be imported ({brief(error)}); write package.module:attribute."
         ) from error
-    finally:
-        sys.path.remove(here)
     return found

@@ -1,1 +1,1 @@
-"""Learning what to select: targets, losses, training. The one room where PyTorch may be imported."""
+"""Learning what to select, beginning with what is to be learnt. The one room where PyTorch may be imported."""

@@ -36,10 +36,8 @@ class PairedBootstrap:
     p: Any
 
 
-def confidence_interval(
-    values: ArrayLike, *, resamples: int = RESAMPLES, level: float = LEVEL, seed: int = 0
-) -> tuple[Any, Any]:
-    """Percentile bootstrap interval of the mean over acts.
+def confidence_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Any, Any]:
+    """Percentile bootstrap interval of the mean over acts, 95 %.
 
     Of one value per act the bounds are floats; of a table with a row per act they are arrays, one value per column,
     all columns of a resample being of the same acts.
@@ -49,7 +47,7 @@ def confidence_interval(
     '0.34 to 0.43'
     """
     scores = _scores(values)
-    low, high = _bounds(_resampled_means(scores, resamples, seed), scores, level)
+    low, high = _bounds(_resampled_means(scores, resamples, seed), scores)
     return (float(low), float(high)) if scores.ndim == 1 else (low, high)
 
 
@@ -64,7 +62,7 @@ def paired_bootstrap(a: ArrayLike, b: ArrayLike, *, resamples: int = RESAMPLES, 
     differences = _differences(a, b)
     observed = differences.mean(axis=0)
     means = _resampled_means(differences, resamples, seed)
-    low, high = _bounds(means, differences, LEVEL)
+    low, high = _bounds(means, differences)
     as_far = np.count_nonzero(np.abs(means - observed) >= np.abs(observed) * (1 - _ROUNDING), axis=0)
     p = np.maximum((1 + as_far) / (1 + resamples), 2.0 ** (1 - len(differences)))
     found = (observed, low, high, p)
@@ -129,9 +127,9 @@ def _resampled_means(scores: NDArray[np.float64], resamples: int, seed: int) -> 
     return means
 
 
-def _bounds(means: NDArray[np.float64], scores: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """The middle of the means, as much as `level` says; rounding may not carry it outside what was averaged."""
-    tail = (1 - level) / 2
+def _bounds(means: NDArray[np.float64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The middle 95 % of the means; rounding may not carry it outside what was averaged."""
+    tail = (1 - LEVEL) / 2
     bounds: NDArray[np.float64] = np.quantile(means, [tail, 1 - tail], axis=0)
     return bounds.clip(scores.min(axis=0), scores.max(axis=0))
 
