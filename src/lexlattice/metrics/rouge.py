@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeVar
 
 from lexlattice.errors import LexLatticeError
 from lexlattice.metrics import lcs
+from lexlattice.tokens import Tokenizer
 from lexlattice.tokens import tokenizer as named_tokenizer
 
 Gram = TypeVar("Gram")
@@ -37,6 +38,22 @@ class Scores(dict[str, Score]):
         self.stem: Final = stem
 
 
+class _Text:
+    """A text's tokens, all in one or by line as well: dividing costs time, but need not be done twice."""
+
+    def __init__(self, text: str, tokenizer: Tokenizer) -> None:
+        self._text = text
+        self._tokenizer = tokenizer
+        self.lines: list[list[str]] = []
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        return list(chain.from_iterable(self.lines)) if self.lines else self._tokenizer(self._text)
+
+    def divide(self) -> None:
+        self.lines = self.lines or self._tokenizer.lines(self._text)
+
+
 class Reference:
     """A reference text, prepared once and compared with as many candidates as wanted.
 
@@ -46,19 +63,27 @@ class Reference:
     def __init__(self, text: str, tokenizer: str = "unicode", *, stem: bool = False) -> None:
         self.stem: Final = stem
         self._tokenizer = named_tokenizer(tokenizer, stem=stem)
-        self._text = text
-        self.tokens: Final = self._tokenizer(text)
+        self._text = _Text(text, self._tokenizer)
+
+    @property
+    def tokens(self) -> list[str]:
+        """What is there to be matched."""
+        return self._text.tokens
 
     def score(self, candidate: str, measures: Iterable[str] | None = None) -> Scores:
         """All measures, or only those named."""
-        tokens = self._tokenizer(candidate)
+        text = _Text(candidate, self._tokenizer)
+        names = MEASURES if measures is None else tuple(measures)
+        if "rougeLsum" in names:
+            text.divide()
+            self._text.divide()
         scores = {}
-        for name in MEASURES if measures is None else measures:
+        for name in names:
             if name not in _MEASURES:
                 raise LexLatticeError(f"There is no measure '{name}'; choose among: {', '.join(MEASURES)}.")
-            hits = _MEASURES[name](self, tokens, candidate)
-            shorter_by = 1 if name == "rouge2" else 0
-            scores[name] = _score(hits, len(tokens) - shorter_by, len(self.tokens) - shorter_by)
+            hits = _MEASURES[name](self, text)
+            fewer = 1 if name == "rouge2" else 0
+            scores[name] = _score(hits, len(text.tokens) - fewer, len(self.tokens) - fewer)
         return Scores(scores, self._tokenizer.name, self.stem)
 
     @cached_property
@@ -69,32 +94,28 @@ class Reference:
     def _pairs(self) -> Counter[tuple[str, str]]:
         return Counter(pairwise(self.tokens))
 
-    @cached_property
-    def _lines(self) -> list[list[str]]:
-        return self._tokenizer.lines(self._text)
+    def _shared_words(self, candidate: _Text) -> int:
+        return _overlap(self._words, candidate.tokens)
 
-    def _shared_words(self, tokens: list[str], _: str) -> int:
-        return _overlap(self._words, tokens)
+    def _shared_pairs(self, candidate: _Text) -> int:
+        return _overlap(self._pairs, pairwise(candidate.tokens))
 
-    def _shared_pairs(self, tokens: list[str], _: str) -> int:
-        return _overlap(self._pairs, pairwise(tokens))
+    def _common_subsequence(self, candidate: _Text) -> int:
+        return lcs.length(self.tokens, candidate.tokens)
 
-    def _common_subsequence(self, tokens: list[str], _: str) -> int:
-        return lcs.length(self.tokens, tokens)
-
-    def _common_subsequences(self, tokens: list[str], candidate: str) -> int:
+    def _common_subsequences(self, candidate: _Text) -> int:
         """Each place of the reference on a common subsequence with any line of the candidate counts once.
 
         A word counts no more often than the candidate has it.
         """
-        lines = self._tokenizer.lines(candidate)
-        if len(lines) == len(self._lines) == 1:
-            return lcs.length(self.tokens, tokens)
-        words = Counter(tokens)
-        return sum(min(words[word], places) for word, places in lcs.union(self._lines, lines).items())
+        if len(candidate.lines) == len(self._text.lines) == 1:
+            return self._common_subsequence(candidate)
+        words = Counter(candidate.tokens)
+        found = lcs.union(self._text.lines, candidate.lines)
+        return sum(min(words[word], places) for word, places in found.items())
 
 
-_MEASURES: Final[dict[str, Callable[[Reference, list[str], str], int]]] = {
+_MEASURES: Final[dict[str, Callable[[Reference, _Text], int]]] = {
     "rouge1": Reference._shared_words,
     "rouge2": Reference._shared_pairs,
     "rougeL": Reference._common_subsequence,
