@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lexlattice import Act, LexLatticeError, evaluate, read
+from lexlattice import Act, LexLatticeError, baselines, evaluate, read
 from lexlattice.evaluation import SYSTEMS, Evaluation
 from lexlattice.selection import MODES, Budget, Extract, select
 
@@ -251,3 +251,14 @@ def test_a_module_may_import_its_neighbours_when_it_is_called(folder: Path) -> N
 
 def test_the_help_names_every_system(folder: Path) -> None:
     assert all(name in run(folder, "--help").stdout for name in SYSTEMS)
+
+
+def test_lead_and_random_as_functions_of_an_act(examples: Path) -> None:
+    act, other = (read(examples / "short" / f"{language}.txt") for language in ("en", "fr"))
+    assert select(act, baselines.lead(act), act.units[0].words).units == act.units[:1]
+    draws = baselines.random(act, seed=3, draws=4)
+    assert draws.shape == (4, len(act.units))
+    assert (draws == baselines.random(act, seed=3, draws=4)).all()
+    assert (draws[0] != draws[1]).any()
+    assert (draws != baselines.random(act, seed=4, draws=4)).any()
+    assert (draws[0, :9] != baselines.random(other, seed=3)[0, :9]).any()

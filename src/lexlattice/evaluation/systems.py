@@ -14,11 +14,11 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexlattice import baselines
 from lexlattice.act import Act
 from lexlattice.baselines import graphs, published
 from lexlattice.errors import LexLatticeError, brief
@@ -82,18 +82,12 @@ def own_system(summarize: Callable[[Act, int], Extract | str]) -> System:
     return partial(_own, summarize)
 
 
-def _lead(act: Act) -> ArrayLike:
-    return -np.arange(len(act.units))
-
-
 def _selected(scoring: Scoring, task: Task) -> list[str]:
     return [select(task.act, scoring(task.act), task.words, mode=task.mode).text]
 
 
 def _random(task: Task) -> list[str]:
-    """Several draws, which depend on the seed and the act and on nothing else."""
-    chance = np.random.default_rng([task.seed, crc32(task.act.source.encode("utf-8", "surrogatepass"))])
-    draws = chance.random((_DRAWS, len(task.act.units)))
+    draws = baselines.random(task.act, task.seed, _DRAWS)
     return [select(task.act, scores, task.words, mode=task.mode).text for scores in draws]
 
 
@@ -112,11 +106,11 @@ def _published(task: Task) -> list[str]:
 
 def _lexrank_vectors(encode: Encode, task: Task) -> list[str]:
     vectors = encode([unit.text for unit in task.act.units])
-    return [select(task.act, graphs.lexrank_of_vectors(vectors), task.words, mode=task.mode).text]
+    return [select(task.act, baselines.lexrank_of_vectors(vectors), task.words, mode=task.mode).text]
 
 
 def _published_vectors(encode: Encode, task: Task) -> list[str]:
-    return [published.extract(task.text, lambda segments: graphs.lexrank_of_vectors(encode(segments)))]
+    return [published.extract(task.text, lambda segments: baselines.lexrank_of_vectors(encode(segments)))]
 
 
 def _own(summarize: Callable[[Act, int], Extract | str], task: Task) -> list[str]:
@@ -128,10 +122,10 @@ def _own(summarize: Callable[[Act, int], Extract | str], task: Task) -> list[str
 
 
 _SCORINGS: Final[dict[str, Scoring]] = {
-    "lead": _lead,
-    "lexrank": graphs.lexrank,
-    "textrank": graphs.textrank,
-    "centroid": graphs.centroid,
+    "lead": baselines.lead,
+    "lexrank": baselines.lexrank,
+    "textrank": baselines.textrank,
+    "centroid": baselines.centroid,
 }
 _OTHERS: Final[dict[str, System]] = {
     "random": _random,
