@@ -333,18 +333,19 @@ def seconds_for(candidate: str, reference: str) -> float:
 def test_long_texts_take_moments(reference_lines: int, candidate_lines: int) -> None:
     candidate = drawn_text(10_000, candidate_lines, seed=1)
     reference = drawn_text(10_000, reference_lines, seed=2)
-    assert seconds_for(candidate, reference) < 3
+    assert seconds_for(candidate, reference) < 6
 
 
 @pytest.mark.parametrize("lines", [1, 10_000])
 def test_a_whole_act_can_be_compared_with_a_long_summary(lines: int) -> None:
     reference = drawn_text(10_000, 500, seed=2)
-    assert seconds_for(drawn_text(200_000, lines, seed=1), reference) < 10
+    assert seconds_for(drawn_text(200_000, lines, seed=1), reference) < 30
 
 
 @pytest.mark.parametrize("lines", [1, 2_000])
-def test_twice_the_candidate_takes_twice_the_time(lines: int) -> None:
+def test_four_times_the_candidate_takes_four_times_the_time(lines: int) -> None:
+    """Were it to grow with the square, it would be sixteen times."""
     reference = drawn_text(5_000, 250, seed=3)
     once = min(seconds_for(drawn_text(20_000, lines, seed=1), reference) for _ in range(2))
-    twice = min(seconds_for(drawn_text(40_000, 2 * lines, seed=1), reference) for _ in range(2))
-    assert twice < 3 * once
+    longer = min(seconds_for(drawn_text(80_000, 4 * lines, seed=1), reference) for _ in range(2))
+    assert longer < 9 * once

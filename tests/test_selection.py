@@ -445,7 +445,7 @@ def million_words() -> list[Unit]:
 
 
 @pytest.mark.parametrize("budget", [1_500, 500_000])
-@pytest.mark.parametrize(("mode", "redundancy", "limit"), [("whole", None, 2), ("paper", None, 2), ("whole", 0.5, 6)])
+@pytest.mark.parametrize(("mode", "redundancy", "limit"), [("whole", None, 6), ("paper", None, 6), ("whole", 0.5, 20)])
 def test_a_million_words_take_moments(
     million_words: list[Unit], budget: int, mode: str, redundancy: float | None, limit: float
 ) -> None:
