@@ -1,6 +1,6 @@
 """What scoring promises, measured: equal to rouge-score, how much faster, the oracle, and very long acts.
 
-Usage: LEXLATTICE_DATA=… python benchmarks/scoring.py [equality rouge oracle naive size]
+Usage: LEXLATTICE_DATA=… python benchmarks/scoring.py [equality languages rouge oracle naive size]
 Without names, everything is measured. Times are of one thread unless it is said otherwise; ratios are taken in one run.
 """
 
@@ -13,10 +13,13 @@ if "LEXLATTICE_DATA" not in os.environ:
     sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import gzip
+import json
 import platform
 import random
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -34,7 +37,8 @@ from lexlattice.metrics import rouge
 from lexlattice.selection import select
 from lexlattice.tokens import tokenizer
 
-ENGLISH = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en"
+DATA = Path(os.environ["LEXLATTICE_DATA"])
+ENGLISH = DATA / "eur-lex-sum" / "en"
 TOKENS = 850
 PAIRS = 10
 PROCESSES = 2
@@ -95,6 +99,21 @@ def equality() -> None:
             f"equal to rouge-score, {'with' if stem else 'without'} stemming: {values} values, "
             f"largest difference {largest:g}"
         )
+
+
+def languages() -> None:
+    """What `compat` leaves of each language: of the characters in words, and into how many pieces words fall."""
+    kept, pieces = Counter[str](), Counter[str]()
+    characters, words = Counter[str](), Counter[str]()
+    with gzip.open(DATA / "acts" / "multi-eurlex.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for language, text in ((key, text) for line in lines for key, text in json.loads(line)["text"].items()):
+            ours, theirs = tokenizer("unicode")(text), tokenizer("compat")(text)
+            characters[language] += sum(map(len, ours))
+            words[language] += len(ours)
+            kept[language] += sum(map(len, theirs))
+            pieces[language] += len(theirs)
+    found = [f"{key} {kept[key] / characters[key]:.0%} {pieces[key] / words[key]:.2f}" for key in sorted(words)]
+    print(f"what compat keeps of the characters in words, and its tokens for each word: {', '.join(found)}")
 
 
 def speed() -> None:
@@ -207,7 +226,7 @@ def stages(act: Act, reference: str) -> Iterator[str]:
         yield f"{name} {seconds(call):.2f}"
 
 
-PARTS = {"equality": equality, "rouge": speed, "oracle": oracle, "naive": naive, "size": size}
+PARTS = {"equality": equality, "languages": languages, "rouge": speed, "oracle": oracle, "naive": naive, "size": size}
 
 
 def main() -> None:
