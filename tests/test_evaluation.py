@@ -172,7 +172,7 @@ def test_the_file_has_every_row_in_its_order(rows: Rows, tmp_path: Path) -> None
     assert acts[0].keys() == {"line", "celex", "language", "budget", "reference_words", "systems", "notes"}
     assert acts[0]["celex"] == "32024R9001"
     assert acts[0]["budget"] == acts[0]["reference_words"] == len(SUMMARIES["en"].split())
-    assert acts[4] == {"line": 5, "celex": "32024R9002", "reason": "The field 'reference' is missing."}
+    assert acts[4] == {"line": 5, "celex": "32024R9002", "reason": "The field 'reference' is missing.", "is_end": False}
 
 
 # --- rows that cannot be used -----------------------------------------------------------------------------
@@ -280,3 +280,12 @@ def test_an_error_of_the_data_is_not_blamed_on_the_results(rows: Rows, tmp_path:
     with pytest.raises(OSError, match="Input/output error"):
         evaluate(failing(), ["lead"], per_act=tmp_path / "results.jsonl")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_cut_off_is_no_success(rows: Rows, tmp_path: Path) -> None:
+    data = as_gzip([{**row, "reference": f"{row['reference']}{n}"} for n in range(40) for row in rows], tmp_path)
+    data.write_bytes(data.read_bytes()[: data.stat().st_size // 2])
+    done = run(tmp_path, data.name, "--system", "lead", "--quiet", "--json")
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["skipped"][-1]["is_end"]
+    assert "damaged" in done.stderr

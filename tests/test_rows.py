@@ -266,7 +266,7 @@ def test_a_gzip_file_cut_anywhere_gives_what_is_before_the_cut(
     source = written(tmp_path_factory.mktemp("rows") / "data.jsonl.gz", whole[:cut])
     *before, last = Rows(source)
     assert before == list(Rows(json.loads(line) for line in content.split(b"\n")[: len(before)]))
-    assert last == BadRow(len(before) + 1, "", "The gzip file is cut off here; get the whole of it.")
+    assert last == BadRow(len(before) + 1, "", "The gzip file is cut off here; get the whole of it.", is_end=True)
     assert Rows(source).count() == len(before) + 1
 
 
@@ -302,6 +302,7 @@ def test_a_damaged_parquet_file(tmp_path: Path) -> None:
     assert len(before) >= 32
     assert isinstance(last, BadRow)
     assert "damaged from here on" in last.reason
+    assert last.is_end
     written(source, content[:-20])
     with pytest.raises(LexLatticeError, match="damaged Parquet file"):
         Rows(source)

@@ -261,4 +261,17 @@ def test_lead_and_random_as_functions_of_an_act(examples: Path) -> None:
     assert (draws == baselines.random(act, seed=3, draws=4)).all()
     assert (draws[0] != draws[1]).any()
     assert (draws != baselines.random(act, seed=4, draws=4)).any()
-    assert (draws[0, :9] != baselines.random(other, seed=3)[0, :9]).any()
+    assert (draws[0, :9] != baselines.random(other, seed=3)[:9]).any()
+    for score in (baselines.lead, baselines.random, baselines.lexrank, baselines.textrank, baselines.centroid):
+        assert 0 < select(act, score(act), 100).words <= 100
+
+
+def test_own_systems_stand_beside_named_ones(rows: Rows) -> None:
+    result = evaluate(rows, {"lead": "lead", "mine": lambda act, _: act.units[0].text}, budget="words:60")
+    assert result.systems["lead"] == evaluate(rows, ["lead"], budget="words:60").systems["lead"] | {
+        "seconds": result.systems["lead"]["seconds"]
+    }
+    assert {item["against"] for item in result.comparisons} == {"lead"}
+    for wrong in ({"lead": 5}, {"lead": "nonsense"}, [len], len):
+        with pytest.raises(LexLatticeError, match="system"):
+            evaluate(rows, wrong)

@@ -225,6 +225,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     else:
         print(report(result))
     _say(f"results of each act: {options.per_act}")
+    if any(row["is_end"] for row in result.skipped):
+        return _fail(f"The data are damaged, and only {result.acts} of the acts could be read; get the file anew.")
     return 0
 
 

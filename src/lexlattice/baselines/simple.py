@@ -15,7 +15,7 @@ def lead(act: Act) -> NDArray[np.float64]:
     return -np.arange(len(act.units), dtype=np.float64)
 
 
-def random(act: Act, seed: int = 0, draws: int = 1) -> NDArray[np.float64]:
-    """Scores at random, a row a draw; they depend on the seed and the act and on nothing else."""
+def random(act: Act, seed: int = 0, draws: int | None = None) -> NDArray[np.float64]:
+    """Scores at random, or a row of them for each of several draws; they depend on the seed and the act alone."""
     chance = np.random.default_rng([seed, crc32(act.source.encode("utf-8", "surrogatepass"))])
-    return chance.random((draws, len(act.units)))
+    return chance.random(len(act.units) if draws is None else (draws, len(act.units)))

@@ -40,6 +40,8 @@ class BadRow:
     """Empty where not even that can be read."""
     reason: str
     """One sentence: what is wrong."""
+    is_end: bool = False
+    """Whether the data are damaged here, so that nobody knows what came after."""
 
 
 class Rows:
@@ -69,7 +71,7 @@ def _row(line: int, record: object) -> Row | BadRow:
     if isinstance(record, bytes):
         record = _parsed(record)
     if isinstance(record, Broken):
-        return BadRow(line, "", record.reason)
+        return BadRow(line, "", record.reason, record.is_end)
     if not isinstance(record, Mapping):
         return BadRow(line, "", "The row is not an object with named fields.")
     if fault := _fault(record):

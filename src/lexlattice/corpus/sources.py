@@ -51,6 +51,8 @@ class Broken:
     """Stands where a record cannot be had."""
 
     reason: str
+    is_end: bool = False
+    """Whether nothing after it can be had either."""
 
 
 def open_source(source: Source, split: str) -> Iterable[object]:
@@ -103,9 +105,9 @@ class JsonLines:
                     content = line if number else line.removeprefix(_BOM)
                     yield b"" if content.isspace() else content
             except EOFError:
-                yield Broken("The gzip file is cut off here; get the whole of it.")
+                yield Broken("The gzip file is cut off here; get the whole of it.", is_end=True)
             except (OSError, zlib.error) as error:
-                yield Broken(f"The file is damaged from here on ({error}); get it anew.")
+                yield Broken(f"The file is damaged from here on ({error}); get it anew.", is_end=True)
 
     def __len__(self) -> int:
         """Lines that are not blank: takes reading the file once, but nothing is parsed."""
@@ -158,7 +160,7 @@ class Parquet:
                 for batch in file.iter_batches(_ROWS_AT_ONCE, columns=self._columns):
                     yield from (_record(batch.slice(row, 1)) for row in range(batch.num_rows))
             except (OSError, ArrowException) as error:
-                yield Broken(f"The file is damaged from here on ({brief(error)}); get it anew.")
+                yield Broken(f"The file is damaged from here on ({brief(error)}); get it anew.", is_end=True)
 
     def __len__(self) -> int:
         return self._rows

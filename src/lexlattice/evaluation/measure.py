@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from lexlattice.act import Act
 from lexlattice.corpus.rows import BadRow, Row
 from lexlattice.errors import LexLatticeError, brief
-from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, System, Task, own_system, system
+from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, own_system, system
 from lexlattice.metrics.rouge import MEASURES, Reference, Scores
 from lexlattice.reading import read
-from lexlattice.selection import Budget, Extract
+from lexlattice.selection import Budget
 
 PARTS = ("f1", "precision", "recall")
 
@@ -24,7 +23,7 @@ PARTS = ("f1", "precision", "recall")
 class Plan:
     """What is to be done with every act: plain data, so that it can be sent to other processes."""
 
-    systems: Sequence[str] | Mapping[str, Callable[[Act, int], Extract | str]]
+    systems: Mapping[str, str | Summarize]
     budget: Budget
     profile: str
     mode: str
@@ -36,9 +35,10 @@ class Plan:
     @cached_property
     def by_name(self) -> dict[str, System]:
         """The systems themselves, made once in each process."""
-        if isinstance(self.systems, Mapping):
-            return {name: own_system(summarize) for name, summarize in self.systems.items()}
-        return {name: system(name, self.encoder) for name in self.systems}
+        return {
+            name: system(found, self.encoder) if isinstance(found, str) else own_system(found)
+            for name, found in self.systems.items()
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "by_name"}
@@ -99,7 +99,8 @@ def _extracts(name: str, run: System, task: Task, line: int) -> Sequence[str]:
     try:
         return run(task)
     except Exception as error:
-        raise LexLatticeError(f"The system '{name}' failed on line {line} ({brief(error)}).") from error
+        what = f"{type(error).__name__}: {brief(error)}"
+        raise LexLatticeError(f"The system '{name}' failed on line {line} ({what}).") from error
 
 
 def _mean(scores: list[Scores]) -> dict[str, dict[str, float]]:

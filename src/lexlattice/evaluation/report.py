@@ -18,8 +18,8 @@ _ALWAYS: Final = ("lead", "random", "lexrank")
 def report(evaluation: Evaluation) -> str:
     """Scores of all systems by tokenizer, comparisons with the first system, and what was left out."""
     parts = [
-        f"{evaluation.acts:,} acts · budget {evaluation.budget} · profile {evaluation.profile} · "
-        f"mode {evaluation.mode} · F1 × 100 with 95 % bootstrap intervals"
+        f"{evaluation.acts:,} act{'' if evaluation.acts == 1 else 's'} · budget {evaluation.budget} · "
+        f"profile {evaluation.profile} · mode {evaluation.mode} · F1 × 100 with 95 % bootstrap intervals"
     ]
     parts += [_scores(evaluation, key) for key in evaluation.tokenizers]
     if evaluation.comparisons:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, islice
 from os import PathLike
@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.act import Act
 from lexlattice.corpus.rows import BadRow, Rows
 from lexlattice.corpus.sources import SPLIT, Source
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.measure import PARTS, Measured, Plan
 from lexlattice.evaluation.pool import measured
 from lexlattice.evaluation.results import check_destination, kept
-from lexlattice.evaluation.systems import Encode, check_system
+from lexlattice.evaluation.systems import Encode, Summarize, check_system
 from lexlattice.metrics.rouge import MEASURES
 from lexlattice.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.reading import LANGUAGES, PROFILES
-from lexlattice.selection import MODES, Budget, Extract
+from lexlattice.selection import MODES, Budget
 from lexlattice.tokens import TOKENIZERS, tokenizer
 
 
@@ -54,9 +53,9 @@ class Evaluation:
 
 def evaluate(
     data: Source,
-    systems: str | Sequence[str] | Mapping[str, Callable[[Act, int], Extract | str]] = ("lead", "random", "lexrank"),
+    systems: str | Sequence[str] | Mapping[str, str | Summarize] = ("lead", "random", "lexrank"),
     *,
-    budget: str | Budget = "reference",
+    budget: str | int | Budget = "reference",
     profile: str = "provisions",
     mode: str | None = None,
     tokenizers: str | Sequence[str] = TOKENIZERS,
@@ -71,13 +70,13 @@ def evaluate(
 ) -> Evaluation:
     """Compare systems on a data set: a file, a saved data set, `hf:NAME`, or any iterable of rows.
 
-    `systems` are names, or a mapping of names to callables `(act, words) -> Extract or str`. Without `mode`, profile
-    `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a data
-    set with several. `per_act` names a file for the results of every act, one JSON object a line.
+    `systems` are names, or a mapping of names to names or callables `(act, words) -> Extract or str`. Without `mode`,
+    profile `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a
+    data set with several. `per_act` names a file for the results of every act, one JSON object a line.
     """
     plan = Plan(
-        systems=systems if isinstance(systems, Mapping) else _names(systems),
-        budget=Budget.parse(budget) if isinstance(budget, str) else budget,
+        systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
+        budget=_budget(budget),
         profile=profile,
         mode=mode or ("paper" if profile == "paper" else "whole"),
         tokenizers=_names(tokenizers),
@@ -105,9 +104,17 @@ def evaluate(
     return _put_together(acts, skipped, plan)
 
 
+def _budget(budget: str | int | Budget) -> Budget:
+    if isinstance(budget, Budget):
+        return budget
+    return Budget.parse(budget) if isinstance(budget, str) else Budget("words", budget)
+
+
 def _names(names: str | Iterable[str]) -> list[str]:
     """Names as a list, each once, however they were given."""
-    parts = names.split(",") if isinstance(names, str) else names
+    parts = names.split(",") if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
+    if not all(isinstance(part, str) for part in parts):
+        raise LexLatticeError("Name systems and tokenizers; a system of your own needs a name too: {'mine': function}.")
     return list(dict.fromkeys(name for part in parts if (name := part.strip())))
 
 
@@ -119,9 +126,8 @@ def _check(plan: Plan, jobs: int, limit: int | None) -> None:
         raise LexLatticeError(f"No tokenizer was named; give one or more of: {', '.join(TOKENIZERS)}.")
     for name in plan.tokenizers:
         tokenizer(name)
-    if not isinstance(plan.systems, Mapping):
-        for name in plan.systems:
-            check_system(name, plan.encoder)
+    for found in plan.systems.values():
+        check_system(found, plan.encoder)
     for what, value, choices in (("mode", plan.mode, MODES), ("profile", plan.profile, PROFILES)):
         if value not in choices:
             raise LexLatticeError(f"There is no {what} '{value}'; choose one of: {', '.join(choices)}.")

@@ -27,6 +27,8 @@ from lexlattice.selection import Extract, select
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 Scoring = Callable[[Act], ArrayLike]
+Summarize = Callable[[Act, int], Extract | str]
+"""A system of the caller's own: an act and a number of words → an extract, or its text, one unit or sentence a line."""
 
 _DRAWS: Final = 10
 """How many random extracts are averaged."""
@@ -49,8 +51,12 @@ System = Callable[[Task], Sequence[str]]
 """Extracts as text; the scores of several are averaged."""
 
 
-def check_system(name: str, encoder: str | Encode | None) -> None:
-    """Refuse a name that is none, before anything is loaded."""
+def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
+    """Refuse what is no system, before anything is loaded."""
+    if callable(name):
+        return
+    if not isinstance(name, str):
+        raise LexLatticeError(f"'{name}' is no system; give a name, or a function of an act and a number of words.")
     if name not in SYSTEMS and ":" not in name:
         raise LexLatticeError(
             f"There is no system '{name}'; choose among {', '.join(SYSTEMS)}, "
@@ -77,7 +83,7 @@ def system(name: str, encoder: str | Encode | None = None) -> System:
     return own_system(found)
 
 
-def own_system(summarize: Callable[[Act, int], Extract | str]) -> System:
+def own_system(summarize: Summarize) -> System:
     """A system of the caller's own."""
     return partial(_own, summarize)
 
@@ -113,7 +119,7 @@ def _published_vectors(encode: Encode, task: Task) -> list[str]:
     return [published.extract(task.text, lambda segments: baselines.lexrank_of_vectors(encode(segments)))]
 
 
-def _own(summarize: Callable[[Act, int], Extract | str], task: Task) -> list[str]:
+def _own(summarize: Summarize, task: Task) -> list[str]:
     result = summarize(task.act, task.words)
     text = result.text if isinstance(result, Extract) else result
     if not isinstance(text, str):

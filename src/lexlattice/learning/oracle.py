@@ -1,4 +1,4 @@
-"""The extract that a reference summary would choose, unit by unit: what a scorer is trained on, and its upper bound.
+"""The extract that a reference summary would choose, unit by unit: what a scorer learns from and is measured against.
 
 `greedy` is the paper's: the unit that raises ½ (ROUGE-1 F1 + ROUGE-2 F1) most comes next, until none raises it or
 forty are taken. It prefers long units. `budgeted`, the default, takes the largest gain for each word spent, and stops
