@@ -53,7 +53,7 @@ class Rows:
     is a `LexLatticeError` at once, before the first row.
 
     >>> list(Rows([{"celex_id": "32016R0679", "reference": "", "summary": "Data protection."}]))
-    [BadRow(line=1, celex='32016R0679', reason="The act is empty (field 'reference').")]
+    [BadRow(line=1, celex='32016R0679', reason="The act is empty (field 'reference').", is_end=False)]
     """
 
     def __init__(self, source: Source, *, split: str = SPLIT) -> None:
