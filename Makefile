@@ -9,11 +9,11 @@ INSTALLED := $(VENV)/.installed
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,data,docx,pdf,stem]
-extras-bench := [bench,docx,pdf]
+extras-dev := [dev,data,docx,hf,onnx,pdf,st,stem,train]
+extras-bench := [bench,docx,hf,onnx,pdf,train]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench results examples schema clean
+.PHONY: help demo test lint format bench results encoder examples schema clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -33,9 +33,16 @@ format: $(INSTALLED)-dev ## Rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read and extracts are scored
+bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read, scored and encoded
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/scoring.py
+	$(BIN)/python benchmarks/encoder.py
+	$(BIN)/python benchmarks/mt5.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/cache.py
+
+encoder: $(INSTALLED)-dev ## Train the embedded encoder anew from the data folder: build/static.safetensors
+	@mkdir -p build
+	$(BIN)/lexlattice encoder train -o build/static.safetensors
 
 results: $(INSTALLED)-bench ## Compare all baselines on the English validation acts: docs/results.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }

@@ -17,7 +17,9 @@ BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma",
 SECOND_HALVES = {f"{READING}.{name}" for name in ("formex_lines", "pdf_layout", "docx_numbering")}
 HELPERS = {f"{READING}.{name}" for name in ("blocks", "numbering", "xmlsafe", "archives", "decode")} | SECOND_HALVES
 WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
-BIG = {"torch", "transformers", "sentencepiece", "pandas", "fastapi", "uvicorn", "matplotlib", "ray", "datasets"}
+BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
+    *"safetensors pandas fastapi uvicorn matplotlib ray datasets".split()
+}
 OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "tulit", "pyarrow", "nltk", "rouge_score", "scipy"}
 HEAVY = BIG | {"docx", "pypdfium2", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
 ABOVE = {
@@ -26,10 +28,14 @@ ABOVE = {
     "metrics": {"errors", "tokens"},
     "selection": {"errors", "tokens", "act"},
     "baselines": {"errors", "tokens", "act"},
-    "learning": {"errors", "tokens", "act"},
-    "evaluation": {*"errors tokens act reading selection metrics baselines learning corpus".split()},
+    "weights": {"errors"},
+    "encoding": {"errors", "weights"},
+    "learning": {"errors", "tokens", "act", "encoding", "metrics", "weights"},
+    "evaluation": {*"errors tokens act reading encoding selection metrics baselines learning corpus".split()},
 }
 """For each room that is not on the way from file to act, the rooms it may know."""
+TRANSFORMERS = {f"lexlattice.encoding.{name}" for name in ("mt5", "export", "sentence_transformers")}
+"""These run PyTorch models, and import it when they are asked to."""
 LONGEST_IMPORT = 0.15  # seconds
 
 
@@ -159,13 +165,13 @@ def test_what_serves_back_ends_knows_little(name: str, known: list[str]) -> None
 
 
 def test_nothing_imports_the_command_line() -> None:
-    shells = {"lexlattice.cli", "lexlattice.__main__"}
+    shells = {name for name in MODULES if within(name, "lexlattice.cli")} | {"lexlattice.__main__"}
     assert not [name for name in set(MODULES) - shells if ours(name) & shells]
 
 
-def test_torch_stays_in_learning() -> None:
-    users = [name for name, targets in IMPORTS.items() for t in targets if within(t.module, "torch")]
-    assert all(within(name, "lexlattice.learning") for name in users), users
+def test_torch_stays_in_learning_and_in_encoders_of_others() -> None:
+    users = {name for name, targets in IMPORTS.items() for t in targets if within(t.module, "torch")}
+    assert {name for name in users if not within(name, "lexlattice.learning")} <= TRANSFORMERS
 
 
 def test_optional_dependencies_are_imported_late() -> None:

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexlattice import baselines
+from lexlattice import baselines, encoding
 from lexlattice.act import Act
 from lexlattice.baselines import graphs, published
 from lexlattice.errors import LexLatticeError, brief
@@ -63,9 +63,7 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
             "or name your own as package.module:attribute."
         )
     if name in _OVER_VECTORS and encoder is None:
-        raise LexLatticeError(
-            f"The system '{name}' needs an encoder; name one with --encoder package.module:attribute."
-        )
+        raise LexLatticeError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
 
 
 def system(name: str, encoder: str | Encode | None = None) -> System:
@@ -149,7 +147,12 @@ WITHOUT_BUDGET: Final = ("published", "published-vectors")
 
 
 def _encode(encoder: str | Encode) -> Encode:
-    """The `encode` method of what is named or given, an instance of it where it is a class, or the callable itself."""
+    """The `encode` method of what is named or given, an instance of it where it is a class, or the callable itself.
+
+    Names of `lexlattice.encoding` come before modules of the same name.
+    """
+    if isinstance(encoder, str) and encoding.is_name(encoder):
+        return encoding.load(encoder).encode
     found: Any = _imported(encoder) if isinstance(encoder, str) else encoder
     try:
         found = found() if inspect.isclass(found) else found

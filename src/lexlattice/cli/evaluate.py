@@ -1,0 +1,111 @@
+"""`lexlattice evaluate`: compare systems on acts with summaries."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from lexlattice.cli.shell import Commands, fail, say
+from lexlattice.errors import LexLatticeError
+from lexlattice.reading import PROFILES
+
+
+def add(commands: Commands) -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "evaluate",
+        help="compare systems on acts with summaries",
+        description="Compare systems on acts with official summaries, at the same length, by ROUGE.",
+        epilog="Systems: lead, random, lexrank, textrank, centroid, oracle, oracle-greedy, published; with --encoder "
+        "also lexrank-vectors and published-vectors; your own as package.module:attribute.",
+    )
+    command.set_defaults(run=_evaluate)
+    command.add_argument(
+        "data",
+        metavar="DATA",
+        help="JSON Lines (.jsonl, .jsonl.gz) or Parquet with celex_id, reference and summary; a folder saved by "
+        "datasets; or hf:NAME:CONFIG:SPLIT",
+    )
+    command.add_argument(
+        "--system", metavar="NAME,…", default="lead,random,lexrank", help="what to compare (default: %(default)s)"
+    )
+    command.add_argument(
+        "--budget",
+        default="reference",
+        metavar="BUDGET",
+        help="length of the extracts: reference (as long as each summary, the default), words:N, ratio:R, or auto "
+        "(as long as official summaries of acts of that length)",
+    )
+    command.add_argument(
+        "--profile",
+        choices=PROFILES,
+        default="provisions",
+        help="how acts are read; paper also cuts extracts to the budget, provisions takes whole units",
+    )
+    command.add_argument("--mode", metavar="MODE", help="whole or paper, if it is not to follow the profile")
+    command.add_argument(
+        "--tokenizer",
+        metavar="NAME,…",
+        default="unicode,compat",
+        help="unicode: words of any script; compat: as rouge-score does (default: both)",
+    )
+    command.add_argument("--lang", metavar="xx", help="language of the acts, if it is not to be found out")
+    command.add_argument(
+        "--encoder",
+        metavar="NAME",
+        help="what turns texts into vectors: static, mt5, mt5:…, st:…, onnx:… or your own package.module:attribute",
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="for what is drawn (default: %(default)s)")
+    command.add_argument(
+        "--split", metavar="NAME", default="validation", help="of a data set with several (default: %(default)s)"
+    )
+    command.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
+    command.add_argument(
+        "--jobs", type=int, metavar="N", default=os.cpu_count() or 1, help="processes (default: all cores)"
+    )
+    command.add_argument(
+        "--per-act",
+        metavar="FILE",
+        default="evaluation.jsonl",
+        help="where the results of each act go, one JSON object a line (default: %(default)s)",
+    )
+    command.add_argument("--json", action="store_true", help="everything, as JSON")
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from lexlattice.evaluation import evaluate
+    from lexlattice.evaluation.report import report
+
+    if sys.stdout is None:
+        raise LexLatticeError("Standard output is closed; open it to see the result.")
+    result = evaluate(
+        options.data,
+        options.system,
+        budget=options.budget,
+        profile=options.profile,
+        mode=options.mode,
+        tokenizers=options.tokenizer,
+        language=options.lang,
+        encoder=options.encoder,
+        seed=options.seed,
+        jobs=options.jobs,
+        split=options.split,
+        limit=options.limit,
+        per_act=options.per_act,
+        progress=not options.quiet and sys.stderr is not None,
+    )
+    if options.json:
+        print(json.dumps(result.to_dict(), ensure_ascii=False))
+        for row in result.skipped:
+            say(f"left out, line {row['line']}: {row['reason']}")
+        for row in result.notes:
+            say(f"note, line {row['line']}: {row['note']}")
+    else:
+        print(report(result))
+    say(f"results of each act: {options.per_act}")
+    if any(row["is_end"] for row in result.skipped):
+        return fail(f"The data are damaged, and only {result.acts} of the acts could be read; get the file anew.")
+    return 0

@@ -1,0 +1,160 @@
+"""The embedded encoder: a vector for each subword, summed over words and texts; NumPy only, 24 languages, no network.
+
+A text is the bag of its words, a word the bag of its subwords. Vectors are kept in four bits a number, mapped from
+the file, and made whole for the words that occur; words outside the vocabulary share rows by their hash, so that a
+name or number still meets itself in another language.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
+from lexlattice.encoding.subwords import LONGEST, Places, Spelling, Words, distinct, rows, split
+from lexlattice.weights import FOLDER, read_weights
+
+PATH: Final = FOLDER / "static.safetensors"
+_METHOD: Final = 1
+"""To be raised whenever this module or `subwords` makes other vectors of the same weights."""
+_BATCH: Final = 400_000
+"""Characters that are encoded together: enough for words to recur, few enough to fit into a processor's cache."""
+_GROUP: Final = 64
+"""Chunks whose words are gathered together."""
+_BLOCK: Final = 256
+"""Rows that are made whole together."""
+_MIDDLE: Final = np.float32(7.5)
+"""Four bits are a number from 0 to 15; taken from this, positive or negative."""
+
+
+class Static:
+    """The encoder that comes with the package, or one trained in the same way."""
+
+    name: str = "static"
+
+    def __init__(self, path: str | os.PathLike[str] = PATH) -> None:
+        arrays, about = read_weights(path)
+        self._path = Path(path).absolute()
+        try:
+            self._hashes, self._numbers, self._scales = (
+                np.asarray(arrays[name]) for name in ("hashes", "numbers", "scales")
+            )
+            spelling = json.loads(about["spelling"])
+            self._spelling = Spelling(**{kind: tuple(lengths) for kind, lengths in spelling.items()})
+            self._check()
+        except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise EncodingError(f"The file '{path}' holds no weights of an embedded encoder.") from error
+        self.dimensions: int = 2 * self._numbers.shape[1]
+
+    def _check(self) -> None:
+        """Arrays that do not belong together would end in an error far from here, or in nonsense."""
+        hashes, numbers, scales = self._hashes, self._numbers, self._scales
+        lengths = (self._spelling.prefixes, self._spelling.folded, self._spelling.skeleton)
+        if not (
+            (hashes.dtype.name, hashes.ndim, numbers.dtype.name, numbers.ndim) == ("uint32", 1, "uint8", 2)
+            and scales.dtype.kind == "f"
+            and scales.shape == numbers.shape[:1]
+            and 0 < len(hashes) < len(numbers)
+            and numbers.shape[1] > 0
+            and bool((hashes[1:] > hashes[:-1]).all())
+            and all(type(length) is int and 0 < length <= LONGEST for some in lengths for length in some)
+            and all(list(some) == sorted(set(some)) for some in lengths)
+        ):
+            raise ValueError
+
+    def __reduce__(self) -> tuple[type[Static], tuple[Path]]:
+        """To another process goes the path, not the numbers."""
+        return type(self), (self._path,)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of the weights, and of the way they are used."""
+        with self._path.open("rb") as file:
+            weights = hashlib.file_digest(file, "sha256").hexdigest()
+        return hashlib.sha256(f"{weights} {_METHOD}".encode()).hexdigest()[:16]
+
+    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
+        """One vector of length one for each text: the mean of its words; of its chunks, where it is long."""
+        listed = checked(texts)
+        vectors = np.zeros((len(listed), self.dimensions), np.float32)
+        with progress_bar(len(listed), "text", progress) as done:
+            for batch in _batches(listed):
+                vectors[batch] = self._pooled(listed[batch])
+                done(batch.stop - batch.start)
+        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.divide(vectors, norms, out=vectors, where=norms > 0)
+        report_empty(vectors)
+        return vectors
+
+    def encode_words(self, words: Sequence[str]) -> Vectors:
+        """The vector of each word as it goes into the sum of a text: its length is the word's weight.
+
+        A string of several words has the sum of theirs.
+        """
+        found, counts = split(checked(words))
+        unique, places = distinct(found)
+        return _sums(self._word_vectors(unique), places, np.cumsum(counts) - counts, counts)
+
+    def _pooled(self, texts: list[str]) -> Vectors:
+        """The mean of each text's chunks, each the mean of its words; zero for texts without words."""
+        words, counts = split(texts)
+        unique, places = distinct(words)
+        vectors = self._word_vectors(unique)
+        chunks = -(-counts // CHUNK)
+        text = np.repeat(np.arange(len(texts)), chunks)
+        number = np.arange(len(text)) - np.repeat(np.cumsum(chunks) - chunks, chunks)
+        first = (np.cumsum(counts) - counts)[text]
+        begins = first + counts[text] * number // chunks[text]
+        lengths = first + counts[text] * (number + 1) // chunks[text] - begins
+        means = _sums(vectors, places, begins, lengths) / lengths[:, None].astype(np.float32)
+        pooled = np.zeros((len(texts), self.dimensions), np.float32)
+        pooled[text[number == 0]] = means[number == 0]
+        np.add.at(pooled, text[number > 0], means[number > 0])
+        return pooled
+
+    def _word_vectors(self, words: Words) -> Vectors:
+        vectors = np.zeros((len(words.starts) - 1, self.dimensions), np.float32)
+        whole = np.empty((_BLOCK, self.dimensions), np.float32)
+        half = self.dimensions // 2
+        for owners, places in rows(words, self._spelling, self._hashes, len(self._numbers) - len(self._hashes)):
+            for block in range(0, len(places), _BLOCK):
+                some = places[block : block + _BLOCK]
+                part = whole[: len(some)]
+                packed = self._numbers[some]
+                part[:, :half] = packed & 15
+                part[:, half:] = packed >> 4
+                part -= _MIDDLE
+                part *= self._scales[some, None]
+                vectors[owners[block : block + _BLOCK]] += part
+        return vectors
+
+
+def _sums(vectors: Vectors, places: Places, begins: Places, lengths: Places) -> Vectors:
+    """Sums of the vectors at stretches of places."""
+    sums = np.zeros((len(begins), vectors.shape[1]), np.float32)
+    ends = begins + lengths
+    for group in range(0, len(begins), _GROUP):
+        stretch = slice(begins[group], ends[group : group + _GROUP][-1])
+        gathered = vectors[places[stretch]]
+        for row in range(group, min(group + _GROUP, len(begins))):
+            gathered[begins[row] - stretch.start : ends[row] - stretch.start].sum(axis=0, out=sums[row])
+    return sums
+
+
+def _batches(texts: list[str]) -> Iterator[slice]:
+    """Texts that follow one another, a certain number of characters together."""
+    first, characters = 0, 0
+    for place, text in enumerate(texts):
+        characters += len(text)
+        if characters >= _BATCH:
+            yield slice(first, place + 1)
+            first, characters = place + 1, 0
+    if first < len(texts):
+        yield slice(first, len(texts))

@@ -1,0 +1,69 @@
+"""What is shipped trained, one safetensors file and one model card each; and the reader of such files.
+
+Files are memory-mapped: opening one costs nothing, and only the rows that are used are ever read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexlattice.errors import LexLatticeError, brief
+
+FOLDER: Final = Path(__file__).parent
+_TYPES: Final = {"U8": np.uint8, "I8": np.int8, "U32": np.uint32, "F16": np.float16, "F32": np.float32}
+_LONGEST_HEADER: Final = 1 << 20
+
+
+class Weights(NamedTuple):
+    """Named arrays, mapped from a file, and what the file says of itself."""
+
+    arrays: dict[str, NDArray[Any]]
+    about: dict[str, str]
+
+
+def read_weights(path: str | os.PathLike[str]) -> Weights:
+    """Map a safetensors file; one that is cut off, damaged or no such file is refused."""
+    try:
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            length = int.from_bytes(file.read(8), "little")
+            if not 2 <= length <= min(_LONGEST_HEADER, size - 8):
+                raise ValueError("its header is cut off")
+            header = json.loads(file.read(length))
+        about = header.pop("__metadata__", {})
+        if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
+            raise ValueError("what it says of itself is no text")
+        base = 8 + length
+        arrays = {name: _mapped(path, base, size, **entry) for name, entry in header.items()}
+    except OSError as error:
+        raise LexLatticeError(f"The weights '{path}' cannot be opened ({error.strerror or error}).") from error
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError) as error:
+        reason = brief(error) if type(error) is ValueError else "its header cannot be read"
+        raise LexLatticeError(
+            f"The file '{path}' is not whole, or holds no weights ({reason}); get or train it anew."
+        ) from error
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise LexLatticeError(f"The weights '{path}' hold values that are no numbers ('{name}'); train them anew.")
+    return Weights(arrays, about)
+
+
+def _mapped(
+    path: str | os.PathLike[str], base: int, size: int, dtype: str, shape: list[int], data_offsets: list[int]
+) -> NDArray[Any]:
+    begin, end = data_offsets
+    kind = np.dtype(_TYPES[dtype]).newbyteorder("<")
+    if not all(type(length) is int and length >= 0 for length in shape):
+        raise ValueError("an array has no such shape")
+    if not 0 <= begin <= end <= size - base or end - begin != kind.itemsize * math.prod(shape):
+        raise ValueError("it is cut off")
+    if begin == end:
+        return np.zeros(shape, kind)
+    return np.memmap(path, kind, "r", base + begin, tuple(shape))
