@@ -1,0 +1,150 @@
+"""Where vectors may be kept, measured: SQLite beside LMDB, then the cache and the exported store that we made.
+
+Usage: python benchmarks/cache.py (LMDB takes part if it is installed: pip install lmdb)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import random
+import sqlite3
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import partial
+from importlib.util import find_spec
+from io import StringIO
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lexlattice.encoding.cache import CachedEncoder
+from lexlattice.encoding.protocol import Vectors
+from lexlattice.encoding.store import VectorStore, export_vectors
+
+DIMENSIONS, BATCH, COUNT, DAMAGED = 768, 100, 100_000, 30
+TABLE = np.random.default_rng(0).standard_normal((1000, DIMENSIONS), np.float32)
+
+
+class _Noise:
+    name, dimensions, fingerprint = "noise", DIMENSIONS, "noise"
+
+    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
+        return TABLE[[int(text) % 1000 for text in texts]]
+
+
+class _Sqlite:
+    def __init__(self, file: Path) -> None:
+        self.base = sqlite3.connect(file, timeout=60, isolation_level=None)
+        for setting in ("page_size = 8192", "journal_mode = WAL", "synchronous = NORMAL"):
+            self.base.execute(f"PRAGMA {setting}")
+        self.base.execute("CREATE TABLE IF NOT EXISTS vectors (id INTEGER PRIMARY KEY, key BLOB UNIQUE, value BLOB)")
+
+    def put(self, items: list[tuple[bytes, bytes]]) -> None:
+        self.base.execute("BEGIN IMMEDIATE")
+        self.base.executemany("INSERT OR REPLACE INTO vectors (key, value) VALUES (?, ?)", items)
+        self.base.execute("COMMIT")
+
+    def get(self, keys: list[bytes]) -> list[Any]:
+        marks = ",".join("?" * len(keys))
+        return self.base.execute(f"SELECT key, value FROM vectors WHERE key IN ({marks})", keys).fetchall()
+
+
+class _Lmdb:
+    def __init__(self, file: Path) -> None:
+        lmdb: Any = importlib.import_module("lmdb")
+        self.base = lmdb.open(str(file), subdir=False, map_size=1 << 33, metasync=False)  # as safe as NORMAL
+
+    def put(self, items: list[tuple[bytes, bytes]]) -> None:
+        with self.base.begin(write=True) as transaction:
+            transaction.cursor().putmulti(items)
+
+    def get(self, keys: list[bytes]) -> list[Any]:
+        with self.base.begin() as transaction:
+            return list(transaction.cursor().getmulti(keys))
+
+
+BASES = {"SQLite": _Sqlite} | ({"LMDB": _Lmdb} if find_spec("lmdb") else {})
+
+
+def _item(number: int) -> tuple[bytes, bytes]:
+    return hashlib.blake2b(b"%d" % number, digest_size=32).digest(), TABLE[number % 1000].astype(np.float16).tobytes()
+
+
+def _use(kind: str, file: Path, writes: Sequence[int], reads: Sequence[int]) -> None:
+    sys.stderr = StringIO()
+    store = BASES[kind](file)
+    with closing(store.base):
+        for start in writes:
+            store.put([_item(number) for number in range(start, start + BATCH)])
+        for start in random.Random(0).sample(reads, len(reads)):
+            store.get([_item(number)[0] for number in range(start, start + BATCH)])
+
+
+def processes(*works: tuple[str, Path, Sequence[int], Sequence[int]]) -> list[int]:
+    """Let each be done in a process of its own, and tell how they ended."""
+    started = [get_context("fork").Process(target=_use, args=work) for work in works]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join()
+    return [process.exitcode or 0 for process in started]
+
+
+def _rate(call: Callable[[], object]) -> str:
+    start = time.perf_counter()
+    call()
+    return f"{COUNT / (time.perf_counter() - start):,.0f} vectors/s"
+
+
+def speed(kind: str, scratch: Path) -> None:
+    """Write and read back, in one process and in two."""
+    starts, one, two = range(0, COUNT, BATCH), scratch / f"{kind} 1", scratch / f"{kind} 2"
+    print(f"{kind}: write", _rate(partial(processes, (kind, one, starts, ()))), end=", read ")
+    print(_rate(partial(processes, (kind, one, (), starts))), end="; two processes: write ", flush=True)
+    print(_rate(partial(processes, *((kind, two, starts[half::2], ()) for half in (0, 1)))), end=", read ")
+    print(_rate(partial(processes, *((kind, two, (), starts[half::2]) for half in (0, 1)))), end="; ")
+    print(f"{one.stat().st_blocks * 512 // COUNT:,} bytes a vector", flush=True)
+
+
+def damage(kind: str, scratch: Path) -> None:
+    """Some pages overwritten, or the end cut off: how a process ends that reads and writes as if all were well."""
+    ends = Counter[str]()
+    for number in range(DAMAGED):
+        file, chance, starts = scratch / f"{kind} damaged {number}", random.Random(number), range(0, 2000, BATCH)
+        processes((kind, file, starts, ()))
+        content = bytearray(file.read_bytes())
+        for place in chance.choices(range(0, len(content), 4096), k=8):
+            content[place : place + 64] = chance.randbytes(64)
+        file.write_bytes(content[: chance.randrange(len(content))] if number % 2 else content)
+        [status] = processes((kind, file, range(2000, 4000, BATCH), starts))
+        ends["went on" if status == 0 else "an exception" if status > 0 else "killed by a signal"] += 1
+    print(f"{kind}, {DAMAGED} damaged files:", ", ".join(f"{count} {end}" for end, count in sorted(ends.items())))
+
+
+def ours(scratch: Path) -> None:
+    """The cache and the store, checksums and all."""
+    texts = [str(number) for number in range(COUNT)]
+    parts = [texts[start : start + BATCH] for start in range(0, COUNT, BATCH)]
+    cached = CachedEncoder(_Noise(), scratch / "cache")
+    print(
+        f"cache, calls of {BATCH} texts: write", _rate(lambda: [cached.encode(part) for part in parts]), end=", read "
+    )
+    print(_rate(lambda: [cached.encode(part) for part in parts]), flush=True)
+    print("store: export", _rate(lambda: export_vectors(_Noise(), texts, scratch / "store")), end=", read ")
+    store = VectorStore.open(scratch / "store")
+    print(_rate(lambda: [store.encode(part) for part in parts]))
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        for base in BASES:
+            speed(base, Path(folder))
+            damage(base, Path(folder))
+        ours(Path(folder))
