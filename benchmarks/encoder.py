@@ -39,11 +39,10 @@ from lexlattice import read
 from lexlattice.encoding import load
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling, split
-from lexlattice.learning.encoder import Recipe
 from lexlattice.learning.encoder.measure import Encode, into_english, retrieval, sets
 from lexlattice.learning.encoder.packing import write_weights
 from lexlattice.learning.encoder.texts import LANGUAGES, Row, sources
-from lexlattice.learning.encoder.training import train
+from lexlattice.learning.encoder.training import Recipe, train
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])
 Vectors = NDArray[np.float32]

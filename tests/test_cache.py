@@ -161,7 +161,10 @@ def test_it_may_be_sent_to_a_process_and_used_by_threads(tmp_path: Path) -> None
         assert all(np.array_equal(found, fresh(texts)) for found in threads.map(cached.encode, [texts] * 8))
 
 
-def test_progress_is_shown_if_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_shown_if_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexlattice.encoding.cache.PATIENCE", 0)
     CachedEncoder(Hashed(), tmp_path).encode(numbered(3))
     assert not capsys.readouterr().err
     CachedEncoder(Hashed(), tmp_path).encode(numbered(3), progress=True)

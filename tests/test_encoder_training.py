@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling
 from lexlattice.errors import LexLatticeError
-from lexlattice.learning.encoder import Recipe, train_encoder
 from lexlattice.learning.encoder.lexicon import Lexicon
 from lexlattice.learning.encoder.measure import retrieval, sets
 from lexlattice.learning.encoder.packing import packed, write_weights
+from lexlattice.learning.encoder.run import train_encoder
 from lexlattice.learning.encoder.texts import (
     LANGUAGES,
     Source,
@@ -40,7 +40,7 @@ from lexlattice.learning.encoder.texts import (
     told_apart,
     validation_acts,
 )
-from lexlattice.learning.encoder.training import _columns, _Learner, train
+from lexlattice.learning.encoder.training import Recipe, _columns, _Learner, train
 from lexlattice.weights import read_weights
 from test_static import searched
 

@@ -183,8 +183,9 @@ def test_nothing_is_overwritten_and_no_odd_place_written_to(store: VectorStore, 
     }.items():
         with pytest.raises(EncodingError, match=reason):
             export_vectors(Hashed(), ["a"], folder)
-    with pytest.raises(EncodingError, match="put the single text into a list"):
-        export_vectors(Hashed(), "text", tmp_path / "new")
+    for texts in ("text", None):
+        with pytest.raises(EncodingError, match="give a list of them"):
+            export_vectors(Hashed(), texts, tmp_path / "new")  # type: ignore[arg-type]
 
 
 # --- what is missing, and what was changed ----------------------------------------------------------------

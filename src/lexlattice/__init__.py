@@ -1,5 +1,6 @@
 """LexLattice: any EU legal act, in any of its 24 languages, read into provisions that can be cited."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lexlattice.act import Act, Furniture, Section, Unit
@@ -19,4 +20,6 @@ def __getattr__(name: str) -> Any:
         from lexlattice.evaluation import evaluate
 
         return evaluate
+    if name == "encoding":
+        return import_module("lexlattice.encoding")
     raise AttributeError(f"module 'lexlattice' has no attribute '{name}'")

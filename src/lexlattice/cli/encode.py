@@ -37,19 +37,24 @@ def _encode(options: argparse.Namespace) -> int:
 
     from lexlattice.encoding import EmptyTextWarning, Encoder, load
 
+    if options.output == "-":
+        raise LexLatticeError("Vectors cannot be written to '-'; name a file, or /dev/stdout.")
     lines = _lines(options.file)
     encoder: Encoder = load(options.encoder, precision=options.precision)
-    if options.cache:
-        from lexlattice.encoding.cache import CachedEncoder
+    with warnings.catch_warnings(record=True) as noted, written(options.output, options.file) as file:
+        warnings.simplefilter("always")
+        if options.cache is not None:
+            from lexlattice.encoding.cache import CachedEncoder
 
-        encoder = CachedEncoder(encoder, options.cache)
-    with written(options.output, options.file) as file, warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyTextWarning)
+            encoder = CachedEncoder(encoder, options.cache)
         vectors = np.ascontiguousarray(encoder.encode(lines, progress=not options.quiet and sys.stderr is not None))
         with writing(options.output):
             header = np.lib.format.header_data_from_array_1_0(vectors)
             np.lib.format.write_array_header_1_0(file, header)
             file.write(vectors.data)
+    for warning in noted:
+        if warning.category is not EmptyTextWarning:
+            say(f"note: {warning.message}")
     empty = int((~vectors.any(axis=1)).sum())
     note = f"; {empty:,} of them have nothing to encode, and zero vectors" if empty else ""
     say(f"{len(lines):,} lines, {encoder.dimensions} dimensions, encoder {encoder.name} ({encoder.fingerprint}){note}.")

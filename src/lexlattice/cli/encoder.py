@@ -51,13 +51,13 @@ def add(commands: Commands) -> None:
     export.set_defaults(run=_export)
     export.add_argument("encoder", metavar="mt5|mt5:ID-or-FOLDER", help="which mT5")
     export.add_argument("-o", "--output", metavar="FOLDER", required=True, help="a new folder")
-    export.add_argument("--int8", action="store_true", help="in a quarter of the size, and faster")
+    export.add_argument("--int8", action="store_true", help="in a third of the size, and faster")
 
 
 def _train(options: argparse.Namespace) -> int:
     data = _data(options.data)
     try:
-        from lexlattice.learning.encoder import train_encoder
+        from lexlattice.learning.encoder.run import train_encoder
     except ImportError as error:
         raise MissingExtraError("Training the encoder", "train") from error
     chosen = {name: getattr(options, name) for name in ("steps", "dimensions", "vocabulary", "initial", "seed")}

@@ -25,7 +25,15 @@ from typing import Any, Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.encoding.protocol import EmptyTextWarning, Encoder, EncodingError, Vectors, checked, report_empty
+from lexlattice.encoding.protocol import (
+    PATIENCE,
+    EmptyTextWarning,
+    Encoder,
+    EncodingError,
+    Vectors,
+    checked,
+    report_empty,
+)
 from lexlattice.errors import brief
 
 Precision = Literal["float16", "float32"]
@@ -64,7 +72,7 @@ class CachedEncoder:
     rounded in the same way, so that a vector never depends on whether it was in the cache.
 
     The fingerprint is that of the encoder within, with either precision. It answers one question: may these weights be
-    used with these vectors? Rounding to float16 changes a component by 2⁻¹¹ of itself at most, so that a vector keeps
+    used with these vectors? Rounding to float16 moves a vector by 2⁻¹¹ of its length at most, so that it keeps
     a cosine of more than 1 - 1.2e-7 to what it was: as near as the same model comes to itself on other hardware, and no
     reason to refuse weights that were trained without a cache, or to train again with one. Vectors that float16 would
     change by more than that are refused. Where equal must mean equal to the last bit, compare `precision` as well.
@@ -133,7 +141,7 @@ def batches(texts: Iterable[str], *, progress: bool) -> Iterator[list[str]]:
     if progress:
         from tqdm import tqdm
 
-        texts = tqdm(texts, desc="encoding", unit=" texts", delay=2)
+        texts = tqdm(texts, desc="encoding", unit=" texts", delay=PATIENCE)
     waiting = iter(texts)
     while part := list(islice(waiting, BATCH)):
         yield part
@@ -151,8 +159,8 @@ def fresh(encoder: Encoder, texts: list[str], precision: Precision) -> Kept:
         )
     with np.errstate(over="ignore", invalid="ignore"):
         kept = vectors.astype(DTYPES[precision])
-        change = np.abs(kept.astype(np.float32) - vectors).max(axis=1, initial=0)
-        is_near = change <= np.abs(vectors).max(axis=1, initial=0) * 2**-11
+        whole = vectors.astype(np.float64)
+        is_near = np.linalg.norm(kept.astype(np.float64) - whole, axis=1) <= np.linalg.norm(whole, axis=1) * 2**-11
     if not np.isfinite(vectors).all():
         raise EncodingError(f"The encoder '{encoder.name}' gave vectors that are not finite; correct it.")
     if not is_near.all():

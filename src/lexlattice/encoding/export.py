@@ -1,4 +1,4 @@
-"""From mT5 in PyTorch to a folder that needs ONNX Runtime only, in fp32 or a quarter of the size."""
+"""From mT5 in PyTorch to a folder that needs ONNX Runtime only, in fp32 or a third of the size."""
 
 from __future__ import annotations
 

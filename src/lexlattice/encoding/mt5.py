@@ -74,7 +74,7 @@ class MT5:
         return vectors
 
     def _encode(self, texts: Sequence[str], progress: bool = False) -> Vectors:
-        alone = self.precision == "int8"
+        alone = self.precision != "fp32"
         return encode_in_chunks(texts, self.tokenizer, self._forward, self.dimensions, alone=alone, progress=progress)
 
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:

@@ -17,6 +17,9 @@ Vectors = NDArray[np.float32]
 CHUNK: Final = 256
 """Tokens that are encoded together at most; longer texts are the mean of their chunks."""
 
+PATIENCE: Final = 2.0
+"""Seconds that something may take before a bar shows how far it is."""
+
 
 class EncodingError(LexLatticeError):
     """An encoder cannot be loaded, or cannot encode what it was given."""
@@ -48,7 +51,7 @@ class Encoder(Protocol):
 
 @contextmanager
 def progress_bar(total: int, unit: str, shown: bool) -> Iterator[Callable[[int], object]]:
-    """What to tell of each part that is done; a bar appears once it has taken two seconds.
+    """What to tell of each part that is done; a bar appears if it takes long.
 
     Unless it is to be shown no bar is made: even a hidden one takes a lock that forked processes share, and one that is
     killed while it holds it would stop all others.
@@ -58,21 +61,21 @@ def progress_bar(total: int, unit: str, shown: bool) -> Iterator[Callable[[int],
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, desc="encoding", unit=unit, unit_scale=True, delay=2) as bar:
+    with tqdm(total=total, desc="encoding", unit=unit, unit_scale=True, delay=PATIENCE) as bar:
         yield bar.update
 
 
-def checked(texts: Sequence[str]) -> list[str]:
-    """The texts as a list, once it is sure that they are texts."""
+def checked(texts: Sequence[str], first: int = 1) -> list[str]:
+    """The texts as a list, once it is sure that they are texts; they are counted from the first."""
     if isinstance(texts, str | bytes):
         raise EncodingError("An encoder takes a list of texts; put the single text into a list.")
     try:
         listed = list(texts)
     except TypeError:
         raise EncodingError(f"An encoder takes a list of texts, not {type(texts).__name__}.") from None
-    for place, text in enumerate(listed):
+    for place, text in enumerate(listed, first):
         if not isinstance(text, str):
-            raise EncodingError(f"Text {place + 1} is of type {type(text).__name__}; give strings only.")
+            raise EncodingError(f"Text {place} is of type {type(text).__name__}; give strings only.")
     return listed
 
 

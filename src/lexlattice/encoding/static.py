@@ -19,6 +19,7 @@ import numpy as np
 
 from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
 from lexlattice.encoding.subwords import LONGEST, Places, Spelling, Words, distinct, rows, split
+from lexlattice.errors import LexLatticeError
 from lexlattice.weights import FOLDER, read_weights
 
 PATH: Final = FOLDER / "static.safetensors"
@@ -37,11 +38,13 @@ _MIDDLE: Final = np.float32(7.5)
 class Static:
     """The encoder that comes with the package, or one trained in the same way."""
 
-    name: str = "static"
-
     def __init__(self, path: str | os.PathLike[str] = PATH) -> None:
-        arrays, about = read_weights(path)
-        self._path = Path(path).absolute()
+        self.name = "static" if Path(path) == PATH else f"static:{path}"
+        self._path = Path(path).expanduser().absolute()
+        try:
+            arrays, about = read_weights(self._path)
+        except LexLatticeError as error:
+            raise EncodingError(str(error)) from error
         try:
             self._hashes, self._numbers, self._scales = (
                 np.asarray(arrays[name]) for name in ("hashes", "numbers", "scales")

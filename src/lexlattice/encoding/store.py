@@ -114,8 +114,8 @@ def export_vectors(
 ) -> VectorStore:
     """Write the vectors of all texts to a new folder; they may be more than memory holds, and occur repeatedly."""
     check_precision(precision)
-    if isinstance(texts, str | bytes):
-        raise EncodingError("A vector store is made of many texts; put the single text into a list.")
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        raise EncodingError("A vector store is made of many texts; give a list of them, or anything that yields them.")
     target = Path(folder).absolute()
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     with _writing(target):
@@ -126,9 +126,9 @@ def export_vectors(
         with _writing(target):
             draft = _Draft(part, encoder.dimensions, DTYPES[precision])
         with closing(draft):
-            for batch in batches(texts, progress=progress):
+            for number, batch in enumerate(batches(texts, progress=progress)):
                 with _writing(target):
-                    new = draft.unseen(checked(batch))
+                    new = draft.unseen(checked(batch, number * BATCH + 1))
                 if new:
                     vectors = fresh(encoder, new, precision)
                     with _writing(target):

@@ -65,7 +65,7 @@ class Spelling:
     folded: tuple[int, ...] = (4, 6)
     """First letters of the folded spelling, or all that it has."""
     skeleton: tuple[int, ...] = ()
-    """First letters of the folded spelling without its vowels."""
+    """First letters of the folded spelling without its vowels; the shipped weights have none (see decision 9)."""
 
 
 class Words(NamedTuple):
@@ -145,8 +145,7 @@ def rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -
     """Kind by kind, the words that have a subword with a vector, and the row of that vector; no word twice in a kind.
 
     A word that the (sorted) vocabulary does not have as a whole is a stranger, most often a name or a number. It shares
-    the rows after the vocabulary's with other strangers, by its hash and by those of its skeleton, which survives
-    scripts.
+    the rows after the vocabulary's with other strangers, by its hash, and by those of its skeleton if it has any.
     """
     strange = np.ones(len(words.starts) - 1, np.bool_)
     for kind, (owners, hashes) in enumerate(subwords(words, spelling)):

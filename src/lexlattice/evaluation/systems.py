@@ -151,7 +151,7 @@ def _encode(encoder: str | Encode) -> Encode:
 
     Names of `lexlattice.encoding` come before modules of the same name.
     """
-    if isinstance(encoder, str) and encoding.is_name(encoder):
+    if isinstance(encoder, str) and (encoding.is_name(encoder) or ":" not in encoder):
         return encoding.load(encoder).encode
     found: Any = _imported(encoder) if isinstance(encoder, str) else encoder
     try:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from lexlattice.encoding.static import Static
 from lexlattice.learning.encoder.lexicon import Lexicon
 from lexlattice.learning.encoder.measure import Found, between_others, into_english
 from lexlattice.learning.encoder.texts import LANGUAGES, Source
-from lexlattice.learning.encoder.training import Recipe
+
+if TYPE_CHECKING:
+    from lexlattice.learning.encoder.training import Recipe
 
 
 def model_card(

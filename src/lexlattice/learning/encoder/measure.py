@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.encoding import EmptyTextWarning
+from lexlattice.errors import LexLatticeError
 from lexlattice.learning.encoder.texts import (
     LANGUAGES,
     Row,
@@ -51,8 +52,11 @@ def sets(data: Path) -> dict[str, list[Row]]:
 
 
 def retrieval(encode: Encode, rows: Sequence[Row], languages: Sequence[str] = LANGUAGES) -> Found:
-    """Every language against every other; of more candidates than there should be, the mean over parts of them."""
-    parts = [rows[first : first + CANDIDATES] for first in range(0, len(rows), CANDIDATES)]
+    """Every language against every other; of more candidates than there should be, the mean over whole parts."""
+    if not rows:
+        raise LexLatticeError("There are no texts to find translations of; give the data folder as it is described.")
+    size = min(CANDIDATES, len(rows))
+    parts = [rows[first : first + size] for first in range(0, len(rows) - size + 1, size)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyTextWarning)
         present = [code for code in languages if all(code in row for row in rows)]

@@ -69,8 +69,17 @@ def train(sources: Sequence[Source], recipe: Recipe, report: Report) -> tuple[Le
 
     On one thread, whatever there is: sums over several come out differently on machines with more or fewer.
     """
+    threads, is_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.use_deterministic_algorithms(True)
     torch.set_num_threads(1)
+    try:
+        return _trained(sources, recipe, report)
+    finally:
+        torch.use_deterministic_algorithms(is_deterministic)
+        torch.set_num_threads(threads)
+
+
+def _trained(sources: Sequence[Source], recipe: Recipe, report: Report) -> tuple[Lexicon, NDArray[np.float32]]:
     texts = [text for source in sources for row in source.rows for text in row.values()]
     lexicon = Lexicon.build(texts, recipe.spelling, recipe.vocabulary, recipe.buckets)
     columns = _columns(sources, lexicon)
