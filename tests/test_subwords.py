@@ -17,7 +17,7 @@ from lexlattice.encoding.subwords import Spelling, Words, distinct, rows, split,
 
 SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST = 40
-BLOCKS = ((0, 0x2100), (0x2C60, 0x2C80), (0xA640, 0xA800))
+BLOCKS = ((0, 0x2100), (0x2C60, 0x2C80), (0xA640, 0xA800), (0xAB30, 0xAB70))
 
 LATIN = "aábcčçdďðđeéěęfgğħhiíıjklłmnñŋoóöőøœpqrřsšșßtťțþuúüűvwxyýzžżæåAÁBCČDĐEÉFGHIİJKLŁNOÖØPQRSŠTUÜVWXYZŽÆÅ"
 GREEK = "αβγδεζηθικλμνξοπρσςτυφχψωάέίόύήώϊϋΐΰΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩΆΈΊΌΎΉΏΪΫ"

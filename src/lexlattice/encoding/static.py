@@ -25,12 +25,12 @@ from lexlattice.weights import FOLDER, read_weights
 PATH: Final = FOLDER / "static.safetensors"
 _METHOD: Final = 1
 """To be raised whenever this module or `subwords` makes other vectors of the same weights."""
-_BATCH: Final = 400_000
+_BATCH: Final = 1_000_000
 """Characters that are encoded together: enough for words to recur, few enough to fit into a processor's cache."""
 _GROUP: Final = 64
 """Chunks whose words are gathered together."""
 _BLOCK: Final = 256
-"""Rows that are made whole together."""
+"""Words whose subwords are made whole together."""
 _MIDDLE: Final = np.float32(7.5)
 """Four bits are a number from 0 to 15; taken from this, positive or negative."""
 
@@ -123,19 +123,26 @@ class Static:
         return pooled
 
     def _word_vectors(self, words: Words) -> Vectors:
-        vectors = np.zeros((len(words.starts) - 1, self.dimensions), np.float32)
+        """Sums of subwords, some words at a time and kind by kind, so that all that is added to stays near."""
+        count, half = len(words.starts) - 1, self.dimensions // 2
+        vectors = np.zeros((count, self.dimensions), np.float32)
         whole = np.empty((_BLOCK, self.dimensions), np.float32)
-        half = self.dimensions // 2
-        for owners, places in rows(words, self._spelling, self._hashes, len(self._numbers) - len(self._hashes)):
-            for block in range(0, len(places), _BLOCK):
-                some = places[block : block + _BLOCK]
-                part = whole[: len(some)]
-                packed = self._numbers[some]
+        firsts = np.arange(0, count + _BLOCK, _BLOCK)
+        kinds = [
+            (owners, places, np.searchsorted(owners, firsts))
+            for owners, places in rows(words, self._spelling, self._hashes, len(self._numbers) - len(self._hashes))
+        ]
+        for number, first in enumerate(firsts[:-1]):
+            block = vectors[first : first + _BLOCK]
+            for owners, places, limits in kinds:
+                some = slice(limits[number], limits[number + 1])
+                packed = self._numbers[places[some]]
+                part = whole[: len(packed)]
                 part[:, :half] = packed & 15
                 part[:, half:] = packed >> 4
                 part -= _MIDDLE
-                part *= self._scales[some, None]
-                vectors[owners[block : block + _BLOCK]] += part
+                part *= self._scales[places[some], None]
+                block[owners[some] - first] += part
         return vectors
 
 

@@ -36,7 +36,7 @@ _ECLIPSED: Final = ("gk", "bp", "dt", "mb", "nd", "bf")
 """How Irish words begin when their first sound is eclipsed (folded): the first letter is not the word's own."""
 
 _UNSEEN: Final = re.compile("[\u00ad\u0300-\u036f\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]+")
-_GREEK: Final = re.compile("[Ͱ-Ͽ]+")
+_GREEK: Final = re.compile("[Ͱ-Ͽ]")
 _GREEK_SOUNDS: Final = dict(
     zip("ου ού αι αί ει εί οι οί αυ αύ ευ εύ άυ έυ".split(), "u u e e i i i i αv αv εv εv αv εv".split(), strict=True)
 )
@@ -45,7 +45,7 @@ _GREEK_BEGINNINGS: Final = {"μπ": "b", "ντ": "d", "γκ": "g"}
 """Pairs that do so where a word begins."""
 
 _SCRIPTS: Final = ("LATIN", "GREEK", "CYRILLIC")
-_BLOCKS: Final = (range(0x2100), range(0x2C60, 0x2C80), range(0xA640, 0xA800))
+_BLOCKS: Final = (range(0x2100), range(0x2C60, 0x2C80), range(0xA640, 0xA800), range(0xAB30, 0xAB70))
 """Where their letters stand in Unicode, small and capital."""
 _SEPARATOR: Final = 0
 _FIRST_LETTER: Final = 1 + _SYMBOLS.index("a")
@@ -126,7 +126,7 @@ def _normal(text: str) -> str:
     """Composed letters only, and Greek spelled by sound where one letter alone would mislead."""
     text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
     if _GREEK.search(text):
-        text = _GREEK.sub(lambda found: found[0].lower(), text)
+        text = text.replace("İ", "I").lower()
         for pair, sound in _GREEK_SOUNDS.items():
             text = text.replace(pair, sound)
         text = _at_beginning().sub(lambda found: _GREEK_BEGINNINGS[found[0]], text)
