@@ -45,7 +45,7 @@ def test_short_texts_have_the_vectors_of_the_model(encoder: SentenceTransformers
 @pytest.mark.parametrize(("own", "longest"), [(512, 256), (48, 48)])
 def test_long_texts_are_the_mean_of_their_chunks(tmp_path: Path, own: int, longest: int) -> None:
     encoder = SentenceTransformers(tiny_sentence_transformer(tmp_path, own))
-    chunks = cut([LONG], encoder._tokenizer, longest)
+    chunks = cut([LONG], encoder.tokenizer, longest)
     vectors = [encoder._forward(np.array([chunk.ids]), np.ones((1, len(chunk.ids)), np.int64)) for chunk in chunks]
     assert len(chunks) > 2 and max(len(chunk.ids) for chunk in chunks) == longest
     np.testing.assert_allclose(encoder.encode([LONG]), np.mean(vectors, axis=0), atol=1e-5)

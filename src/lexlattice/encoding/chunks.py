@@ -1,8 +1,8 @@
 """What transformer encoders share: texts cut into chunks, chunks into batches, batches into vectors; model folders.
 
-A transformer is one function here, `Forward`: token ids and their mask in, one vector for each row out. All else is the
-same for all of them: no chunk has more than `CHUNK` tokens, those of similar length are encoded together so that little
-is padded, and a text is the mean of its chunks.
+A transformer is one function here, `_forward`: token ids and their mask in, one vector for each row out. All else is
+the same for all of them: no chunk has more than `CHUNK` tokens, those of similar length are encoded together so that
+little is padded, and a text is the mean of its chunks.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,15 +20,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar
+from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 Ids = NDArray[np.int64]
-Forward = Callable[[Ids, Ids], Vectors]
-"""Token ids and attention mask, both chunks × length → chunks × dimensions."""
 
 SAMPLES: Final = (
     "This Regulation shall enter into force on the twentieth day following that of its publication.",
@@ -57,30 +56,36 @@ class Chunk(NamedTuple):
     ids: list[int]
 
 
-def encode_in_chunks(
-    texts: Sequence[str],
-    tokenizer: Tokenizer,
-    forward: Forward,
-    dimensions: int,
-    *,
-    limit: int = CHUNK,
-    alone: bool = False,
-    progress: bool = False,
-) -> Vectors:
-    """One vector for each text, zero for those without tokens.
+class ChunkedEncoder(ABC):
+    """An encoder that runs a transformer: chunk by chunk, and a text is the mean of its chunks."""
 
-    Models that measure the range of a whole batch to quantise it want each chunk `alone`: otherwise the vector of a
-    text would depend on its neighbours.
-    """
-    listed = checked(texts)
-    chunks = cut(listed, tokenizer, limit)
-    encoded = np.zeros((len(chunks), dimensions), np.float32)
-    with progress_bar(sum(len(chunk.ids) for chunk in chunks), "token", progress) as done:
-        for batch in _batches([len(chunk.ids) for chunk in chunks], 0 if alone else _TOKENS_AT_ONCE):
-            ids, mask = _padded([chunks[place].ids for place in batch])
-            encoded[batch] = forward(ids, mask)
-            done(int(mask.sum()))
-    return _means(encoded, [chunk.text for chunk in chunks], len(listed))
+    dimensions: int
+    tokenizer: Tokenizer
+    limit: int = CHUNK
+    """Tokens of a chunk at most."""
+    alone: bool = False
+    """Whether each chunk is a batch of its own: models that round over a batch would mix neighbours into a vector."""
+
+    @abstractmethod
+    def _forward(self, ids: Ids, mask: Ids) -> Vectors:
+        """Token ids and attention mask, both chunks × length → chunks × dimensions."""
+
+    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
+        """One row for each text, zero for those without tokens."""
+        vectors = self._encode(texts, progress)
+        report_empty(vectors)
+        return vectors
+
+    def _encode(self, texts: Sequence[str], progress: bool = False) -> Vectors:
+        listed = checked(texts)
+        chunks = cut(listed, self.tokenizer, self.limit)
+        encoded = np.zeros((len(chunks), self.dimensions), np.float32)
+        with progress_bar(sum(len(chunk.ids) for chunk in chunks), "token", progress) as done:
+            for batch in _batches([len(chunk.ids) for chunk in chunks], 0 if self.alone else _TOKENS_AT_ONCE):
+                ids, mask = _padded([chunks[place].ids for place in batch])
+                encoded[batch] = self._forward(ids, mask)
+                done(int(mask.sum()))
+        return _means(encoded, [chunk.text for chunk in chunks], len(listed))
 
 
 def cut(texts: Sequence[str], tokenizer: Tokenizer, limit: int = CHUNK) -> list[Chunk]:

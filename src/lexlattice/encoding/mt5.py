@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.encoding.chunks import (
     SAMPLES,
+    ChunkedEncoder,
     Ids,
     check_agreement,
-    encode_in_chunks,
     find_folder,
     fingerprint,
     masked_mean,
     quiet,
 )
-from lexlattice.encoding.protocol import EncodingError, Vectors, report_empty
+from lexlattice.encoding.protocol import EncodingError, Vectors
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ _SENSITIVE: Final = "wo"
 _ROWS_AT_ONCE: Final = 10_000
 
 
-class MT5:
+class MT5(ChunkedEncoder):
     """An mT5 of any size, from a folder or the Hugging Face hub (`ID` or `ID@REVISION`).
 
     `fp32` is the reference. `bf16` keeps half of its bytes, and is much slower where the processor does not compute in
@@ -52,30 +51,21 @@ class MT5:
         self.name: Final = "mt5" if path_or_id == BASE else f"mt5:{path_or_id}"
         self.precision: Final = precision
         self.folder: Final = find_folder(path_or_id, _FILES, _check_files, "hf")
-        self.tokenizer: Final[Tokenizer] = _load_tokenizer(self.folder)
+        self.tokenizer = _load_tokenizer(self.folder)
         self._model: Any = load_model(self.folder)
-        self.dimensions: Final[int] = self._model.config.d_model
+        self.dimensions = self._model.config.d_model
         if self.tokenizer.get_vocab_size(with_added_tokens=False) > self._model.config.vocab_size:
             raise EncodingError(f"The tokenizer in '{self.folder}' has more tokens than the model; get both anew.")
         if precision != "fp32":
             original = self._encode(SAMPLES)
             self._model = _converted(self._model, precision)
+            self.alone = True
             check_agreement(self._encode(SAMPLES), original, f"'{self.folder}' in {precision}")
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest of configuration, tokenizer, weights and precision."""
         return fingerprint(self.folder, _FILES, kind="mt5", precision=self.precision)
-
-    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
-        """One row for each text: the mean over its chunks of at most 256 tokens."""
-        vectors = self._encode(texts, progress)
-        report_empty(vectors)
-        return vectors
-
-    def _encode(self, texts: Sequence[str], progress: bool = False) -> Vectors:
-        alone = self.precision != "fp32"
-        return encode_in_chunks(texts, self.tokenizer, self._forward, self.dimensions, alone=alone, progress=progress)
 
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:
         import torch

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lexlattice.encoding.chunks import SAMPLES, Ids, encode_in_chunks, fingerprint, masked_mean
-from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, report_empty
+from lexlattice.encoding.chunks import SAMPLES, ChunkedEncoder, Ids, fingerprint, masked_mean
+from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _QUANTISES_BATCHES: Final = b"DynamicQuantizeLinear"
 _TYPES: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
-class Onnx:
+class Onnx(ChunkedEncoder):
     """A transformer in ONNX Runtime: the layouts of `export`, sentence-transformers and Optimum.
 
     A model that has a `sentence_embedding` decides itself what a chunk's vector is; of others it is the mean over the
@@ -43,39 +43,22 @@ class Onnx:
         self.folder: Final = Path(folder).expanduser()
         model = _find_model(self.folder)
         self._session: Final = _load_session(model)
-        self._tokenizer: Final = _load_tokenizer(self.folder / TOKENIZER)
-        self._limit: Final = _limit(self._tokenizer)
+        self.tokenizer = _load_tokenizer(self.folder / TOKENIZER)
+        self.limit = _limit(self.tokenizer)
         self._inputs: Final = {given.name: _TYPES.get(given.type, np.int64) for given in self._session.get_inputs()}
         self._output: Final = _choose_output([output.name for output in self._session.get_outputs()], self.folder)
         if unknown := [name for name in self._inputs if name not in _INPUTS]:
             raise EncodingError(
                 f"The model in '{self.folder}' wants '{unknown[0]}'; give one that takes {', '.join(_INPUTS)} only."
             )
-        self._alone: Final = _has(model, _QUANTISES_BATCHES)
-        self.dimensions: Final[int] = self._forward(np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)).shape[1]
+        self.alone = _has(model, _QUANTISES_BATCHES)
+        self.dimensions = self._forward(np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)).shape[1]
         self._encode(SAMPLES)  # so that damaged weights show now
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest of model and tokenizer."""
         return fingerprint(self.folder, _FILES, kind="onnx")
-
-    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
-        """One row for each text: the mean over its chunks of at most 256 tokens."""
-        vectors = self._encode(texts, progress)
-        report_empty(vectors)
-        return vectors
-
-    def _encode(self, texts: Sequence[str], progress: bool = False) -> Vectors:
-        return encode_in_chunks(
-            texts,
-            self._tokenizer,
-            self._forward,
-            self.dimensions,
-            limit=self._limit,
-            alone=self._alone,
-            progress=progress,
-        )
 
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:
         values = dict(zip(_INPUTS, (ids, mask, np.zeros_like(ids)), strict=True))

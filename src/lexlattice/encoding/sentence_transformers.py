@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lexlattice.encoding.chunks import SAMPLES, Ids, encode_in_chunks, find_folder, fingerprint, quiet
-from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, report_empty
+from lexlattice.encoding.chunks import SAMPLES, ChunkedEncoder, Ids, find_folder, fingerprint, quiet
+from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ _FILES: Final = tuple(f"{under}*.{kind}" for under in ("", "*/") for kind in ("j
 """Of the model and of its modules, one folder each."""
 
 
-class SentenceTransformers:
+class SentenceTransformers(ChunkedEncoder):
     """A model of sentence-transformers, from a folder or the Hugging Face hub (`NAME` or `NAME@REVISION`).
 
     A chunk's vector is what the model itself makes of it, with its own pooling, projection and normalisation; longer
@@ -31,26 +30,15 @@ class SentenceTransformers:
         self.name: Final = f"st:{name_or_folder}"
         self.folder: Final = find_folder(name_or_folder, _FILES, _check_files, "st")
         self._model: Final = _load(self.folder)
-        self._tokenizer: Final = _tokenizer(self._model, self.folder)
-        self._limit: Final = min(CHUNK, self._model.max_seq_length or CHUNK)
-        self.dimensions: Final[int] = self._forward(np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)).shape[1]
+        self.tokenizer = _tokenizer(self._model, self.folder)
+        self.limit = min(CHUNK, self._model.max_seq_length or CHUNK)
+        self.dimensions = self._forward(np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)).shape[1]
         self._encode(SAMPLES)  # so that damaged weights show now
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest of configuration, tokenizer and weights of all modules."""
         return fingerprint(self.folder, _FILES, kind="st")
-
-    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
-        """One row for each text: the mean over its chunks of at most 256 tokens, or of the model's own fewer."""
-        vectors = self._encode(texts, progress)
-        report_empty(vectors)
-        return vectors
-
-    def _encode(self, texts: Sequence[str], progress: bool = False) -> Vectors:
-        return encode_in_chunks(
-            texts, self._tokenizer, self._forward, self.dimensions, limit=self._limit, progress=progress
-        )
 
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:
         import torch
