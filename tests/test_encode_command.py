@@ -431,3 +431,18 @@ def test_calls_that_lack_something_end_with_2(
         run(*arguments)
     assert ended.value.code == 2
     assert "usage: lexlattice encode" in capsys.readouterr().err
+
+
+def test_the_output_is_a_file_and_no_dash(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("lines.txt", "-o", "-") == 2
+    check_one_sentence(capsys.readouterr(), "name a file")
+    assert not (folder / "-").exists()
+
+
+def test_a_damaged_cache_is_a_note_and_no_harm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("lines.txt", "-o", "a.npy", "--cache", "kept", "--quiet") == 0
+    capsys.readouterr()
+    (folder / "kept" / "vectors-0.sqlite").write_bytes(b"no database" * 1000)
+    assert run("lines.txt", "-o", "b.npy", "--cache", "kept", "--quiet") == 0
+    assert "lexlattice: note: The vector cache in 'kept' was damaged and starts anew" in capsys.readouterr().err
+    assert np.array_equal(np.load("a.npy"), np.load("b.npy"))

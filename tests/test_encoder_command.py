@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +13,11 @@ import pytest
 pytest.importorskip("transformers")
 pytest.importorskip("onnxruntime")
 
+import lexlattice
 from lexlattice import evaluate
 from lexlattice.cli import main
 from lexlattice.encoding import EncodingError, load
+from lexlattice.encoding.static import PATH
 from tiny_models import TEXTS, cosines, tiny_mt5
 
 LINES = [text.replace("\n", " ") for text in TEXTS if text.strip()]
@@ -71,3 +75,25 @@ def test_an_encoder_by_name_serves_an_evaluation(examples: Path, tmp_path: Path)
     data.write_text(json.dumps(row), "utf-8")
     result = evaluate(data, "lexrank-vectors", encoder="static", jobs=1, per_act=tmp_path / "acts.jsonl")
     assert result.systems["lexrank-vectors"]["unicode"]["rouge1"] > 0
+
+
+@pytest.mark.parametrize("output", ["", "/", "card.md", "missing/static.safetensors"])
+def test_what_cannot_be_written_is_said_before_training(
+    output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["encoder", "train", str(tmp_path), "-o", output]) == 2
+    assert "name a .safetensors file in a folder that exists" in capsys.readouterr().err
+
+
+def test_an_encoder_is_named_as_it_is_loaded(tmp_path: Path) -> None:
+    copy = tmp_path / "own.safetensors"
+    copy.write_bytes(PATH.read_bytes())
+    own = load(f"static:{copy}")
+    assert (load().name, own.name) == ("static", f"static:{copy}")
+    assert own.fingerprint == load().fingerprint == lexlattice.encoding.load().fingerprint
+
+
+def test_measuring_needs_no_pytorch() -> None:
+    code = "import sys; from lexlattice.learning.encoder import card, measure; print('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

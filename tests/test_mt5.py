@@ -75,7 +75,7 @@ def test_no_chunk_is_too_long_and_no_token_is_lost(encoder: MT5) -> None:
     assert [token for chunk in chunks for token in chunk.ids[:-1]] + chunks[-1].ids[-1:] == whole
 
 
-@pytest.mark.parametrize("precision", ["fp32", "int8"])
+@pytest.mark.parametrize("precision", PRECISIONS)
 def test_the_other_texts_of_a_call_do_not_matter(folder: Path, precision: str) -> None:
     encoder = MT5(folder, precision)
     together = encoder.encode(MIXED)
