@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -65,7 +66,7 @@ def test_only_mt5_is_exported_or_has_a_precision(tmp_path: Path, capsys: pytest.
 
 
 def test_an_encoder_by_name_serves_an_evaluation(examples: Path, tmp_path: Path) -> None:
-    act = (examples / "short" / "en.txt").read_text("utf-8")
+    act = (examples / "short" / "en.txt").read_text("utf-8") + "\n---\n"
     row = {
         "celex_id": "32024R9001",
         "reference": act,
@@ -73,7 +74,9 @@ def test_an_encoder_by_name_serves_an_evaluation(examples: Path, tmp_path: Path)
     }
     data = tmp_path / "data.jsonl"
     data.write_text(json.dumps(row), "utf-8")
-    result = evaluate(data, "lexrank-vectors", encoder="static", jobs=1, per_act=tmp_path / "acts.jsonl")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = evaluate(data, "lexrank-vectors", encoder="static", jobs=1, per_act=tmp_path / "acts.jsonl")
     assert result.systems["lexrank-vectors"]["unicode"]["rouge1"] > 0
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -152,7 +153,7 @@ def _encode(encoder: str | Encode) -> Encode:
     Names of `lexlattice.encoding` come before modules of the same name.
     """
     if isinstance(encoder, str) and (encoding.is_name(encoder) or ":" not in encoder):
-        return encoding.load(encoder).encode
+        return partial(_without_warnings, encoding.load(encoder))
     found: Any = _imported(encoder) if isinstance(encoder, str) else encoder
     try:
         found = found() if inspect.isclass(found) else found
@@ -162,6 +163,13 @@ def _encode(encoder: str | Encode) -> Encode:
     if isinstance(found, str) or not callable(encode):
         raise LexLatticeError(f"'{encoder}' is no encoder; name something that turns texts into vectors.")
     return encode
+
+
+def _without_warnings(encoder: encoding.Encoder, texts: list[str]) -> NDArray[np.float32]:
+    """Units without words are common in acts, and nothing to warn of: they are near to nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", encoding.EmptyTextWarning)
+        return encoder.encode(texts)
 
 
 def _imported(name: str) -> Any:
