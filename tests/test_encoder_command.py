@@ -66,7 +66,7 @@ def test_only_mt5_is_exported_or_has_a_precision(tmp_path: Path, capsys: pytest.
 
 
 def test_an_encoder_by_name_serves_an_evaluation(examples: Path, tmp_path: Path) -> None:
-    act = (examples / "short" / "en.txt").read_text("utf-8") + "\n---\n"
+    act = (examples / "short" / "en.txt").read_text("utf-8") + "\n中文\n"
     row = {
         "celex_id": "32024R9001",
         "reference": act,
