@@ -43,6 +43,7 @@ from lexlattice.learning.encoder.measure import Encode, into_english, retrieval,
 from lexlattice.learning.encoder.packing import write_weights
 from lexlattice.learning.encoder.texts import LANGUAGES, Row, sources
 from lexlattice.learning.encoder.training import Recipe, train
+from timing import seconds
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])
 Vectors = NDArray[np.float32]
@@ -277,16 +278,6 @@ def units(language: str) -> list[str]:
     with gzip.open(DATA / "acts" / "multi-eurlex.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"].get(language) for line in lines]
     return [unit.text for text in texts if text for unit in read(text, language=language).units]
-
-
-def seconds(call: Callable[[], object], times: int) -> float:
-    """The shortest of several runs: others share the machine."""
-    runs = []
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        runs.append(time.perf_counter() - start)
-    return min(runs)
 
 
 def words(texts: Sequence[str]) -> int:

@@ -36,6 +36,7 @@ from lexlattice.learning.oracle import OBJECTIVES, Choice, Oracle
 from lexlattice.metrics import rouge
 from lexlattice.selection import select
 from lexlattice.tokens import tokenizer
+from timing import seconds
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])
 ENGLISH = DATA / "eur-lex-sum" / "en"
@@ -73,16 +74,6 @@ def cut(text: str, tokens: int) -> str:
     """The beginning of a text that has so many tokens."""
     ends = [match.end() for match in islice(re.finditer("[a-z0-9]+", text.lower()), tokens)]
     return text[: ends[-1]]
-
-
-def seconds(call: Callable[[], object], times: int = 1) -> float:
-    """The shortest of several runs: others share the machine."""
-    runs = []
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        runs.append(time.perf_counter() - start)
-    return min(runs)
 
 
 def equality() -> None:

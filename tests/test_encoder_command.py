@@ -11,9 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("transformers")
-pytest.importorskip("onnxruntime")
-
 import lexlattice
 from lexlattice import evaluate
 from lexlattice.cli import main

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("transformers")
-
 from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError
 from lexlattice.encoding.chunks import cut
 from lexlattice.encoding.mt5 import MT5, PRECISIONS

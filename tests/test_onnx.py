@@ -6,13 +6,8 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-import pytest
-
-pytest.importorskip("transformers")
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
-
 import onnx
+import pytest
 
 from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError
 from lexlattice.encoding.export import export

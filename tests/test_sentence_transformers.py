@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("sentence_transformers")
-
 from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError
 from lexlattice.encoding.chunks import cut
 from lexlattice.encoding.sentence_transformers import SentenceTransformers
