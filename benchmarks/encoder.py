@@ -41,8 +41,9 @@ from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling, split
 from lexlattice.learning.encoder.measure import Encode, into_english, retrieval, sets
 from lexlattice.learning.encoder.packing import write_weights
-from lexlattice.learning.encoder.texts import LANGUAGES, Row, sources
+from lexlattice.learning.encoder.texts import Row, sources
 from lexlattice.learning.encoder.training import Recipe, train
+from lexlattice.reading import LANGUAGES
 from timing import seconds
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])

@@ -27,7 +27,6 @@ from lexlattice.learning.encoder.measure import retrieval, sets
 from lexlattice.learning.encoder.packing import packed, write_weights
 from lexlattice.learning.encoder.run import train_encoder
 from lexlattice.learning.encoder.texts import (
-    LANGUAGES,
     Source,
     _mended,
     _numbered,
@@ -41,6 +40,7 @@ from lexlattice.learning.encoder.texts import (
     validation_acts,
 )
 from lexlattice.learning.encoder.training import Recipe, _columns, _Learner, train
+from lexlattice.reading import LANGUAGES
 from lexlattice.weights import read_weights
 from test_static import searched
 

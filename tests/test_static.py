@@ -588,7 +588,7 @@ def searched(data: Path) -> dict[str, list[dict[str, str]]]:
 @pytest.mark.data
 def test_translations_are_found_in_law_and_news(data: Path) -> None:
     from lexlattice.learning.encoder.measure import into_english, retrieval
-    from lexlattice.learning.encoder.texts import LANGUAGES
+    from lexlattice.reading import LANGUAGES
 
     known = dict[tuple[str, ...], Vectors]()
 

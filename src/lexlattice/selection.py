@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from lexlattice.act import Act, Unit
@@ -159,7 +160,7 @@ def _cut(units: Sequence[Unit], order: Iterable[int], budget: int) -> tuple[Unit
 
 def _beginning(unit: Unit, words: int) -> Unit:
     """The first words of a unit, still a slice of the source."""
-    end = [match.end() for match in _WORD.finditer(unit.text)][words - 1]
+    end = next(islice(_WORD.finditer(unit.text), words - 1, None)).end()
     return unit._replace(text=unit.text[:end], end=unit.start + end, words=words)
 
 

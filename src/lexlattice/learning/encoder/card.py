@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from lexlattice.encoding.static import Static
 from lexlattice.learning.encoder.lexicon import Lexicon
 from lexlattice.learning.encoder.measure import Found, between_others, into_english
-from lexlattice.learning.encoder.texts import LANGUAGES, Source
+from lexlattice.learning.encoder.texts import Source
+from lexlattice.reading import LANGUAGES
 
 if TYPE_CHECKING:
     from lexlattice.learning.encoder.training import Recipe

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from lexlattice.encoding import EmptyTextWarning
 from lexlattice.errors import LexLatticeError
 from lexlattice.learning.encoder.texts import (
-    LANGUAGES,
     Row,
     held_out_rows,
     held_out_sentences,
@@ -23,6 +22,7 @@ from lexlattice.learning.encoder.texts import (
     told_apart,
 )
 from lexlattice.metrics.retrieval import precision_at_1
+from lexlattice.reading import LANGUAGES
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 Found = dict[tuple[str, str], float]

@@ -5,43 +5,25 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.encoding.subwords import Hashes32, Spelling
 from lexlattice.errors import LexLatticeError
+from lexlattice.learning import weights
 
 _LEVELS: Final = 16
-_TYPES: Final = {"u4": "U32", "u1": "U8", "f2": "F16"}
 _NARROWER: Final = np.linspace(0.4, 1.0, 13)
 """Scales that are tried, as shares of the one that reaches the largest number: cutting it off may cost less."""
 
 
 def write_weights(path: Path, vocabulary: Hashes32, table: NDArray[np.float32], spelling: Spelling) -> None:
-    """Write the file under another name, and rename it once it is whole."""
+    """Pack the vectors, and write the file that `Static` reads."""
     numbers, scales = packed(table)
     about = {"format": "lexlattice embedded encoder 1", "spelling": json.dumps(asdict(spelling))}
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_bytes(_safetensors({"hashes": vocabulary, "numbers": numbers, "scales": scales}, about))
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise LexLatticeError(f"'{path}' cannot be written ({error.strerror or error}).") from error
-
-
-def _safetensors(arrays: dict[str, NDArray[Any]], about: dict[str, str]) -> bytes:
-    """The file, the same for the same numbers: the library's own writer orders `about` at random."""
-    header: dict[str, Any] = {"__metadata__": about}
-    end = 0
-    for name, array in arrays.items():
-        begin, end = end, end + array.nbytes
-        header[name] = {"dtype": _TYPES[array.dtype.str[1:]], "shape": list(array.shape), "data_offsets": [begin, end]}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    return b"".join([len(text).to_bytes(8, "little"), text, *(array.tobytes() for array in arrays.values())])
+    weights.write_weights(path, {"hashes": vocabulary, "numbers": numbers, "scales": scales}, about)
 
 
 def packed(table: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:

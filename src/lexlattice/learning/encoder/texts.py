@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from lexlattice.errors import LexLatticeError
+from lexlattice.reading import LANGUAGES
 
-LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
 _ISO_639_3: Final = dict(
     zip(
         [language for language in LANGUAGES if language != "en"],

@@ -19,7 +19,8 @@ from torch.nn.functional import cross_entropy, embedding_bag, normalize
 from lexlattice.encoding.subwords import Places, Spelling
 from lexlattice.learning.encoder.initial import initial_table, random_table
 from lexlattice.learning.encoder.lexicon import Lexicon, Runs
-from lexlattice.learning.encoder.texts import LANGUAGES, Source
+from lexlattice.learning.encoder.texts import Source
+from lexlattice.reading import LANGUAGES
 
 WEIGHTS: Final = {"en": 4.0, "ga": 3.0, "hr": 3.0, "mt": 2.0} | dict.fromkeys(
     ("bg", "el", "et", "fi", "hu", "lt", "pl"), 1.5

@@ -1,0 +1,258 @@
+"""Every constant of a training in one TOML file, read into frozen data classes.
+
+What a key may hold stands beside its name, and the reader takes it from there: a new profile adds a class for its
+model, and nothing else changes. A file that says too much, too little or what cannot be is refused in one sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
+
+from lexlattice.encoding import NAMES, is_name
+from lexlattice.errors import LexLatticeError
+from lexlattice.learning.oracle import OBJECTIVES, Oracle
+from lexlattice.selection import MODES, Budget
+from lexlattice.tokens import TOKENIZERS
+
+T = TypeVar("T")
+
+_MOST: Final = 1_000_000
+_LAST_SEED: Final = 2**32 - 1
+
+
+class Rule(NamedTuple):
+    """What a value has to be, in words and as a check."""
+
+    says: str
+    holds: Callable[[Any], bool]
+
+
+def _whole(least: int, most: int = _MOST) -> Rule:
+    return Rule(f"a whole number from {least:,} to {most:,}", lambda value: least <= value <= most)
+
+
+def _one_of(names: tuple[str, ...]) -> Rule:
+    return Rule(f"one of: {', '.join(names)}", names.__contains__)
+
+
+def _is_budget(text: str) -> bool:
+    try:
+        return bool(Budget.parse(text))
+    except LexLatticeError:
+        return False
+
+
+Count = Annotated[int, _whole(1)]
+CountOrNone = Annotated[int, _whole(0)]
+Positive = Annotated[float, Rule("a number above 0", lambda value: 0 < value < math.inf)]
+NotNegative = Annotated[float, Rule("a number of at least 0", lambda value: 0 <= value < math.inf)]
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderConfig:
+    """Which encoder made the vectors, and how long they are."""
+
+    name: Annotated[str, Rule(f"an encoder's name ({', '.join(NAMES)})", is_name)]
+    dimensions: Count
+
+
+@dataclass(frozen=True, slots=True)
+class PaperShape:
+    """The sizes of the paper's model; how many channels it has is up to the encoder."""
+
+    geometry: Annotated[str, _one_of(("grid", "line", "none"))]
+    """The grid; the 1D control; or none, which leaves the readout alone."""
+    rows: Count
+    columns: Count
+    steps: CountOrNone
+    hidden: Count
+    readout: Count
+    language_embedding: bool
+
+    def __post_init__(self) -> None:
+        if (self.geometry == "none") != (self.steps == 0):
+            raise LexLatticeError("'steps' has to be 0 where 'geometry' is \"none\", and above 0 where it is not.")
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionsShape:
+    """The sizes of the shipped model, and how much each of the things it learns counts."""
+
+    geometry: Annotated[str, _one_of(("unbounded", "line", "none"))]
+    """Every unit where it stands; the 1D control; or none, where units do not talk to each other."""
+    steps: CountOrNone
+    overview: bool
+    """Whether cells also perceive the mean of their section and of the act."""
+    channels: Count
+    hidden: Count
+    """Of the automaton."""
+    readout: Count
+    meaning: Count
+    """Dimensions that vectors are brought to."""
+    words: Count
+    """Hidden sizes of what is made of words and of pairs."""
+    pairs: Count
+    message: Count
+    """Numbers that words and units tell each other."""
+    dropout: Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
+    pair_weight: NotNegative
+    unit_weight: NotNegative
+
+    def __post_init__(self) -> None:
+        if (self.geometry == "none") != (self.steps == 0):
+            raise LexLatticeError("'steps' has to be 0 where 'geometry' is \"none\", and above 0 where it is not.")
+
+
+@dataclass(frozen=True, slots=True)
+class WarmStart:
+    """Stage 1: imitate the oracle."""
+
+    bce: NotNegative
+    """Weight of the binary cross-entropy beside the Plackett–Luce loss."""
+    epochs: CountOrNone
+    batch: Count
+    """Acts a step."""
+    learning_rate: Positive
+    weight_decay: NotNegative
+    patience: Count
+    """Epochs without a better validation score, after which it ends."""
+    clip: Positive
+    """Of the norm of the gradient."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rloo:
+    """Stage 2: reinforce what earns more than the other samples of the same act."""
+
+    rollouts: Annotated[int, _whole(2)]
+    epochs: CountOrNone
+    batch: Count
+    learning_rate: Positive
+    weight_decay: NotNegative
+    patience: Count
+    clip: Positive
+    decay: Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
+    """Of the running mean and variance of a language's reward."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How scores become an extract."""
+
+    mode: Annotated[str, _one_of(MODES)]
+    budget: Annotated[str, Rule("a budget: auto, words:N, ratio:R or reference", _is_budget)]
+
+
+SHAPES: Final[dict[str, type[PaperShape | ProvisionsShape]]] = {"paper": PaperShape, "provisions": ProvisionsShape}
+"""The class of [model] in each profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All that decides a training, besides the data."""
+
+    profile: Annotated[str, _one_of(tuple(SHAPES))]
+    seed: Annotated[int, _whole(0, _LAST_SEED)]
+    encoder: EncoderConfig
+    oracle: Oracle
+    model: PaperShape | ProvisionsShape
+    warm_start: WarmStart
+    rloo: Rloo
+    selection: Selection
+
+    def __post_init__(self) -> None:
+        if self.profile == "paper" and self.selection.mode != "paper":
+            raise LexLatticeError(
+                "'selection.mode' has to be \"paper\" in this profile: what it draws is cut as there."
+            )
+
+
+_ORACLE: Final = {
+    "objective": Annotated[str, _one_of(OBJECTIVES)],
+    "cap": Count,
+    "tokenizer": Annotated[str, _one_of(TOKENIZERS)],
+    "whole": bool,
+}
+"""What the keys of [oracle] may hold: that class is used without files too, and has no rules of its own."""
+
+
+def read_config(path: str | os.PathLike[str]) -> Config:
+    """Read a training's constants from a TOML file."""
+    try:
+        data = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise LexLatticeError(f"The configuration '{path}' cannot be read ({error.strerror or error}).") from error
+    except (ValueError, RecursionError) as error:
+        reason = "it is no UTF-8 text" if isinstance(error, UnicodeError) else f"{error}"
+        raise LexLatticeError(f"The configuration '{path}' is not written in TOML ({reason}); put it right.") from error
+    try:
+        return _table(Config, data, "")
+    except LexLatticeError as error:
+        raise LexLatticeError(f"In '{path}', {error}") from error
+
+
+def _table(kind: type[T], data: Mapping[str, object], prefix: str) -> T:
+    """An object of that class from a table whose keys are its fields; those with a default may be left out."""
+    hints = _hints(kind, data)
+    if unknown := sorted(data.keys() - hints.keys()):
+        raise LexLatticeError(f"'{prefix}{unknown[0]}' is not known; leave it out, or write one of: {_list(hints)}.")
+    values = {}
+    for key in fields(kind):  # type: ignore[arg-type]
+        if key.name in data:
+            values[key.name] = _value(hints[key.name], data[key.name], prefix + key.name)
+        elif key.default is MISSING:
+            raise LexLatticeError(f"'{prefix}{key.name}' is missing; it has to be {_says(hints[key.name])}.")
+    try:
+        return kind(**values)
+    except LexLatticeError as error:
+        raise LexLatticeError(f"{prefix.rstrip('.') or 'the whole'} is refused: {error}") from error
+
+
+def _hints(kind: type, data: Mapping[str, object]) -> dict[str, Any]:
+    """The fields of a class, and what they may hold; which model it is depends on the profile."""
+    if kind is Oracle:
+        return dict(_ORACLE)
+    hints = get_type_hints(kind, include_extras=True)
+    if kind is Config and isinstance(profile := data.get("profile"), str):
+        hints["model"] = SHAPES.get(profile, hints["model"])
+    return hints
+
+
+def _value(hint: Any, value: object, key: str) -> object:
+    """A value that is what the field may hold; whole numbers are numbers, but true and false are not."""
+    if is_dataclass(hint):
+        if isinstance(value, dict):
+            return _table(hint, value, f"{key}.")  # type: ignore[arg-type]
+    else:
+        wanted = getattr(hint, "__origin__", hint)
+        if wanted is float and type(value) is int and abs(value) <= _MOST:
+            value = float(value)
+        if type(value) is wanted and all(rule.holds(value) for rule in _rules(hint)):
+            return value
+    raise LexLatticeError(f"'{key}' has to be {_says(hint)}, not {_shown(value)}.")
+
+
+def _says(hint: Any) -> str:
+    if is_dataclass(hint):
+        return f"a table with {_list(field.name for field in fields(hint))}"
+    return next((rule.says for rule in _rules(hint)), "true or false")
+
+
+def _rules(hint: Any) -> tuple[Rule, ...]:
+    return getattr(hint, "__metadata__", ())
+
+
+def _list(names: Any) -> str:
+    return ", ".join(names)
+
+
+def _shown(value: object) -> str:
+    """As TOML would write it, if it is short."""
+    return "a table" if isinstance(value, dict) else json.dumps(value, default=str, ensure_ascii=False)
