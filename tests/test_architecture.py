@@ -30,7 +30,14 @@ ABOVE = {
     "baselines": {"errors", "tokens", "act"},
     "weights": {"errors"},
     "encoding": {"errors", "weights"},
-    "learning": {"errors", "tokens", "act", "encoding", "metrics", "weights"},
+    "lattice": {"errors", "act", "weights"},
+    "features": {"errors", "act", "tokens"},
+    "coverage": {"errors", "features"},
+    "salience": {"errors", "weights", "lattice", "features", "coverage"},
+    "learning": {
+        *"errors act tokens reading encoding lattice features coverage salience selection metrics".split(),
+        *("weights", "corpus"),
+    },
     "evaluation": {*"errors tokens act reading encoding selection metrics baselines learning corpus".split()},
 }
 """For each room that is not on the way from file to act, the rooms it may know."""

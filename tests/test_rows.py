@@ -97,6 +97,25 @@ def test_rows_come_back_the_same(
     assert Rows(source).count() == len(data)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("kind", ["lines", "parquet", "memory"])
+def test_fields_can_have_other_names(tmp_path: Path, kind: str) -> None:
+    """What the data have under our name is not meant where another is given."""
+    data: list[Record] = [{"id": f"{n}", "body": f"Article {n}", "reference": "?", "summary": "!"} for n in range(40)]
+    data[7]["body"] = " "
+    fields = {"reference": "body", "celex_id": "id"}
+    source: object = data
+    if kind == "lines":
+        source = as_jsonl(data, tmp_path)
+    elif kind == "parquet":
+        source = tmp_path / "data.parquet"
+        pq.write_table(pa.Table.from_pylist(data), source)
+    rows = Rows(source, fields=fields)  # type: ignore[arg-type]
+    assert rows.count() == 40
+    found = list(rows)
+    assert found.pop(7) == BadRow(8, "7", "The act is empty (field 'body').")
+    assert found == [Row(n + 1, f"{n}", f"Article {n}", "!", None) for n in range(40) if n != 7]
+
+
 def test_a_saved_data_set(tmp_path: Path) -> None:
     data = [{**GOOD, "reference": f"{LINE_ENDS} {n}", "language": "en"} for n in range(25)]
     source = as_saved(data, tmp_path)

@@ -128,6 +128,11 @@ def test_systems_of_ones_own(rows: Rows, folder: Path) -> None:
     assert figures(run(folder, "--system", "lead,mine:first").stdout)["mine:first"] == figures(own)["text"]
 
 
+def test_a_system_that_other_processes_cannot_have_is_refused(rows: Rows) -> None:
+    with pytest.raises(LexLatticeError, match=r"cannot be sent to other processes; .*, or use one job\.$"):
+        evaluate(rows, {"mine": lambda act, words: act.units[0].text}, jobs=2)
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass
 from typing import Final
 
-from lexlattice.corpus.sources import ACT, CELEX, LANGUAGE, SPLIT, SUMMARY, Broken, Source, open_source
+from lexlattice.corpus.sources import ACT, CELEX, FIELDS, LANGUAGE, SPLIT, SUMMARY, Broken, Source, open_source
 
 _CODE: Final = re.compile("[A-Za-z]{2}")
 
@@ -49,35 +49,38 @@ class Rows:
 
     `source` is a file (JSON Lines, gzipped or not, or Parquet), a folder that `save_to_disk` of Hugging Face's
     `datasets` wrote, `hf:NAME[@REVISION][:CONFIG[:SPLIT]]` for what its `load_dataset` takes, or an iterable of
-    mappings. `split` is the one to take where there are several and `source` names none. A source that cannot be opened
-    is a `LexLatticeError` at once, before the first row.
+    mappings. `split` is the one to take where there are several and `source` names none. `fields` has, for each of our
+    names that the data do not use, theirs. A source that cannot be opened is a `LexLatticeError` at once, before the
+    first row.
 
     >>> list(Rows([{"celex_id": "32016R0679", "reference": "", "summary": "Data protection."}]))
     [BadRow(line=1, celex='32016R0679', reason="The act is empty (field 'reference').", is_end=False)]
     """
 
-    def __init__(self, source: Source, *, split: str = SPLIT) -> None:
-        self._records = open_source(source, split)
+    def __init__(self, source: Source, *, split: str = SPLIT, fields: Mapping[str, str] | None = None) -> None:
+        self._names = {name: name for name in FIELDS} | dict(fields or {})
+        self._records = open_source(source, split, self._names.values())
 
     def __iter__(self) -> Iterator[Row | BadRow]:
-        return (_row(line, record) for line, record in enumerate(self._records, 1) if record != b"")
+        return (_row(line, record, self._names) for line, record in enumerate(self._records, 1) if record != b"")
 
     def count(self) -> int | None:
         """How many there will be, good and bad; none where only reading them all in earnest would tell."""
         return len(self._records) if isinstance(self._records, Sized) else None
 
 
-def _row(line: int, record: object) -> Row | BadRow:
+def _row(line: int, record: object, names: Mapping[str, str]) -> Row | BadRow:
+    """What a record means; `names` has for each of our fields what the data call it."""
     if isinstance(record, bytes):
         record = _parsed(record)
     if isinstance(record, Broken):
         return BadRow(line, "", record.reason, record.is_end)
     if not isinstance(record, Mapping):
         return BadRow(line, "", "The row is not an object with named fields.")
-    if fault := _fault(record):
-        celex = record.get(CELEX)
+    act, summary, celex, language = (record.get(names[field]) for field in (ACT, SUMMARY, CELEX, LANGUAGE))
+    if fault := _fault(record, names):
         return BadRow(line, celex if isinstance(celex, str) and _is_text(celex) else "", fault)
-    return Row(line, record.get(CELEX) or "", record[ACT], record[SUMMARY], _language(record.get(LANGUAGE)))
+    return Row(line, str(celex or ""), str(act), str(summary), _language(language))
 
 
 def _parsed(line: bytes) -> object:
@@ -92,11 +95,12 @@ def _parsed(line: bytes) -> object:
     return parsed
 
 
-def _fault(record: Mapping[str, object]) -> str:
+def _fault(record: Mapping[str, object], names: Mapping[str, str]) -> str:
     """What keeps a record from being a row; empty if nothing does."""
-    for name in (ACT, SUMMARY, CELEX):
+    for field in (ACT, SUMMARY, CELEX):
+        name = names[field]
         value = record.get(name)
-        if value is None and name == CELEX:
+        if value is None and field == CELEX:
             continue
         if value is None:
             return f"The field '{name}' is missing."
@@ -104,9 +108,9 @@ def _fault(record: Mapping[str, object]) -> str:
             return f"The field '{name}' is not a string."
         if not _is_text(value):
             return f"The field '{name}' has half a character (a lone surrogate)."
-    for name, what in ((ACT, "act"), (SUMMARY, "summary")):
-        if not str(record[name]).strip():
-            return f"The {what} is empty (field '{name}')."
+    for field, what in ((ACT, "act"), (SUMMARY, "summary")):
+        if not str(record[names[field]]).strip():
+            return f"The {what} is empty (field '{names[field]}')."
     return ""
 
 

@@ -11,7 +11,7 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -30,9 +30,9 @@ CELEX: Final = "celex_id"
 ACT: Final = "reference"
 SUMMARY: Final = "summary"
 LANGUAGE: Final = "language"
+FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE)
 SPLIT: Final = "validation"
 
-_FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE)
 _HUB: Final = "hf:"
 _SAVED: Final = ("dataset_info.json", "dataset_dict.json")
 _GZIP: Final = b"\x1f\x8b"
@@ -55,16 +55,19 @@ class Broken:
     """Whether nothing after it can be had either."""
 
 
-def open_source(source: Source, split: str) -> Iterable[object]:
-    """The records of a source; they have a length where it can be known without going through them in earnest."""
+def open_source(source: Source, split: str, columns: Collection[str]) -> Iterable[object]:
+    """The records of a source; they have a length where it can be known without going through them in earnest.
+
+    Where fields are stored apart from each other, only those named are read.
+    """
     if isinstance(source, str) and source.startswith(_HUB):
         return _from_hub(source.removeprefix(_HUB), split)
     if isinstance(source, str | os.PathLike):
-        return _from_path(Path(source), split)
+        return _from_path(Path(source), split, columns)
     return _choose(source, split)
 
 
-def _from_path(path: Path, split: str) -> Iterable[object]:
+def _from_path(path: Path, split: str, columns: Collection[str]) -> Iterable[object]:
     if path.is_dir():
         return _from_folder(path, split)
     if not path.is_file():
@@ -74,7 +77,7 @@ def _from_path(path: Path, split: str) -> Iterable[object]:
     except OSError as error:
         raise LexLatticeError(f"'{path}' cannot be read: {error.strerror or error}.") from None
     if head.startswith(_PARQUET):
-        return Parquet(path)
+        return Parquet(path, columns)
     if _looks_like_lines(head, path.name):
         return JsonLines(path)
     raise LexLatticeError(f"'{path}' is not a data set of a known kind; give {_KINDS}.")
@@ -142,15 +145,16 @@ def _looks_like_lines(head: bytes, name: str) -> bool:
 
 
 class Parquet:
-    """The rows of a Parquet file, a few at a time and no other columns than ours."""
+    """The rows of a Parquet file, a few at a time and no other columns than those asked for."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, columns: Collection[str]) -> None:
         self._path: Final = path
         with _open_parquet(path) as file:
-            self._columns: Final = [name for name in file.schema_arrow.names if name in _FIELDS]
+            self._columns: Final = [name for name in file.schema_arrow.names if name in columns]
             self._rows: Final[int] = file.metadata.num_rows
         if not self._columns:
-            raise LexLatticeError(f"'{path}' has no column '{CELEX}', '{ACT}' or '{SUMMARY}'; name its columns so.")
+            wanted = "', '".join(columns)
+            raise LexLatticeError(f"'{path}' has no column '{wanted}'; name its columns so.")
 
     def __iter__(self) -> Iterator[object]:
         from pyarrow import ArrowException

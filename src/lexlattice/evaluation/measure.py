@@ -59,8 +59,10 @@ class Measured:
     """What a reader of the scores must know, one sentence each."""
 
 
-def measure(row: Row, plan: Plan) -> Measured | BadRow:
+def measured(plan: Plan, row: Row | BadRow) -> Measured | BadRow:
     """All systems on one act, or why it cannot be used."""
+    if isinstance(row, BadRow):
+        return row
     try:
         text = f"{row.text}\n"  # a single line might be taken for a path or a URL
         act = read(text, language=plan.language or row.language, profile=plan.profile, format="text")

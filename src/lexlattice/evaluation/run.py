@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations, islice
 from os import PathLike
 from pathlib import Path
@@ -12,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice.corpus.pool import in_order
 from lexlattice.corpus.rows import BadRow, Rows
 from lexlattice.corpus.sources import SPLIT, Source
 from lexlattice.errors import LexLatticeError
-from lexlattice.evaluation.measure import PARTS, Measured, Plan
-from lexlattice.evaluation.pool import measured
+from lexlattice.evaluation.measure import PARTS, Measured, Plan, measured
 from lexlattice.evaluation.results import check_destination, kept
 from lexlattice.evaluation.systems import Encode, Summarize, check_system
 from lexlattice.metrics.rouge import MEASURES
@@ -88,7 +90,7 @@ def evaluate(
     if per_act is not None:
         check_destination(Path(per_act), data)
     rows = Rows(data, split=split)
-    found = measured(islice(rows, limit), plan, jobs)
+    found: Iterable[Measured | BadRow] = in_order(partial(measured, plan), islice(rows, limit), jobs)
     if per_act is not None:
         found = kept(found, Path(per_act))
     acts: list[Measured] = []
@@ -136,6 +138,17 @@ def _check(plan: Plan, jobs: int, limit: int | None) -> None:
     for what, number, least in (("seed", plan.seed, 0), ("number of jobs", jobs, 1), ("limit", limit, 1)):
         if number is not None and number < least:
             raise LexLatticeError(f"The {what} cannot be {number}; give a number from {least}.")
+    if jobs > 1:
+        _check_can_be_sent(plan)
+
+
+def _check_can_be_sent(plan: Plan) -> None:
+    try:
+        pickle.dumps(plan)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise LexLatticeError(
+            "A system or encoder cannot be sent to other processes; define it in a module, or use one job."
+        ) from error
 
 
 def _shown(results: Iterable[Measured | BadRow], total: int | None, limit: int | None) -> Iterable[Measured | BadRow]:

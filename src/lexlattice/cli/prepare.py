@@ -1,0 +1,94 @@
+"""`lexlattice prepare`: acts with summaries, made ready to be learnt from."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from lexlattice.cli.shell import Commands, say
+from lexlattice.reading import PROFILES
+
+DATA = (
+    "JSON Lines (.jsonl, .jsonl.gz) or Parquet with reference (the act) and summary, and celex_id and language if they "
+    "are known; a folder saved by datasets; or hf:NAME:CONFIG:SPLIT"
+)
+
+
+def add(commands: Commands) -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "prepare",
+        help="make acts with summaries ready to be learnt from",
+        description="Read and encode acts with summaries, find what an oracle would extract, and keep all that in a "
+        "folder for `lexlattice train`. A run that was killed goes on where it stopped if it is started again.",
+    )
+    command.set_defaults(run=_prepare)
+    command.add_argument("data", metavar="DATA", nargs="+", help=DATA)
+    command.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared acts go")
+    command.add_argument(
+        "--profile", choices=PROFILES, default="provisions", help="how acts are read (default: %(default)s)"
+    )
+    command.add_argument(
+        "--encoder",
+        metavar="NAME",
+        default="static",
+        help="what turns units into vectors: static, mt5, mt5:…, st:…, onnx:… (default: %(default)s)",
+    )
+    command.add_argument(
+        "--oracle",
+        choices=("budgeted", "greedy"),
+        help="what is learnt from (default: greedy, the paper's, in profile paper; budgeted in the other)",
+    )
+    command.add_argument(
+        "--split", metavar="NAME", default="train", help="of a data set with several (default: %(default)s)"
+    )
+    command.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
+    add_rows_options(command)
+
+
+def add_rows_options(command: argparse.ArgumentParser) -> None:
+    """What can be said wherever rows are prepared."""
+    command.add_argument(
+        "--fields",
+        metavar="OURS=THEIRS,…",
+        help="what the data call the fields that have other names: reference=text,celex_id=bill_id",
+    )
+    command.add_argument("--language", metavar="xx", help="of the acts, if it is not to be found out")
+    command.add_argument(
+        "--jobs", type=int, metavar="N", help="processes (default: all cores with the encoder static, else one)"
+    )
+    command.add_argument("--strict", action="store_true", help="stop at a row that cannot be used; else it is left out")
+    command.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def jobs_for(encoder: str, asked: int | None) -> int:
+    """As many processes as asked for; transformers have threads of their own, and need a lot of memory each."""
+    if asked is not None:
+        return asked
+    return os.cpu_count() or 1 if encoder.partition(":")[0] == "static" else 1
+
+
+def _prepare(options: argparse.Namespace) -> int:
+    from lexlattice.corpus.fields import parse_fields
+    from lexlattice.learning.oracle import Oracle
+    from lexlattice.learning.prepare import prepare
+
+    prepared = prepare(
+        options.data,
+        options.output,
+        profile=options.profile,
+        encoder=options.encoder,
+        oracle=Oracle(options.oracle) if options.oracle else None,
+        language=options.language,
+        split=options.split,
+        fields=parse_fields(options.fields) if options.fields else None,
+        jobs=jobs_for(options.encoder, options.jobs),
+        limit=options.limit,
+        strict=options.strict,
+        progress=not options.quiet and sys.stderr is not None,
+        note=say,
+    )
+    about = prepared.manifest
+    say(f"{len(prepared):,} acts with {about['units']:,} units, encoder {about['encoder']}: {options.output}")
+    return 0
