@@ -34,11 +34,16 @@ ABOVE = {
     "features": {"errors", "act", "tokens"},
     "coverage": {"errors", "features"},
     "salience": {"errors", "weights", "lattice", "features", "coverage"},
+    "summarizer": {*"errors act encoding weights lattice features coverage salience selection".split()},
+    "projection": {"act", "selection"},
     "learning": {
         *"errors act tokens reading encoding lattice features coverage salience selection metrics".split(),
         *("weights", "corpus"),
     },
-    "evaluation": {*"errors tokens act reading encoding selection metrics baselines learning corpus".split()},
+    "evaluation": {
+        *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
+        "corpus",
+    },
 }
 """For each room that is not on the way from file to act, the rooms it may know."""
 TRANSFORMERS = {f"lexlattice.encoding.{name}" for name in ("mt5", "export", "sentence_transformers")}
@@ -179,6 +184,17 @@ def test_nothing_imports_the_command_line() -> None:
 def test_torch_stays_in_learning_and_in_encoders_of_others() -> None:
     users = {name for name, targets in IMPORTS.items() for t in targets if within(t.module, "torch")}
     assert {name for name in users if not within(name, "lexlattice.learning")} <= TRANSFORMERS
+
+
+@pytest.mark.parametrize("name", ["lexlattice.summarizer", "lexlattice.projection", "lexlattice.lattice"])
+def test_what_is_shipped_runs_without_what_trains_it(name: str) -> None:
+    reached, ahead = set(), [name]
+    while ahead:
+        module = ahead.pop()
+        reached.add(module)
+        ahead += [m for m in ours(module) if m not in reached and m not in TRANSFORMERS]
+    assert "lexlattice.act" in reached
+    assert not [module for module in reached if within(module, "lexlattice.learning")]
 
 
 def test_optional_dependencies_are_imported_late() -> None:

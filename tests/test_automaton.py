@@ -92,12 +92,15 @@ def test_the_control_on_a_line_differs_in_nothing_but_the_width_of_its_kernel() 
 def test_an_untrained_automaton_is_the_identity(where: list[Place], seed: int) -> None:
     automaton = Automaton(CHANNELS, HIDDEN)
     lattice = Lattice.unbounded(*zip(*where, strict=True))
-    cells = numbers(seed, len(lattice), CHANNELS)
-    assert torch.equal(automaton(cells, torch.from_numpy(lattice.neighbours), STEPS), cells)
+    vectors = numbers(seed, len(where), CHANNELS)
+    merged = lattice.untile(lattice.tile(vectors.numpy()))
+    np.testing.assert_allclose(automaton(vectors, lattice, STEPS).detach(), merged, atol=1e-6)
     states, mask = occupied(where, seed)
     assert torch.equal(automaton.dense(states, mask, STEPS), states)
     in_numpy = NumpyAutomaton.of(arrays(automaton, "automaton"))
-    np.testing.assert_array_equal(in_numpy.run(cells.numpy(), lattice, STEPS), cells.numpy())
+    np.testing.assert_array_equal(
+        in_numpy.run(lattice.tile(vectors.numpy()), lattice, STEPS), lattice.tile(vectors.numpy())
+    )
 
 
 # --- padding ----------------------------------------------------------------------------------------------
@@ -192,16 +195,17 @@ def test_joined_acts_score_as_each_alone(acts: list[list[Place]], seed: int) -> 
     torch.testing.assert_close(together, alone, atol=1e-5, rtol=1e-5)
 
 
-@given(places, seeds, geometries)
-def test_numpy_computes_what_pytorch_computes(where: list[Place], seed: int, geometry: str) -> None:
-    automaton, readout = Automaton(CHANNELS, HIDDEN, geometry), lively(Readout(CHANNELS, 4), seed)
+@given(places, seeds, geometries, st.booleans())
+def test_numpy_computes_what_pytorch_computes(where: list[Place], seed: int, geometry: str, overview: bool) -> None:
+    automaton, readout = Automaton(CHANNELS, HIDDEN, geometry, overview=overview), lively(Readout(CHANNELS, 4), seed)
     nn.init.normal_(automaton.change.weight, std=0.2, generator=torch.Generator().manual_seed(seed))
     lattice = Lattice.unbounded(*zip(*where, strict=True)) if geometry == "grid" else Lattice.line(len(where))
-    before = numbers(seed, len(lattice), CHANNELS)
+    before = numbers(seed, len(where), CHANNELS)
     with torch.no_grad():
-        after = automaton(before, torch.from_numpy(lattice.neighbours), STEPS)
+        after = automaton(before, lattice, STEPS)
         scores = readout(before, after)
-    in_numpy = NumpyAutomaton.of(arrays(automaton, "automaton")).run(before.numpy(), lattice, STEPS)
+    run = NumpyAutomaton.of(arrays(automaton, "automaton")).run(lattice.tile(before.numpy()), lattice, STEPS)
+    in_numpy = lattice.untile(run)
     np.testing.assert_allclose(in_numpy, after.numpy(), atol=1e-5)
     found = NumpyReadout.of(arrays(readout, "readout"))(before.numpy(), in_numpy)
     np.testing.assert_allclose(found, scores.numpy(), atol=1e-5)
@@ -215,7 +219,7 @@ def test_at_the_papers_size_numpy_computes_what_pytorch_computes() -> None:
     lattice = Lattice.unbounded(np.arange(200) // 7, np.arange(200) % 7)
     before = numbers(1, 200, 768)
     with torch.no_grad():
-        after = automaton(before, torch.from_numpy(lattice.neighbours), 8)
+        after = automaton(before, lattice, 8)
         scores = readout(before, after)
     assert (after - before).abs().mean() > 0.1, "nothing would be compared"
     in_numpy = NumpyAutomaton.of(arrays(automaton, "automaton")).run(before.numpy(), lattice, 8)
@@ -245,8 +249,19 @@ def test_a_step_reaches_the_next_cells_and_no_others() -> None:
     moved[0] += 1
     for steps in (1, 2, 3):
         with torch.no_grad():
-            runs = [automaton(start, torch.from_numpy(lattice.neighbours), steps) for start in (states, moved)]
+            runs = [automaton(start, lattice, steps) for start in (states, moved)]
         assert (runs[0] != runs[1]).any(dim=1).tolist() == [cell <= steps for cell in range(5)]
+
+
+def test_with_an_overview_a_step_reaches_the_row_and_the_whole() -> None:
+    automaton = lively(Automaton(CHANNELS, HIDDEN, overview=True), 0)
+    lattice = Lattice.unbounded([0, 0, 0, 0, 9], [0, 1, 2, 3, 0])
+    states = numbers(0, 5, CHANNELS)
+    moved = states.clone()
+    moved[0] += 1
+    with torch.no_grad():
+        runs = [automaton(start, lattice, 1) for start in (states, moved)]
+    assert (runs[0] != runs[1]).any(dim=1).all()
 
 
 # --- gradients --------------------------------------------------------------------------------------------

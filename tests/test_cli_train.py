@@ -55,6 +55,8 @@ learning_rate = 3e-3
 weight_decay = 0.01
 patience = 3
 clip = 1.0
+warm_up = 0.1
+average = 0.5
 
 [rloo]
 rollouts = 2
@@ -64,6 +66,8 @@ learning_rate = 3e-4
 weight_decay = 0.01
 patience = 2
 clip = 1.0
+warm_up = 0.1
+average = 0.5
 decay = 0.99
 
 [selection]

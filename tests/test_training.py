@@ -32,8 +32,21 @@ from lexlattice.metrics.rouge import score
 from lexlattice.selection import Budget, select
 from little_acts import contents, little_rows
 
-WARM = WarmStart(bce=0.3, epochs=3, batch=2, learning_rate=0.05, weight_decay=0.01, patience=9, clip=1.0)
-RLOO = Rloo(rollouts=3, epochs=2, batch=3, learning_rate=0.05, weight_decay=0.01, patience=9, clip=1.0, decay=0.9)
+WARM = WarmStart(
+    bce=0.3, epochs=3, batch=2, learning_rate=0.05, weight_decay=0.01, patience=9, clip=1.0, warm_up=0.1, average=0.5
+)
+RLOO = Rloo(
+    rollouts=3,
+    epochs=2,
+    batch=3,
+    learning_rate=0.05,
+    weight_decay=0.01,
+    patience=9,
+    clip=1.0,
+    warm_up=0.1,
+    average=0.0,
+    decay=0.9,
+)
 TRAINING, VALIDATION = 7, 2
 STEPS = 3 * math.ceil(TRAINING / 2) + 2 * math.ceil(TRAINING / 3)
 torch.set_num_threads(1)

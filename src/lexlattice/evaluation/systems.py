@@ -1,7 +1,8 @@
 """The systems that can be compared, by name: each makes extracts of an act, within the same number of words.
 
-A name with a colon, `package.module:attribute`, is anybody's own system: a callable that takes an `Act` and a number of
-words and returns an `Extract` or text.
+`lexlattice` is the shipped model, and `model:FILE` one that `lexlattice train` wrote. Any other name with a colon,
+`package.module:attribute`, is anybody's own system: a callable that takes an `Act` and a number of words and returns an
+`Extract` or text.
 """
 
 from __future__ import annotations
@@ -23,8 +24,12 @@ from lexlattice import baselines, encoding
 from lexlattice.act import Act
 from lexlattice.baselines import graphs, published
 from lexlattice.errors import LexLatticeError, brief
+from lexlattice.lattice.consolidator import FORMAT as PAPER
+from lexlattice.lattice.consolidator import Consolidator
 from lexlattice.learning.oracle import Oracle
 from lexlattice.selection import Extract, select
+from lexlattice.summarizer import Summarizer
+from lexlattice.weights import read_weights
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 Scoring = Callable[[Act], ArrayLike]
@@ -61,7 +66,7 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
     if name not in SYSTEMS and ":" not in name:
         raise LexLatticeError(
             f"There is no system '{name}'; choose among {', '.join(SYSTEMS)}, "
-            "or name your own as package.module:attribute."
+            "or name a trained model as model:FILE, or your own as package.module:attribute."
         )
     if name in _OVER_VECTORS and encoder is None:
         raise LexLatticeError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
@@ -76,10 +81,29 @@ def system(name: str, encoder: str | Encode | None = None) -> System:
         return _OTHERS[name]
     if name in _OVER_VECTORS and encoder is not None:
         return partial(_OVER_VECTORS[name], _encode(encoder))
+    if name == OURS:
+        return own_system(Summarizer.from_pretrained().extract)
+    if name.startswith(_MODEL):
+        return _trained(name.removeprefix(_MODEL), encoder)
     found = _imported(name)
     if not callable(found):
         raise LexLatticeError(f"'{name}' cannot be called; name a function of an act and a number of words.")
     return own_system(found)
+
+
+def _trained(path: str, encoder: str | Encode | None) -> System:
+    """The model in a file: the shipped kind emits by its decoder, the paper's scores units, which are then selected.
+
+    Without the name of an encoder it gets the one that it was trained with; any other is refused.
+    """
+    about = read_weights(path).about
+    name = encoder if isinstance(encoder, str) else about.get("encoder") or "static"
+    if about.get("format") != PAPER:
+        return own_system(Summarizer.from_pretrained(path, name).extract)
+    consolidator, found = Consolidator.read(path), encoding.load(name)
+    encoding.require(found, about.get("fingerprint", ""))
+    encode = partial(_without_warnings, found)
+    return partial(_selected, lambda act: consolidator.scores(act, encode([unit.text for unit in act.units])))
 
 
 def own_system(summarize: Summarize) -> System:
@@ -142,7 +166,9 @@ _OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
     "lexrank-vectors": _lexrank_vectors,
     "published-vectors": _published_vectors,
 }
-SYSTEMS: Final = (*_SCORINGS, *_OTHERS, *_OVER_VECTORS)
+OURS: Final = "lexlattice"
+SYSTEMS: Final = (OURS, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
+_MODEL: Final = "model:"
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """These have a rule of their own for how much to take."""
 

@@ -60,7 +60,10 @@ class Automaton:
         kernel = np.ascontiguousarray(weight.reshape(channels, -1).T)
         bias = array_of(arrays, f"{name}.perception.bias", 1, channels)
         hidden, change = Dense.of(arrays, f"{name}.hidden"), Dense.of(arrays, f"{name}.change")
-        if hidden.weight.shape[1] != 2 * channels or change.weight.shape != (channels, len(hidden.bias)):
+        if hidden.weight.shape[1] not in (2 * channels, 4 * channels) or change.weight.shape != (
+            channels,
+            len(hidden.bias),
+        ):
             raise LexLatticeError("The layers of the automaton do not fit each other; get or train its weights anew.")
         return cls(kernel, bias, hidden, change)
 
@@ -78,7 +81,7 @@ class Automaton:
         return np.stack(panels) if record else states
 
     def _perceive(self, states: Floats, lattice: Lattice) -> Floats:
-        """What each cell is, and beside it the weighted sum of what stands around it."""
+        """What each cell is, beside it the weighted sum of what stands around it, and whatever else it perceives."""
         if lattice.neighbours.shape[1] != len(self.kernel):
             raise LexLatticeError(
                 f"An automaton that looks at {len(self.kernel)} cells needs a lattice of as many neighbours, "
@@ -86,13 +89,21 @@ class Automaton:
             )
         cells, channels = states.shape
         with_nothing = np.concatenate([states, np.zeros((1, channels), np.float32)])
-        seen = np.empty((cells, 2 * channels), np.float32)
+        seen = np.empty((cells, self.hidden.weight.shape[1]), np.float32)
         seen[:, :channels] = states
-        around = seen[:, channels:]
+        if self._has_overview:
+            seen[:, 2 * channels : 3 * channels] = lattice.row_means(states)
+            seen[:, 3 * channels :] = states.sum(axis=0) / np.float32(max(1, cells))
+        around = seen[:, channels : 2 * channels]
         around[:] = self.bias
         for beside, weights in zip(lattice.neighbours.T, self.kernel, strict=True):
             around += with_nothing[beside] * weights
         return seen
+
+    @property
+    def _has_overview(self) -> bool:
+        """Whether cells also perceive the means of their row and of all cells."""
+        return bool(self.hidden.weight.shape[1] > 2 * self.kernel.shape[1])
 
     def _update(self, seen: Floats) -> Floats:
         return self.change(np.maximum(self.hidden(seen), 0))

@@ -59,15 +59,19 @@ class Lattice:
         return _lattice(np.zeros(count, np.int64), np.arange(count), _ALONG)
 
     @classmethod
-    def of(cls, units: Act | Sequence[Unit], geometry: str = "unbounded", height: int = 0, width: int = 0) -> Lattice:
-        """The lattice of an act's units; a grid needs a height and a width.
+    def alone(cls, count: int) -> Lattice:
+        """A line on which nobody has a neighbour: the control for what a model of the same size does without."""
+        line = cls.line(count)
+        neighbours = np.where(np.arange(line.neighbours.shape[1]) == 1, line.neighbours, count)
+        return cls(line.cell_of, line.coordinates, neighbours)
 
-        Where the geometry is "none", nobody will ask for neighbours.
-        """
+    @classmethod
+    def of(cls, units: Act | Sequence[Unit], geometry: str = "unbounded", height: int = 0, width: int = 0) -> Lattice:
+        """The lattice of an act's units; a grid needs a height and a width."""
         if geometry not in GEOMETRIES:
             raise ValueError(f"there is no geometry {geometry!r}; choose one of {GEOMETRIES}")
         if geometry in ("line", "none"):
-            return cls.line(len(units))
+            return cls.line(len(units)) if geometry == "line" else cls.alone(len(units))
         rows, columns = [unit.section for unit in units], [unit.position for unit in units]
         return cls.clamped(rows, columns, height, width) if geometry == "grid" else cls.unbounded(rows, columns)
 
@@ -90,6 +94,14 @@ class Lattice:
     def untile(self, states: Floats) -> Floats:
         """The states of units: of each that of its cell."""
         return states[self.cell_of]
+
+    def row_means(self, states: Floats) -> Floats:
+        """For each cell the mean of all cells in its row: of the section, where rows are sections."""
+        rows = self.coordinates[:, 0]  # sorted
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        counts = np.diff(starts, append=len(rows))
+        means: Floats = np.repeat(np.add.reduceat(states, starts) / counts[:, None].astype(np.float32), counts, axis=0)
+        return means
 
 
 def joined(lattices: Iterable[Lattice]) -> Lattice:

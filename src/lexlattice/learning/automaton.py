@@ -26,13 +26,17 @@ _WIDTH: Final = 3
 
 
 class Automaton(nn.Module):
-    """The rule by which every cell changes; untrained it changes nothing."""
+    """The rule by which every cell changes; untrained it changes nothing.
 
-    def __init__(self, channels: int, hidden: int, geometry: str = "grid") -> None:
+    With `overview`, which the paper does not have, cells also perceive the means of their row and of all cells.
+    """
+
+    def __init__(self, channels: int, hidden: int, geometry: str = "grid", *, overview: bool = False) -> None:
         super().__init__()
+        self._overview = overview
         convolution = nn.Conv2d if geometry == "grid" else nn.Conv1d
         self.perception = convolution(channels, channels, _WIDTH, padding=_WIDTH // 2, groups=channels)
-        self.hidden = nn.Linear(2 * channels, hidden)
+        self.hidden = nn.Linear((4 if overview else 2) * channels, hidden)
         self.change = nn.Linear(hidden, channels)
         nn.init.zeros_(self.change.weight)
         nn.init.zeros_(self.change.bias)
@@ -46,13 +50,19 @@ class Automaton(nn.Module):
             states = (states + change) * mask
         return states
 
-    def forward(self, states: Tensor, neighbours: Tensor, steps: int) -> Tensor:
-        """Cells × channels, and the neighbours of each cell as in `Lattice`."""
+    def forward(self, vectors: Tensor, lattice: Lattice, steps: int) -> Tensor:
+        """From the vectors of units to the states of their cells: tile, run over the occupied cells, un-tile."""
+        cell_of, neighbours = torch.from_numpy(lattice.cell_of), torch.from_numpy(lattice.neighbours)
+        rows = torch.from_numpy(lattice.coordinates[:, 0]) if self._overview else None
         kernel, bias = self.perception.weight.flatten(1).T, self.perception.get_parameter("bias")
+        states = means(vectors, cell_of, len(lattice))
         for _ in range(steps):
-            around = depthwise(states, neighbours, kernel) + bias
-            states = states + self._change(torch.cat([states, around], dim=1))
-        return states
+            seen = [states, depthwise(states, neighbours, kernel) + bias]
+            if rows is not None:
+                of_rows = means(states, rows, int(rows.max()) + 1)
+                seen += [of_rows.index_select(0, rows), states.mean(0, keepdim=True).expand_as(states)]
+            states = states + self._change(torch.cat(seen, dim=1))
+        return states.index_select(0, cell_of)
 
     def _change(self, seen: Tensor) -> Tensor:
         """The two 1×1 convolutions: dense layers over the channels of every cell."""
@@ -132,10 +142,7 @@ class Consolidator(nn.Module):
         before = self._with_accents(vectors, languages)
         if self.automaton is None:
             return self._read(before, before)
-        cell_of, neighbours = torch.from_numpy(lattice.cell_of), torch.from_numpy(lattice.neighbours)
-        cells = _means(before, cell_of, len(lattice))
-        after = self.automaton(cells, neighbours, self.shape.steps)
-        return self._read(before, after.index_select(0, cell_of))
+        return self._read(before, self.automaton(before, lattice, self.shape.steps))
 
     def dense(self, vectors: Tensor, rows: Tensor, columns: Tensor, languages: Tensor | None = None) -> Tensor:
         """The same for one act, as the paper has it: on the whole grid, or on the whole line."""
@@ -161,7 +168,7 @@ class Consolidator(nn.Module):
 def tiled(vectors: Tensor, rows: Tensor, columns: Tensor, height: int, width: int) -> tuple[Tensor, Tensor]:
     """Clamp and merge: channels × height × width, a cell being the mean of its units, and where there are any."""
     places = _places(rows, columns, height, width)
-    grid = _means(vectors, places, height * width).T.reshape(-1, height, width)
+    grid = means(vectors, places, height * width).T.reshape(-1, height, width)
     mask = torch.zeros(height * width, dtype=vectors.dtype).index_fill(0, places, 1.0)
     return grid, mask.view(1, height, width)
 
@@ -175,7 +182,7 @@ def _places(rows: Tensor, columns: Tensor, height: int, width: int) -> Tensor:
     return rows.clamp(max=height - 1) * width + columns.clamp(max=width - 1)
 
 
-def _means(vectors: Tensor, cell_of: Tensor, cells: int) -> Tensor:
-    """The mean vector of each cell; zero where nobody is."""
+def means(vectors: Tensor, cell_of: Tensor, cells: int) -> Tensor:
+    """The mean vector of each cell, or of each row; zero where nobody is."""
     sums = vectors.new_zeros(cells, vectors.shape[1]).index_add(0, cell_of, vectors)
     return sums / torch.bincount(cell_of, minlength=cells).clamp(min=1)[:, None]

@@ -52,6 +52,7 @@ def _is_budget(text: str) -> bool:
 Count = Annotated[int, _whole(1)]
 CountOrNone = Annotated[int, _whole(0)]
 Positive = Annotated[float, Rule("a number above 0", lambda value: 0 < value < math.inf)]
+Share = Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
 NotNegative = Annotated[float, Rule("a number of at least 0", lambda value: 0 <= value < math.inf)]
 
 
@@ -86,7 +87,7 @@ class ProvisionsShape:
     """The sizes of the shipped model, and how much each of the things it learns counts."""
 
     geometry: Annotated[str, _one_of(("unbounded", "line", "none"))]
-    """Every unit where it stands; the 1D control; or none, where units do not talk to each other."""
+    """Every unit where it stands; the 1D control; or none, where units have no neighbours."""
     steps: CountOrNone
     overview: bool
     """Whether cells also perceive the mean of their section and of the act."""
@@ -101,13 +102,9 @@ class ProvisionsShape:
     pairs: Count
     message: Count
     """Numbers that words and units tell each other."""
-    dropout: Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
+    dropout: Share
     pair_weight: NotNegative
     unit_weight: NotNegative
-
-    def __post_init__(self) -> None:
-        if (self.geometry == "none") != (self.steps == 0):
-            raise LexLatticeError("'steps' has to be 0 where 'geometry' is \"none\", and above 0 where it is not.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +122,10 @@ class WarmStart:
     """Epochs without a better validation score, after which it ends."""
     clip: Positive
     """Of the norm of the gradient."""
+    warm_up: Share
+    """The share of all steps in which the learning rate rises; then it falls to zero."""
+    average: Share
+    """How much of the moving average of the weights stays at a step; 0 takes the weights as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,9 @@ class Rloo:
     weight_decay: NotNegative
     patience: Count
     clip: Positive
-    decay: Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
+    warm_up: Share
+    average: Share
+    decay: Share
     """Of the running mean and variance of a language's reward."""
 
 
@@ -152,6 +155,11 @@ class Selection:
 
 SHAPES: Final[dict[str, type[PaperShape | ProvisionsShape]]] = {"paper": PaperShape, "provisions": ProvisionsShape}
 """The class of [model] in each profile."""
+_MODES: Final = {
+    "paper": ("paper", "what it draws is cut as there"),
+    "provisions": ("whole", "its decoder takes whole units only"),
+}
+"""The mode of [selection] in each profile, and why it can be no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +176,9 @@ class Config:
     selection: Selection
 
     def __post_init__(self) -> None:
-        if self.profile == "paper" and self.selection.mode != "paper":
-            raise LexLatticeError(
-                "'selection.mode' has to be \"paper\" in this profile: what it draws is cut as there."
-            )
+        mode, why = _MODES[self.profile]
+        if self.selection.mode != mode:
+            raise LexLatticeError(f"'selection.mode' has to be \"{mode}\" in this profile: {why}.")
 
 
 _ORACLE: Final = {

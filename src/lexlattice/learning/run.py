@@ -18,7 +18,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.learning.config import Config, read_config
 from lexlattice.learning.files import is_unused, sha256, write_whole, writing
 from lexlattice.learning.prepare import Note, prepare
-from lexlattice.learning.prepared import Key, Prepared
+from lexlattice.learning.prepared import Example, Key, Prepared
 from lexlattice.learning.trainee import Trainee
 from lexlattice.learning.training import EVERY, STAGES, Best, Task, train
 from lexlattice.selection import Budget
@@ -63,7 +63,7 @@ def run_training(
         # the same acts are held out whatever the other seed, so that seeds can be compared
         training, held_out = _data(data, validation, target / "prepared", chosen, raw or Raw(), progress, note)
         chosen = chosen if seed is None else replace(chosen, seed=seed)
-        trainee = trainee_for(chosen)
+        trainee = trainee_for(chosen, training)
     if count := training.without_choice:
         note(f"Of {count} acts the oracle takes nothing; stage 1 passes over them.")
     identity = {
@@ -79,13 +79,15 @@ def run_training(
     return best
 
 
-def trainee_for(config: Config) -> Trainee:
+def trainee_for(config: Config, training: Sequence[Example]) -> Trainee:
     """The model that a configuration is of, with its first weights."""
     if config.profile == "paper":
         from lexlattice.learning.paper import PaperTrainee
 
         return PaperTrainee(config)
-    raise LexLatticeError(f"There is no model of the profile '{config.profile}' to be trained; choose paper.")
+    from lexlattice.learning.provisions import ProvisionsTrainee
+
+    return ProvisionsTrainee(config, training)
 
 
 def check_fits(prepared: Prepared, config: Config) -> None:

@@ -26,6 +26,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.learning.checkpoints import Checkpoints, State
 from lexlattice.learning.config import Rloo, WarmStart
 from lexlattice.learning.log import Log
+from lexlattice.learning.moving import Average, rate
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.stages import Reinforcement, Step, imitate, not_a_number
 from lexlattice.learning.trainee import Trainee
@@ -160,6 +161,7 @@ class _Loop:
             self._module.load_state_dict(self.best.weights)
         self._standing = _Standing(stage)
         self._optimizer = self._new_optimizer(stage)
+        self._average = Average(self._module, self._recipe(stage).average)
         torch.manual_seed(self._drawn(0))
         self._reinforcement.generator.manual_seed(self._drawn(1))
 
@@ -193,6 +195,8 @@ class _Loop:
     def _step(self, examples: Sequence[Example], recipe: WarmStart | Rloo) -> Step:
         """Move the weights once."""
         self._optimizer.zero_grad()
+        for group in self._optimizer.param_groups:
+            group["lr"] = recipe.learning_rate * self._rate(recipe)
         if isinstance(recipe, Rloo):
             step = self._reinforcement.reinforce(self._task.trainee, examples, recipe.rollouts)
         else:
@@ -200,7 +204,14 @@ class _Loop:
         if not clip_grad_norm_(self._module.parameters(), recipe.clip).isfinite():
             raise not_a_number("gradient", examples)
         self._optimizer.step()
+        self._average.follow()
         return step
+
+    def _rate(self, recipe: WarmStart | Rloo) -> float:
+        """In the middle of a step, so that the first and the last move something too."""
+        steps = math.ceil(len(self._task.training) / recipe.batch)
+        done = self._standing.epoch * steps + self._standing.step + 0.5
+        return rate(done / (recipe.epochs * steps), recipe.warm_up)
 
     def _note_step(self, step: Step, acts: int, seconds: float) -> None:
         standing = self._standing
@@ -223,7 +234,11 @@ class _Loop:
         return shown | {"ms/act": f"{1000 * seconds:.1f}"}
 
     def _judge(self) -> None:
-        """Validate after an epoch, and keep the weights if there were none better."""
+        """Validate the average after an epoch, and keep it if there was none better."""
+        with self._average.instead():
+            self._judge_weights()
+
+    def _judge_weights(self) -> None:
         standing = self._standing
         figures = self._validation.measure(self._task.trainee)
         standing.epoch += 1
@@ -260,6 +275,7 @@ class _Loop:
             "best": None if self.best is None else vars(self.best),
             "module": self._module.state_dict(),
             "optimizer": self._optimizer.state_dict(),
+            "average": self._average.state_dict(),
             "standardizer": self._reinforcement.standardizer.state_dict(),
             "generator": self._reinforcement.generator.get_state(),
             "random": torch.get_rng_state(),
@@ -277,6 +293,8 @@ class _Loop:
             self._module.load_state_dict(state["module"])
             self._optimizer = self._new_optimizer(self._standing.stage)
             self._optimizer.load_state_dict(state["optimizer"])
+            self._average = Average(self._module, self._recipe(self._standing.stage).average)
+            self._average.load_state_dict(state["average"])
             self._reinforcement.standardizer.load_state_dict(state["standardizer"])
             self._reinforcement.generator.set_state(state["generator"])
             torch.set_rng_state(state["random"])

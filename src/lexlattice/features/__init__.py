@@ -1,0 +1,171 @@
+"""Act and vectors → what the model sees: numbers about units, words and pairs that mean the same in every language."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Protocol
+
+import numpy as np
+
+from lexlattice.act import Act
+from lexlattice.features.grams import Grams, Occurrences, grams_of
+from lexlattice.features.layout import FIRST_RECITALS, Flags, Floats, Integers, Layout, layout_of
+from lexlattice.features.places import place_features, stacked
+from lexlattice.features.units import KINDS, unit_features
+from lexlattice.tokens import tokenizer
+
+__all__ = [
+    "KINDS",
+    "Features",
+    "Flags",
+    "Floats",
+    "Grams",
+    "Integers",
+    "Layout",
+    "Occurrences",
+    "WordEncoder",
+    "features_of",
+]
+
+_YEAR: Final = 4
+"""Digits of a year."""
+
+
+class WordEncoder(Protocol):
+    """What gives words vectors that are near each other where the words mean the same, in any language."""
+
+    def encode_words(self, words: list[str]) -> Floats:
+        """A vector for each word, the longer, the more the word matters."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """All that the model is told of an act; rows of units, words and pairs."""
+
+    layout: Layout
+    grams: Grams
+    vectors: Floats
+    units: Floats
+    word_vectors: Floats
+    words: Floats
+    pairs: Floats
+    unit_anchors: Floats
+    """What the act is about: the vectors of its title, of all, of its first recitals and articles, of its articles."""
+    word_anchors: Floats
+    """The same from the vectors of words."""
+    act: Floats
+    """One row for the whole act; `with_budget` has what it takes to know the budget."""
+
+    def with_budget(self, words: int) -> Floats:
+        """The row for the whole act, for an extract of so many words."""
+        share = np.log(max(1, words) / max(1, int(self.grams.of_words.totals.sum())))
+        return np.append(self.act, np.array([np.log1p(words), share], np.float32))
+
+
+def features_of(act: Act, vectors: Floats, encoder: WordEncoder) -> Features:
+    """The features of an act whose units have these vectors; the words' come from the encoder."""
+    layout = layout_of(act)
+    grams = grams_of([unit.text for unit in act.units])
+    weighted = np.asarray(encoder.encode_words(grams.words), np.float32)
+    regions = _anchors(layout)
+    near_words = _unit_length(np.stack([_counts_in(grams.of_words, region) @ weighted for region in regions]))
+    near_units = _unit_length(np.stack([region.astype(np.float32) @ vectors for region in regions]))
+    word_vectors = _unit_length(weighted)
+    headings = _Headings(act)
+    return Features(
+        layout=layout,
+        grams=grams,
+        vectors=vectors,
+        units=unit_features(layout, vectors @ near_units.T),
+        word_vectors=word_vectors,
+        words=_word_features(grams, layout, headings, np.linalg.norm(weighted, axis=1), word_vectors @ near_words.T),
+        pairs=_pair_features(grams, layout, headings),
+        unit_anchors=near_units,
+        word_anchors=near_words,
+        act=_act_features(grams, layout),
+    )
+
+
+def _anchors(layout: Layout) -> list[Flags]:
+    """The parts of an act that say what it is about: title, everything, first recitals, articles 1 and 2, articles."""
+    articles, recitals = layout.articles, layout.recitals
+    return [
+        layout.in_kind("title"),
+        np.ones(len(articles), np.bool_),
+        (recitals >= 0) & (recitals < FIRST_RECITALS),
+        (articles >= 0) & (articles < 2),
+        articles >= 0,
+    ]
+
+
+class _Headings:
+    """The words and pairs of the title, and in how many headings others are: "Article 5 — Penalties"."""
+
+    def __init__(self, act: Act) -> None:
+        tokenize = tokenizer("unicode")
+        title = tokenize(act.title)
+        self.title_words, self.title_pairs = set(title), set(pairwise(title))
+        self.words: Counter[str] = Counter()
+        self.pairs: Counter[tuple[str, str]] = Counter()
+        texts = [section.heading for section in act.sections]
+        texts += dict.fromkeys(heading for section in act.sections for heading in section.enclosing)
+        for text in texts:
+            tokens = tokenize(text)
+            self.words.update(set(tokens))
+            self.pairs.update(set(pairwise(tokens)))
+
+
+def _word_features(grams: Grams, layout: Layout, headings: _Headings, weights: Floats, likeness: Floats) -> Floats:
+    words, totals = grams.words, np.maximum(grams.of_words.totals, 1)
+    before = np.bincount(grams.pairs[:, 1], minlength=len(words))
+    after = np.bincount(grams.pairs[:, 0], minlength=len(words))
+    columns = [
+        *place_features(grams.of_words, layout),
+        np.array([word in headings.title_words for word in words], np.float64),
+        np.log1p([headings.words[word] for word in words]),
+        np.log1p(before),
+        np.log1p(after),
+        before / totals,
+        after / totals,
+        np.array([word.isdigit() for word in words], np.float64),
+        np.array([word.isdigit() and len(word) == _YEAR for word in words], np.float64),
+        weights,
+    ]
+    return np.concatenate([stacked(columns), likeness], axis=1)
+
+
+def _pair_features(grams: Grams, layout: Layout, headings: _Headings) -> Floats:
+    totals = np.maximum(grams.of_pairs.totals, 1)
+    word_totals = np.maximum(grams.of_words.totals, 1)
+    first, second = word_totals[grams.pairs[:, 0]], word_totals[grams.pairs[:, 1]]
+    pairs = [(grams.words[left], grams.words[right]) for left, right in grams.pairs.tolist()]
+    return stacked(
+        [
+            *place_features(grams.of_pairs, layout),
+            np.array([pair in headings.title_pairs for pair in pairs], np.float64),
+            np.log1p([headings.pairs[pair] for pair in pairs]),
+            np.log(totals / first),
+            np.log(totals / second),
+            np.log(totals * word_totals.sum() / (first * second)),
+        ]
+    )
+
+
+def _act_features(grams: Grams, layout: Layout) -> Floats:
+    units = len(layout.words)
+    sizes = [grams.of_words.totals.sum(), units, layout.section_count, layout.article_count]
+    shares = [layout.in_kind(kind).sum() / max(1, units) for kind in ("article", "annex", "recitals", "notes")]
+    return np.array([*np.log1p(sizes), *shares], np.float32)
+
+
+def _counts_in(occurrences: Occurrences, region: Flags) -> Floats:
+    """How often each gram occurs in a part of the act."""
+    counts = np.where(region[occurrences.units], occurrences.counts, 0)
+    return np.bincount(occurrences.grams, counts, occurrences.gram_count).astype(np.float32)
+
+
+def _unit_length(vectors: Floats) -> Floats:
+    scaled: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-6))
+    return scaled

@@ -1,0 +1,204 @@
+"""The profile `provisions` in training: the shipped model, its losses and its decoder, as the loop wants them.
+
+Stage 1 learns three things at once from an act and its summary: how often the summary has each word and pair of the
+act, and in which order the oracle takes units. Stage 2 draws extracts through the decoder itself, so that what is
+reinforced is what will be emitted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from lexlattice.coverage import PAIR_COUNTS, SALIENCE, WORD_COUNTS, Chances, Coverage, cover
+from lexlattice.encoding.static import Static
+from lexlattice.features import Features, Flags, Floats, Integers, features_of
+from lexlattice.lattice.cells import Lattice
+from lexlattice.learning.config import Config, ProvisionsShape
+from lexlattice.learning.losses import stage_one
+from lexlattice.learning.prepared import Example
+from lexlattice.learning.salience import Inputs, Outputs, Salience, Widths
+from lexlattice.learning.trainee import Rollouts
+from lexlattice.learning.weights import write_weights
+from lexlattice.salience import FORMAT, SCALES
+from lexlattice.tokens import tokenizer
+
+_MEASURED: Final = 200
+"""Acts from which means and deviations of features are taken."""
+_LEAST_DEVIATION: Final = 1e-3
+_ABSENT: Final = 0.7
+"""Of the pairs that the summary does not have, the share that is looked at in a step; they count for all."""
+_TEMPERATURE: Final = 0.02
+"""How far a draw may fall short of the best: units are worth up to about 1 for a word."""
+
+_SHORTEST_WAIT: Final = np.float32(1e-30)
+"""The logarithm of a waiting time is asked for, and it may be zero."""
+
+
+class Known(NamedTuple):
+    """An act with all that is learnt from it."""
+
+    features: Features
+    lattice: Lattice
+    words: Tensor
+    """How often the summary has each word of the act."""
+    pairs: Tensor
+
+
+class _Draw(NamedTuple):
+    """An extract that was drawn: its units in their order, and what all units would have added at each draw."""
+
+    order: list[int]
+    gains: list[Floats]
+    fitting: list[Flags]
+    """Which units could be drawn."""
+
+
+class ProvisionsTrainee:
+    """A `Trainee`: the model, with weights that the seed and the training data decide."""
+
+    def __init__(self, config: Config, training: Sequence[Example]) -> None:
+        assert isinstance(config.model, ProvisionsShape)
+        self._config, self._shape = config, config.model
+        self._encoder = Static()
+        self._known: WeakKeyDictionary[Example, Known] = WeakKeyDictionary()
+        some = list(training[:: max(1, len(training) // _MEASURED)])
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            self.module = Salience(self._shape, Widths.of(self._act(some[0]).features))
+        self._measure(some)
+
+    def outputs(self, example: Example, budget: int, asked: Tensor | None = None) -> Outputs:
+        """What the model makes of an act."""
+        known = self._act(example)
+        outputs: Outputs = self.module(Inputs.of(known.features, known.lattice, budget), asked)
+        return outputs
+
+    def loss(self, examples: Sequence[Example]) -> Tensor:
+        """Stage 1: counts of words and pairs, and the oracle's order; as a mean over the acts."""
+        return torch.stack([self._loss(example) for example in examples]).mean()
+
+    def rollouts(self, example: Example, count: int, generator: torch.Generator) -> Rollouts:
+        """Stage 2: extracts drawn through the decoder, unit by unit.
+
+        Only the readout learns here. All else feeds the chances of words and pairs as well, which stage 1 has fitted to
+        the summaries, and which no reward for whole extracts would keep so.
+        """
+        with torch.no_grad():
+            outputs = self.outputs(example, example.words)
+        scores = self.module.readout(*outputs.states)
+        known = self._act(example)
+        coverage, lengths = _coverage(known, outputs), known.features.layout.words
+        source = np.random.default_rng(int(torch.randint(2**63 - 1, (), generator=generator)))
+        draws = [_drawn(coverage.copy(), lengths, example.words, source) for _ in range(count)]
+        likelihoods = torch.stack([_log_likelihood(draw, scores) for draw in draws])
+        return Rollouts(likelihoods, [_text(example, draw.order) for draw in draws])
+
+    def extract(self, example: Example, words: int) -> str:
+        """The units that cover most of what a summary is expected to say."""
+        with torch.no_grad():
+            outputs = self.outputs(example, words)
+        known = self._act(example)
+        lengths = known.features.layout.words
+        return _text(example, cover(_coverage(known, outputs), lengths, words))
+
+    def save(self, path: Path, about: Mapping[str, str]) -> None:
+        """Write what `lexlattice.salience.Salience` reads."""
+        own = {"format": FORMAT, "geometry": self._shape.geometry, "steps": str(self._shape.steps)}
+        arrays = {name: tensor.numpy(force=True) for name, tensor in self.module.state_dict().items()}
+        write_weights(path, arrays, {**about, **own})
+
+    def _loss(self, example: Example) -> Tensor:
+        known = self._act(example)
+        asked = ((known.pairs > 0) | (torch.rand(len(known.pairs)) < _ABSENT)).nonzero().squeeze(1)
+        outputs = self.outputs(example, example.words, asked)
+        words = _missed(outputs.words, known.words, WORD_COUNTS).sum() / max(1, len(known.words))
+        found = known.pairs[asked]
+        weights = torch.where(found > 0, 1.0, 1 / _ABSENT)
+        pairs = (_missed(outputs.pairs, found, PAIR_COUNTS) * weights).sum() / max(1, len(known.pairs))
+        order = stage_one(outputs.scores, example.order, self._config.warm_start.bce) / max(1, len(example.order))
+        return words + self._shape.pair_weight * pairs + self._shape.unit_weight * order
+
+    def _act(self, example: Example) -> Known:
+        """Features of an act, made when it is first met."""
+        if example not in self._known:
+            features = features_of(example.act, example.vectors, self._encoder)
+            tokens = tokenizer("unicode")(example.summary)
+            words, pairs = Counter(tokens), Counter(pairwise(tokens))
+            names = features.grams.words
+            self._known[example] = Known(
+                features,
+                Lattice.of(example.act, self._shape.geometry),
+                torch.tensor([words[name] for name in names], dtype=torch.int64),
+                torch.tensor([pairs[names[a], names[b]] for a, b in features.grams.pairs.tolist()], dtype=torch.int64),
+            )
+        return self._known[example]
+
+    def _measure(self, examples: Sequence[Example]) -> None:
+        """Take means and deviations of all features."""
+        acts = [self._act(example).features for example in examples]
+        rows = {
+            "act": np.stack([act.with_budget(example.words) for act, example in zip(acts, examples, strict=True)]),
+            "units": np.concatenate([act.units for act in acts]),
+            "words": np.concatenate([act.words for act in acts]),
+            "pairs": np.concatenate([act.pairs for act in acts]),
+        }
+        for name in SCALES:
+            scale = self.module.get_submodule(f"scales.{name}")
+            scale.get_buffer("mean").copy_(torch.from_numpy(rows[name].mean(0)))
+            scale.get_buffer("deviation").copy_(torch.from_numpy(rows[name].std(0).clip(_LEAST_DEVIATION)))
+
+
+def _missed(odds: Tensor, found: Tensor, counts: Sequence[int]) -> Tensor:
+    """How unlikely the log odds make the count of each gram: at each of the counts that it reached, and the next."""
+    reached = (found[:, None] >= torch.tensor(counts)).to(odds.dtype)
+    asked = torch.cat([torch.ones(len(found), 1), reached[:, :-1]], dim=1)
+    return (binary_cross_entropy_with_logits(odds, reached, reduction="none") * asked).sum(1)
+
+
+def _coverage(known: Known, outputs: Outputs) -> Coverage:
+    chances = Chances(*(odds.detach().sigmoid().cumprod(1).numpy() for odds in (outputs.words, outputs.pairs)))
+    salience = (SALIENCE * outputs.scores.detach().sigmoid()).numpy()
+    return Coverage(known.features.grams, chances, known.features.layout.words, salience)
+
+
+def _drawn(coverage: Coverage, lengths: Integers, budget: int, source: np.random.Generator) -> _Draw:
+    """One extract, each unit drawn by what it is worth then."""
+    free, left = coverage.has_words.copy(), budget
+    order: list[int] = []
+    gains: list[Floats] = []
+    fitting: list[Flags] = []
+    while (fits := free & (lengths <= left)).any():
+        gained = coverage.gains_for_length()
+        waits = source.standard_exponential(len(gained), dtype=np.float32)
+        worth = (gained + coverage.salience) / _TEMPERATURE - np.log(waits + _SHORTEST_WAIT)
+        unit = int(np.argmax(np.where(fits, worth, -np.inf)))
+        gains.append(gained)
+        fitting.append(fits)
+        coverage.take(unit)
+        order.append(unit)
+        free[unit] = False
+        left -= int(lengths[unit])
+    return _Draw(order, gains, fitting)
+
+
+def _log_likelihood(draw: _Draw, scores: Tensor) -> Tensor:
+    """How likely that was, as far as the scores have a say in it; gains are taken as they were."""
+    if not draw.order:
+        return scores.sum() * 0.0
+    worth = (torch.from_numpy(np.stack(draw.gains)) + SALIENCE * scores.sigmoid()) / _TEMPERATURE
+    worth = worth.masked_fill(~torch.from_numpy(np.stack(draw.fitting)), -torch.inf)
+    return worth.log_softmax(1)[torch.arange(len(draw.order)), draw.order].sum()
+
+
+def _text(example: Example, order: Sequence[int]) -> str:
+    return "\n".join(example.act.units[unit].text for unit in sorted(order))

@@ -1,0 +1,223 @@
+"""The shipped model for inference: features of an act → scores of its units, chances of its words and pairs.
+
+Units and words inform each other. Words are read first, from where they occur and what they mean; what a unit holds of
+them goes into its cell; the automaton lets cells talk to those around them; and what the cells have become goes back
+to the words and pairs that occur there. `lexlattice.learning.salience` is the same in PyTorch, where it learns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS, Chances
+from lexlattice.errors import LexLatticeError
+from lexlattice.features import Features, Floats, Integers, Occurrences
+from lexlattice.lattice.automaton import Automaton, Dense, Readout, array_of, gelu
+from lexlattice.lattice.cells import Lattice
+from lexlattice.weights import read_weights
+
+FORMAT: Final = "lexlattice salience 1"
+LARGEST: Final = 6.0
+"""Features are held within so many deviations: an act like no other is still an act."""
+LAYERS: Final = (
+    *("word_meaning", "word_topic", "word_first", "word_second", "word_message", "word_third", "word_chances"),
+    *("unit_meaning", "unit_topic", "unit_first", "unit_second", "unit_message"),
+    *("word_to_pair", "pair_first", "pair_second", "pair_chances"),
+)
+SCALES: Final = ("act", "units", "words", "pairs")
+ODDS: Final = 2
+"""How many of a word's log odds its pairs are told."""
+_NEIGHBOURS: Final = {"unbounded": 9, "line": 3, "none": 3}
+"""For each geometry how many cells a cell looks at, itself among them; there may be nothing."""
+
+
+class Judgement(NamedTuple):
+    """What the model makes of an act."""
+
+    scores: Floats
+    """Of units: the higher, the likelier would a summary choose them; log odds."""
+    chances: Chances
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Salience:
+    """The model."""
+
+    geometry: str
+    steps: int
+    encoder: str
+    """Fingerprint of the encoder that the vectors of units have to come from."""
+    scales: Mapping[str, tuple[Floats, Floats]]
+    layers: Mapping[str, Dense]
+    automaton: Automaton | None
+    """None where units do not talk to each other."""
+    readout: Readout
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Salience:
+        """From a file of weights."""
+        arrays, about = read_weights(path)
+        try:
+            if about.get("format") != FORMAT:
+                raise LexLatticeError("they are of another kind, or of another version.")
+            geometry, steps = about.get("geometry", ""), about.get("steps", "")
+            if geometry not in _NEIGHBOURS or not steps.isdecimal():
+                raise LexLatticeError("there is no such lattice.")
+            model = cls(
+                geometry=geometry,
+                steps=int(steps),
+                encoder=about.get("fingerprint", ""),
+                scales={name: _scale(arrays, name) for name in SCALES},
+                layers={name: Dense.of(arrays, name) for name in LAYERS},
+                automaton=Automaton.of(arrays) if int(steps) else None,
+                readout=Readout.of(arrays),
+            )
+            model._check()
+            return model
+        except LexLatticeError as error:
+            raise LexLatticeError(f"The weights '{path}' are not those of the model: {error}") from error
+
+    def _check(self) -> None:
+        """Layers that do not fit each other would end in an error far from here, or in nonsense."""
+        act, units, words, pairs = (len(self.scales[name][0]) for name in SCALES)
+        size = {name: len(layer.bias) for name, layer in self.layers.items()}
+        channels = size["unit_second"]
+        takes = {
+            "word_first": act + words + 2 * size["word_meaning"],
+            "word_second": size["word_first"],
+            "word_message": size["word_second"],
+            "unit_first": act + units + 2 * size["unit_meaning"] + size["word_message"],
+            "unit_second": size["unit_first"],
+            "unit_message": 2 * channels,
+            "word_third": size["word_second"] + size["unit_message"] + 2 * size["word_message"],
+            "word_chances": size["word_third"],
+            "word_to_pair": size["word_third"],
+            "pair_first": act + pairs + 2 * (size["word_to_pair"] + ODDS) + size["unit_message"],
+            "pair_second": size["pair_first"],
+            "pair_chances": size["pair_second"],
+        }
+        gives = {
+            "word_topic": size["word_meaning"],
+            "unit_topic": size["unit_meaning"],
+            "word_chances": len(WORD_COUNTS),
+            "pair_chances": len(PAIR_COUNTS),
+        }
+        widths = {name: layer.weight.shape[1] for name, layer in self.layers.items()}
+        anchors = {divmod(widths[f"{kind}_topic"], max(1, widths[f"{kind}_meaning"])) for kind in ("word", "unit")}
+        kernel = None if self.automaton is None else self.automaton.kernel.shape
+        if not (
+            all(widths[name] == width for name, width in takes.items())
+            and all(size[name] == width for name, width in gives.items())
+            and len(anchors) == 1
+            and anchors.pop()[1] == 0
+            and self.readout.hidden.weight.shape[1] == 2 * channels
+            and kernel in (None, (_NEIGHBOURS[self.geometry], channels))
+            and all((deviation > 0).all() for _, deviation in self.scales.values())
+        ):
+            raise LexLatticeError("their layers do not fit each other; get or train them anew.")
+
+    def judge(self, features: Features, lattice: Lattice, budget: int) -> Judgement:
+        """Scores and chances, for an extract of so many words."""
+        words, before, after = self._consolidated(features, lattice, budget)
+        scores = self.readout(before, after[-1])
+        return Judgement(scores, self._chances(features, budget, words, np.concatenate([before, after[-1]], axis=1)))
+
+    def panels(self, features: Features, lattice: Lattice, budget: int) -> Floats:
+        """The scores of units before the first step and after each, a row each."""
+        _, before, after = self._consolidated(features, lattice, budget)
+        return np.stack([self.readout(before, panel) for panel in after])
+
+    def _consolidated(self, features: Features, lattice: Lattice, budget: int) -> tuple[Floats, Floats, Floats]:
+        """Hidden states of words, and states of units before the first step, and before and after each."""
+        layer, act = self.layers, self._scaled("act", features.with_budget(budget)[None])
+        meaning, topic = (
+            layer["word_meaning"](features.word_vectors),
+            _topic(layer["word_topic"], features.word_anchors),
+        )
+        words = _beside(act, self._scaled("words", features.words), meaning, meaning * topic)
+        words = gelu(layer["word_second"](gelu(layer["word_first"](words))))
+        held = _mean_in_units(features.grams.of_words, layer["word_message"](words))
+        meaning, topic = layer["unit_meaning"](features.vectors), _topic(layer["unit_topic"], features.unit_anchors)
+        units = _beside(act, self._scaled("units", features.units), meaning, meaning * topic, held)
+        units = gelu(layer["unit_second"](gelu(layer["unit_first"](units))))
+        if self.automaton is None:
+            return words, units, units[None]
+        panels = self.automaton.run(lattice.tile(units), lattice, self.steps, record=True)
+        return words, units, np.stack([lattice.untile(panel) for panel in panels])
+
+    def _chances(self, features: Features, budget: int, words: Floats, states: Floats) -> Chances:
+        """What words and pairs make of the units that they occur in."""
+        layer, grams, act = self.layers, features.grams, self._scaled("act", features.with_budget(budget)[None])
+        message, said = layer["unit_message"](states), layer["word_message"](words)
+        left, right = grams.pairs.T
+        words = _beside(
+            act[:, :0],
+            words,
+            _mean_in_grams(grams.of_words, message),
+            _mean_by(right, said[left], len(words)),
+            _mean_by(left, said[right], len(words)),
+        )
+        words = gelu(layer["word_third"](words))
+        odds = layer["word_chances"](words)
+        told = np.concatenate([layer["word_to_pair"](words), odds[:, :ODDS]], axis=1)
+        pairs = self._scaled("pairs", features.pairs)
+        pairs = _beside(act, pairs, told[left], told[right], _mean_in_grams(grams.of_pairs, message))
+        pairs = gelu(layer["pair_second"](gelu(layer["pair_first"](pairs))))
+        return Chances(_cumulated(odds), _cumulated(layer["pair_chances"](pairs)))
+
+    def _scaled(self, name: str, values: Floats) -> Floats:
+        mean, deviation = self.scales[name]
+        scaled: Floats = np.clip((values - mean) / deviation, -LARGEST, LARGEST)
+        return scaled
+
+
+def _scale(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[Floats, Floats]:
+    mean = array_of(arrays, f"scales.{name}.mean", 1)
+    return mean, array_of(arrays, f"scales.{name}.deviation", 1, len(mean))
+
+
+def _topic(layer: Dense, anchors: Floats) -> Floats:
+    """What the act is about, as a weight for each dimension of meaning."""
+    return layer(anchors.reshape(1, -1))
+
+
+def _beside(act: Floats, *columns: Floats) -> Floats:
+    """Columns side by side, those of the act in every row."""
+    rows = len(columns[0])
+    return np.concatenate([np.broadcast_to(act, (rows, act.shape[1])), *columns], axis=1, dtype=np.float32)
+
+
+def _mean_in_units(occurrences: Occurrences, values: Floats) -> Floats:
+    """For each unit the mean over its grams, each as often as it occurs."""
+    return _mean_by(occurrences.units, values[occurrences.grams], occurrences.unit_count, occurrences.counts)
+
+
+def _mean_in_grams(occurrences: Occurrences, values: Floats) -> Floats:
+    """For each gram the mean over its units, each as often as it occurs there."""
+    return _mean_by(occurrences.grams, values[occurrences.units], occurrences.gram_count, occurrences.counts)
+
+
+def _mean_by(groups: Integers, values: Floats, count: int, weights: Integers | None = None) -> Floats:
+    """The mean of each group's rows; zero for a group that has none."""
+    weight = np.ones(len(groups), np.float32) if weights is None else weights.astype(np.float32)
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups, minlength=count)
+    filled = np.flatnonzero(sizes)
+    means = np.zeros((count, values.shape[1]), np.float32)
+    if filled.size:
+        starts = (np.cumsum(sizes) - sizes)[filled]
+        sums = np.add.reduceat((values * weight[:, None])[order], starts, axis=0)
+        means[filled] = sums / np.add.reduceat(weight[order], starts)[:, None]
+    return means
+
+
+def _cumulated(odds: Floats) -> Floats:
+    """From log odds of "once", "twice, if once" … to chances of at least so many times."""
+    chances: Floats = np.cumprod(1 / (1 + np.exp(-np.clip(odds, -30, 30))), axis=1, dtype=np.float32)
+    return chances
