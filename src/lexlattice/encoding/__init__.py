@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from lexlattice.encoding.protocol import EmptyTextWarning, Encoder, EncodingError, require
+from lexlattice.encoding.protocol import EmptyTextWarning, Encoder, EncodingError, require, vectors_of_units
 
-__all__ = ["NAMES", "EmptyTextWarning", "Encoder", "EncodingError", "is_name", "load", "require"]
+__all__ = ["NAMES", "EmptyTextWarning", "Encoder", "EncodingError", "is_name", "load", "require", "vectors_of_units"]
 
 NAMES: Final = ("static", "static:FILE", "mt5", "mt5:ID-or-FOLDER", "st:NAME-or-FOLDER", "onnx:FOLDER")
 """What `load` takes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
@@ -79,10 +80,25 @@ def checked(texts: Sequence[str], first: int = 1) -> list[str]:
     return listed
 
 
+_expected: ContextVar[bool] = ContextVar("empty texts are expected", default=False)
+
+
+def vectors_of_units(encoder: Encoder, texts: list[str]) -> Vectors:
+    """Units without words are common in acts, and nothing to warn of: their vectors are zero.
+
+    Safe in threads, which filters of warnings are not.
+    """
+    before = _expected.set(True)
+    try:
+        return encoder.encode(texts)
+    finally:
+        _expected.reset(before)
+
+
 def report_empty(vectors: Vectors) -> None:
     """Count the texts that gave nothing, for whoever asked."""
     empty = int((~vectors.any(axis=1)).sum())
-    if empty:
+    if empty and not _expected.get():
         warnings.warn(f"{empty} of {len(vectors)} texts are empty: their vectors are zero.", EmptyTextWarning, 3)
 
 

@@ -55,7 +55,7 @@ class Evaluation:
 
 def evaluate(
     data: Source,
-    systems: str | Sequence[str] | Mapping[str, str | Summarize] = ("lead", "random", "lexrank"),
+    systems: str | Sequence[str] | Mapping[str, str | Summarize] = ("lexlattice", "lead", "random", "lexrank"),
     *,
     budget: str | int | Budget = "reference",
     profile: str = "provisions",

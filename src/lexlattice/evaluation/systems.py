@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -102,7 +101,7 @@ def _trained(path: str, encoder: str | Encode | None) -> System:
         return own_system(Summarizer.from_pretrained(path, name).extract)
     consolidator, found = Consolidator.read(path), encoding.load(name)
     encoding.require(found, about.get("fingerprint", ""))
-    encode = partial(_without_warnings, found)
+    encode = partial(encoding.vectors_of_units, found)
     return partial(_selected, lambda act: consolidator.scores(act, encode([unit.text for unit in act.units])))
 
 
@@ -179,7 +178,7 @@ def _encode(encoder: str | Encode) -> Encode:
     Names of `lexlattice.encoding` come before modules of the same name.
     """
     if isinstance(encoder, str) and (encoding.is_name(encoder) or ":" not in encoder):
-        return partial(_without_warnings, encoding.load(encoder))
+        return partial(encoding.vectors_of_units, encoding.load(encoder))
     found: Any = _imported(encoder) if isinstance(encoder, str) else encoder
     try:
         found = found() if inspect.isclass(found) else found
@@ -189,13 +188,6 @@ def _encode(encoder: str | Encode) -> Encode:
     if isinstance(found, str) or not callable(encode):
         raise LexLatticeError(f"'{encoder}' is no encoder; name something that turns texts into vectors.")
     return encode
-
-
-def _without_warnings(encoder: encoding.Encoder, texts: list[str]) -> NDArray[np.float32]:
-    """Units without words are common in acts, and nothing to warn of: they are near to nothing."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", encoding.EmptyTextWarning)
-        return encoder.encode(texts)
 
 
 def _imported(name: str) -> Any:

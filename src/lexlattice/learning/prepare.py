@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -27,7 +26,7 @@ from lexlattice.corpus.sources import Source
 from lexlattice.errors import LexLatticeError
 from lexlattice.learning.files import sha256
 from lexlattice.learning.oracle import Oracle
-from lexlattice.learning.prepared import SHARD, Draft, Example, Packed, Prepared, Vectors, pack
+from lexlattice.learning.prepared import SHARD, Draft, Example, Packed, Prepared, pack
 from lexlattice.reading import LANGUAGES, PROFILES, read
 
 ORACLES: Final = {"provisions": Oracle(), "paper": Oracle("greedy")}
@@ -201,17 +200,10 @@ def _prepared(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
         return BadRow(row.line, row.celex, str(error))
     if not act.units:
         return BadRow(row.line, row.celex, "No unit was found in the act.")
-    vectors = _encoded(plan.loaded, [unit.text for unit in act.units])
+    vectors = encoding.vectors_of_units(plan.loaded, [unit.text for unit in act.units])
     words = len(row.summary.split())
     order = plan.oracle.choose(act.units, row.summary, words).order
     return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words), row.text)
-
-
-def _encoded(encoder: encoding.Encoder, texts: list[str]) -> Vectors:
-    """Units without words are common in acts, and nothing to warn of: their vectors are zero."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", encoding.EmptyTextWarning)
-        return encoder.encode(texts)
 
 
 def _check(profile: str, language: str | None, jobs: int, limit: int | None) -> None:
