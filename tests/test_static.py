@@ -305,14 +305,18 @@ def test_a_text_of_300_000_words_takes_little_memory_and_time() -> None:
     assert error < 1e-5
 
 
+LITTLE = 2.5
+"""Seconds of processor time; a busy machine takes about twice what a free one does."""
+
+
 def test_many_short_texts_take_little_time() -> None:
     assert encoded([f"Article {number}" for number in range(20_000)]).any(axis=1).all()
     seconds = []
-    while len(seconds) < 4 and min(seconds, default=9) >= 1.5:  # others may be at work
+    while len(seconds) < 4 and min(seconds, default=9) >= LITTLE:  # others may be at work
         start = time.process_time()
         encoded(["a"] * 200_000)
         seconds.append(time.process_time() - start)
-    assert min(seconds) < 1.5
+    assert min(seconds) < LITTLE
 
 
 # --- words ------------------------------------------------------------------------------------------------
