@@ -269,6 +269,12 @@ def test_calls_at_fault_end_with_one_sentence_and_2(place: Path, train: Train, o
     assert left <= {"config.toml", "prepared"}
 
 
+def test_data_that_cannot_be_used_leave_no_folder_in_the_way(place: Path, train: Train) -> None:
+    (place / "unusable.jsonl").write_text('{"text": "Bees."}\n')
+    check_one_sentence(train("unusable.jsonl", "nothing"), "--fields")
+    assert not (place / "nothing").exists()
+
+
 def test_a_folder_of_somebody_else_is_left_alone(place: Path, train: Train) -> None:
     (place / "mine").mkdir()
     (place / "mine" / "notes.txt").write_text("mine")

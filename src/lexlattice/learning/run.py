@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from lexlattice.selection import Budget
 
 MODEL: Final = "model.safetensors"
 _CONFIG: Final = "config.toml"
+_PREPARED: Final = "prepared"
 _SHARE: Final = 10
 """One act of so many is held out where no others are given to validate with."""
 
@@ -61,7 +62,7 @@ def run_training(
     chosen, target = read_config(config), Path(folder)
     with _claimed(target, Path(config), chosen, resume):
         # the same acts are held out whatever the other seed, so that seeds can be compared
-        training, held_out = _data(data, validation, target / "prepared", chosen, raw or Raw(), progress, note)
+        training, held_out = _data(data, validation, target / _PREPARED, chosen, raw or Raw(), progress, note)
         chosen = chosen if seed is None else replace(chosen, seed=seed)
         trainee = trainee_for(chosen, training)
     if count := training.without_choice:
@@ -152,6 +153,8 @@ def _claimed(folder: Path, config: Path, chosen: Config, resume: bool) -> Iterat
     try:
         yield
     except LexLatticeError:
+        with suppress(OSError):  # nothing was prepared, or something was, which is kept
+            (folder / _PREPARED).rmdir()
         if is_new and [path.name for path in folder.iterdir()] == [_CONFIG]:
             (folder / _CONFIG).unlink()
             folder.rmdir()
