@@ -24,7 +24,7 @@ OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "tulit", "pyarrow", "nltk", 
 HEAVY = BIG | {"docx", "pypdfium2", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
 ABOVE = {
     "tokens": {"errors"},
-    "corpus": {"errors"},
+    "corpus": {"errors", "act", "reading"},
     "metrics": {"errors", "tokens"},
     "selection": {"errors", "tokens", "act"},
     "baselines": {"errors", "tokens", "act"},

@@ -140,7 +140,7 @@ def export_vectors(
         with _writing(target):
             _describe(part, encoder, precision, draft.count)
             part.rename(target)
-            _sync_folder(target.parent)
+            sync_folder(target.parent)
     finally:
         shutil.rmtree(part, ignore_errors=True)
     if draft.empty:
@@ -213,7 +213,7 @@ def _describe(folder: Path, encoder: Encoder, precision: Precision, count: int) 
     with (folder / "manifest.json").open("wb") as file:
         file.write(json.dumps(about | {"checksum": _checksum(about)}, indent=2).encode() + b"\n")
         _sync(file)
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
 def _described(path: Path) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def _sync(file: BinaryIO) -> None:
     os.fsync(file.fileno())
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Have the names in a folder on the disk too, where the system can do that."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

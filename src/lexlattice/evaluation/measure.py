@@ -9,11 +9,11 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
+from lexlattice.corpus.acts import act_of
 from lexlattice.corpus.rows import BadRow, Row
 from lexlattice.errors import LexLatticeError, brief
 from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, own_system, system
 from lexlattice.metrics.rouge import MEASURES, Reference, Scores
-from lexlattice.reading import read
 from lexlattice.selection import Budget
 
 PARTS = ("f1", "precision", "recall")
@@ -63,13 +63,9 @@ def measured(plan: Plan, row: Row | BadRow) -> Measured | BadRow:
     """All systems on one act, or why it cannot be used."""
     if isinstance(row, BadRow):
         return row
-    try:
-        text = f"{row.text}\n"  # a single line might be taken for a path or a URL
-        act = read(text, language=plan.language or row.language, profile=plan.profile, format="text")
-    except LexLatticeError as error:
-        return BadRow(row.line, row.celex, str(error))
-    if not act.units:
-        return BadRow(row.line, row.celex, "No unit was found in the act.")
+    act = act_of(row, plan.profile, plan.language)
+    if isinstance(act, BadRow):
+        return act
     words = plan.budget.of(act.words, row.summary)
     task = Task(act, row.text, row.summary, words, plan.mode, plan.seed)
     references = {name: Reference(row.summary, name) for name in plan.tokenizers}

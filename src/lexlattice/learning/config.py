@@ -107,12 +107,10 @@ class ProvisionsShape:
     unit_weight: NotNegative
 
 
-@dataclass(frozen=True, slots=True)
-class WarmStart:
-    """Stage 1: imitate the oracle."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What both stages have to say."""
 
-    bce: NotNegative
-    """Weight of the binary cross-entropy beside the Plackett–Luce loss."""
     epochs: CountOrNone
     batch: Count
     """Acts a step."""
@@ -128,19 +126,19 @@ class WarmStart:
     """How much of the moving average of the weights stays at a step; 0 takes the weights as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rloo:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmStart(Stage):
+    """Stage 1: imitate the oracle."""
+
+    bce: NotNegative
+    """Weight of the binary cross-entropy beside the Plackett–Luce loss."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rloo(Stage):
     """Stage 2: reinforce what earns more than the other samples of the same act."""
 
     rollouts: Annotated[int, _whole(2)]
-    epochs: CountOrNone
-    batch: Count
-    learning_rate: Positive
-    weight_decay: NotNegative
-    patience: Count
-    clip: Positive
-    warm_up: Share
-    average: Share
     decay: Share
     """Of the running mean and variance of a language's reward."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from lexlattice.encoding.store import sync_folder
 from lexlattice.errors import LexLatticeError
 
 _PART: Final = ".part"
@@ -30,17 +31,7 @@ def write_whole(path: Path, content: bytes) -> None:
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-        _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk too, where the system can do that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_folder(path.parent)
 
 
 def is_unused(folder: Path) -> bool:

@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 from tqdm import tqdm
 
 from lexlattice import encoding
+from lexlattice.corpus.acts import act_of
 from lexlattice.corpus.pool import in_order
 from lexlattice.corpus.rows import BadRow, Row, Rows
 from lexlattice.corpus.sources import Source
@@ -27,7 +28,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.learning.files import sha256
 from lexlattice.learning.oracle import Oracle
 from lexlattice.learning.prepared import SHARD, Draft, Example, Packed, Prepared, pack
-from lexlattice.reading import LANGUAGES, PROFILES, read
+from lexlattice.reading import LANGUAGES, PROFILES
 
 ORACLES: Final = {"provisions": Oracle(), "paper": Oracle("greedy")}
 """What is learnt from in each profile, unless another is asked for."""
@@ -193,13 +194,9 @@ def _prepared(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
     """One row; in another process, if there are several."""
     if isinstance(row, BadRow):
         return row
-    try:
-        text = f"{row.text}\n"  # a single line might be taken for a path or a URL
-        act = read(text, language=plan.language or row.language, profile=plan.profile, format="text")
-    except LexLatticeError as error:
-        return BadRow(row.line, row.celex, str(error))
-    if not act.units:
-        return BadRow(row.line, row.celex, "No unit was found in the act.")
+    act = act_of(row, plan.profile, plan.language)
+    if isinstance(act, BadRow):
+        return act
     vectors = encoding.vectors_of_units(plan.loaded, [unit.text for unit in act.units])
     words = len(row.summary.split())
     order = plan.oracle.choose(act.units, row.summary, words).order

@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from lexlattice.errors import LexLatticeError
 from lexlattice.learning.checkpoints import Checkpoints, State
-from lexlattice.learning.config import Rloo, WarmStart
+from lexlattice.learning.config import Rloo, Stage, WarmStart
 from lexlattice.learning.log import Log
 from lexlattice.learning.moving import Average, rate
 from lexlattice.learning.prepared import Example
@@ -150,7 +150,7 @@ class _Loop:
         self.finished.append(stage)
         self._save()
 
-    def _recipe(self, stage: str) -> WarmStart | Rloo:
+    def _recipe(self, stage: str) -> Stage:
         return self._task.warm_start if stage == "warm-start" else self._task.rloo
 
     def _begin(self, stage: str) -> None:
@@ -170,7 +170,7 @@ class _Loop:
         moved = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
         return torch.optim.AdamW(moved, lr=recipe.learning_rate, weight_decay=recipe.weight_decay)
 
-    def _epoch(self, recipe: WarmStart | Rloo) -> None:
+    def _epoch(self, recipe: Stage) -> None:
         """All acts once, in an order of this epoch's own."""
         standing, acts = self._standing, self._task.training
         generator = torch.Generator().manual_seed(self._drawn(2 + standing.epoch))
@@ -192,7 +192,7 @@ class _Loop:
                 if perf_counter() - self._saved >= self._every:
                     self._save()
 
-    def _step(self, examples: Sequence[Example], recipe: WarmStart | Rloo) -> Step:
+    def _step(self, examples: Sequence[Example], recipe: Stage) -> Step:
         """Move the weights once."""
         self._optimizer.zero_grad()
         for group in self._optimizer.param_groups:
@@ -207,7 +207,7 @@ class _Loop:
         self._average.follow()
         return step
 
-    def _rate(self, recipe: WarmStart | Rloo) -> float:
+    def _rate(self, recipe: Stage) -> float:
         """In the middle of a step, so that the first and the last move something too."""
         steps = math.ceil(len(self._task.training) / recipe.batch)
         done = self._standing.epoch * steps + self._standing.step + 0.5
