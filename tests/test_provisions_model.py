@@ -19,9 +19,10 @@ from lexlattice.coverage import SALIENCE, Chances, Coverage
 from lexlattice.encoding.static import Static
 from lexlattice.features import features_of
 from lexlattice.learning.config import read_config
+from lexlattice.learning.drawing import TEMPERATURE, drawn, log_likelihood
 from lexlattice.learning.paper import PaperTrainee
 from lexlattice.learning.prepared import Example
-from lexlattice.learning.provisions import _TEMPERATURE, ProvisionsTrainee
+from lexlattice.learning.provisions import ProvisionsTrainee
 from lexlattice.learning.trainee import Trainee
 from lexlattice.summarizer import Summarizer
 from lexlattice.weights import read_weights
@@ -225,7 +226,7 @@ def likelihood(trainee: ProvisionsTrainee, example: Example, order: tuple[int, .
         coverage = Coverage(features.grams, chances, lengths, salience)
         for taken in order[:step]:
             coverage.take(taken)
-        worth = coverage.values().astype(np.float64) / _TEMPERATURE
+        worth = coverage.values().astype(np.float64) / TEMPERATURE
         fits = [u for u, length in enumerate(lengths) if u != DASH and length <= left and u not in order[:step]]
         total += worth[unit] - np.log(np.sum(np.exp(worth[fits])))
         left -= int(lengths[unit])
@@ -262,6 +263,52 @@ def test_extracts_are_drawn_as_often_as_they_are_likely(undecided: ProvisionsTra
     assert {*drawn} <= chances.keys()
     for text, chance in chances.items():
         assert drawn.count(text) / len(drawn) == pytest.approx(chance, abs=0.04)
+
+
+def test_the_gradient_of_a_draw_is_how_its_likelihood_changes(undecided: ProvisionsTrainee) -> None:
+    """Against differences: every unit's salience a little higher and a little lower, for the same order of units."""
+    example = replace(encoded(TINY, SUMMARY), words=9)
+    features = features_of(TINY, example.vectors, Static())
+    with torch.no_grad():
+        outputs = undecided.outputs(example, example.words)
+    chances = Chances(*(odds.sigmoid().cumprod(1).numpy() for odds in (outputs.words, outputs.pairs)))
+    lengths, salience = features.layout.words, np.linspace(0, 0.05, len(TINY)).astype(np.float32)
+    draw = drawn(Coverage(features.grams, chances, lengths, salience), lengths, 9, np.random.default_rng(1))
+    assert len(draw.order) > 1
+
+    def likelihood_with(salience: np.ndarray) -> float:
+        coverage, left, total = Coverage(features.grams, chances, lengths, salience), 9, 0.0
+        for step, unit in enumerate(draw.order):
+            fits = [u for u in range(len(TINY)) if u != DASH and lengths[u] <= left and u not in draw.order[:step]]
+            worth = coverage.values().astype(np.float64) / TEMPERATURE
+            total += worth[unit] - np.log(np.exp(worth[fits]).sum())
+            coverage.take(unit)
+            left -= int(lengths[unit])
+        return float(total)
+
+    steps = 1e-3 * np.eye(len(TINY), dtype=np.float32)
+    slopes = [(likelihood_with(salience + step) - likelihood_with(salience - step)) / 2e-3 for step in steps]
+    given = torch.from_numpy(salience).requires_grad_()
+    found = log_likelihood(draw, given)
+    assert found.item() == pytest.approx(likelihood_with(salience), abs=1e-3)
+    found.backward()
+    np.testing.assert_allclose(given.grad, slopes, atol=0.05)
+    assert np.abs(slopes).max() > 1, "nothing would be compared"
+
+
+def test_draws_follow_the_weights_whatever_changed_them(folder: Path, acts: list[Example]) -> None:
+    """What stage 2 does not teach is made once; but not beyond a step of stage 1, nor beyond other weights."""
+    trainee, fresh = (ProvisionsTrainee(little_config(folder), acts) for _ in range(2))
+
+    def likelihoods(of: ProvisionsTrainee) -> list[float]:
+        return of.rollouts(acts[0], 3, torch.Generator().manual_seed(0)).log_likelihoods.tolist()
+
+    first = likelihoods(trainee)
+    trained(trainee, acts[:1], 3)
+    assert likelihoods(trainee) != first
+    trainee.module.load_state_dict(fresh.module.state_dict())
+    assert likelihoods(trainee) == first
+    assert trainee.module.training, "and it is left as it was found"
 
 
 def test_where_nothing_fits_nothing_is_drawn(trainee: ProvisionsTrainee) -> None:

@@ -21,9 +21,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from lexlattice.coverage import PAIR_COUNTS, SALIENCE, WORD_COUNTS, Chances, Coverage, cover
 from lexlattice.encoding.static import Static
-from lexlattice.features import Features, Flags, Floats, Integers, features_of
+from lexlattice.features import Features, features_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.learning.config import Config, ProvisionsShape
+from lexlattice.learning.drawing import drawn, log_likelihood
 from lexlattice.learning.losses import stage_one
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.salience import Inputs, Outputs, Salience, Widths
@@ -37,11 +38,6 @@ _MEASURED: Final = 200
 _LEAST_DEVIATION: Final = 1e-3
 _ABSENT: Final = 0.7
 """Of the pairs that the summary does not have, the share that is looked at in a step; they count for all."""
-_TEMPERATURE: Final = 0.02
-"""How far a draw may fall short of the best: units are worth up to about 1 for a word."""
-
-_SHORTEST_WAIT: Final = np.float32(1e-30)
-"""The logarithm of a waiting time is asked for, and it may be zero."""
 
 
 class Known(NamedTuple):
@@ -54,15 +50,6 @@ class Known(NamedTuple):
     pairs: Tensor
 
 
-class _Draw(NamedTuple):
-    """An extract that was drawn: its units in their order, and what all units would have added at each draw."""
-
-    order: list[int]
-    gains: list[Floats]
-    fitting: list[Flags]
-    """Which units could be drawn."""
-
-
 class ProvisionsTrainee:
     """A `Trainee`: the model, with weights that the seed and the training data decide."""
 
@@ -71,6 +58,8 @@ class ProvisionsTrainee:
         self._config, self._shape = config, config.model
         self._encoder = Static()
         self._known: WeakKeyDictionary[Example, Known] = WeakKeyDictionary()
+        self._settled: WeakKeyDictionary[Example, Outputs] = WeakKeyDictionary()
+        self._settled_with: list[Tensor] = []
         some = list(training[:: max(1, len(training) // _MEASURED)])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
@@ -93,14 +82,12 @@ class ProvisionsTrainee:
         Only the readout learns here. All else feeds the chances of words and pairs as well, which stage 1 has fitted to
         the summaries, and which no reward for whole extracts would keep so.
         """
-        with torch.no_grad():
-            outputs = self.outputs(example, example.words)
-        scores = self.module.readout(*outputs.states)
-        known = self._act(example)
-        coverage, lengths = _coverage(known, outputs), known.features.layout.words
+        outputs, known = self._settled_outputs(example), self._act(example)
+        salience = SALIENCE * self.module.readout(*outputs.states).sigmoid()
+        coverage, lengths = _coverage(known, outputs, salience), known.features.layout.words
         source = np.random.default_rng(int(torch.randint(2**63 - 1, (), generator=generator)))
-        draws = [_drawn(coverage.copy(), lengths, example.words, source) for _ in range(count)]
-        likelihoods = torch.stack([_log_likelihood(draw, scores) for draw in draws])
+        draws = [drawn(coverage.copy(), lengths, example.words, source) for _ in range(count)]
+        likelihoods = torch.stack([log_likelihood(draw, salience) for draw in draws])
         return Rollouts(likelihoods, [_text(example, draw.order) for draw in draws])
 
     def extract(self, example: Example, words: int) -> str:
@@ -108,14 +95,28 @@ class ProvisionsTrainee:
         with torch.no_grad():
             outputs = self.outputs(example, words)
         known = self._act(example)
-        lengths = known.features.layout.words
-        return _text(example, cover(_coverage(known, outputs), lengths, words))
+        lengths, salience = known.features.layout.words, SALIENCE * outputs.scores.sigmoid()
+        return _text(example, cover(_coverage(known, outputs, salience), lengths, words))
 
     def save(self, path: Path, about: Mapping[str, str]) -> None:
         """Write what `lexlattice.salience.Salience` reads."""
         own = {"format": FORMAT, "geometry": self._shape.geometry, "steps": str(self._shape.steps)}
         arrays = {name: tensor.numpy(force=True) for name, tensor in self.module.state_dict().items()}
         write_weights(path, arrays, {**about, **own})
+
+    def _settled_outputs(self, example: Example) -> Outputs:
+        """What stage 2 does not change, made once for each act while all weights but the readout's stay the same."""
+        weights = [tensor for name, tensor in self.module.state_dict().items() if not name.startswith("readout.")]
+        if not self._settled_with or not all(map(torch.equal, weights, self._settled_with)):
+            self._settled.clear()
+            self._settled_with = [tensor.clone() for tensor in weights]
+        if example not in self._settled:
+            was_training = self.module.training
+            self.module.eval()
+            with torch.no_grad():
+                self._settled[example] = self.outputs(example, example.words)
+            self.module.train(was_training)
+        return self._settled[example]
 
     def _loss(self, example: Example) -> Tensor:
         known = self._act(example)
@@ -165,39 +166,9 @@ def _missed(odds: Tensor, found: Tensor, counts: Sequence[int]) -> Tensor:
     return (binary_cross_entropy_with_logits(odds, reached, reduction="none") * asked).sum(1)
 
 
-def _coverage(known: Known, outputs: Outputs) -> Coverage:
+def _coverage(known: Known, outputs: Outputs, salience: Tensor) -> Coverage:
     chances = Chances(*(odds.detach().sigmoid().cumprod(1).numpy() for odds in (outputs.words, outputs.pairs)))
-    salience = (SALIENCE * outputs.scores.detach().sigmoid()).numpy()
-    return Coverage(known.features.grams, chances, known.features.layout.words, salience)
-
-
-def _drawn(coverage: Coverage, lengths: Integers, budget: int, source: np.random.Generator) -> _Draw:
-    """One extract, each unit drawn by what it is worth then."""
-    free, left = coverage.has_words.copy(), budget
-    order: list[int] = []
-    gains: list[Floats] = []
-    fitting: list[Flags] = []
-    while (fits := free & (lengths <= left)).any():
-        gained = coverage.gains_for_length()
-        waits = source.standard_exponential(len(gained), dtype=np.float32)
-        worth = (gained + coverage.salience) / _TEMPERATURE - np.log(waits + _SHORTEST_WAIT)
-        unit = int(np.argmax(np.where(fits, worth, -np.inf)))
-        gains.append(gained)
-        fitting.append(fits)
-        coverage.take(unit)
-        order.append(unit)
-        free[unit] = False
-        left -= int(lengths[unit])
-    return _Draw(order, gains, fitting)
-
-
-def _log_likelihood(draw: _Draw, scores: Tensor) -> Tensor:
-    """How likely that was, as far as the scores have a say in it; gains are taken as they were."""
-    if not draw.order:
-        return scores.sum() * 0.0
-    worth = (torch.from_numpy(np.stack(draw.gains)) + SALIENCE * scores.sigmoid()) / _TEMPERATURE
-    worth = worth.masked_fill(~torch.from_numpy(np.stack(draw.fitting)), -torch.inf)
-    return worth.log_softmax(1)[torch.arange(len(draw.order)), draw.order].sum()
+    return Coverage(known.features.grams, chances, known.features.layout.words, salience.numpy(force=True))
 
 
 def _text(example: Example, order: Sequence[int]) -> str:
