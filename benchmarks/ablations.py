@@ -1,9 +1,10 @@
-"""What each part of the shipped model is worth: variants trained alike, several seeds, compared act by act.
+"""What each step from the paper to the shipped model is worth, and what the lattice is: compared act by act.
 
-Each variant changes some keys of configs/provisions.toml. All are trained by stage 1 for a few epochs on the English
-training acts and measured on the validation acts, at the length of the summaries; the differences from the first
-variant are means over seeds, their intervals a paired bootstrap over acts. What is finished is kept in the output
-folder, and a second run goes on from there.
+Each variant is one of the files in configs/ with some keys changed. All are trained by stage 1 on the English training
+acts, with several seeds, and measured on the validation acts at the length of the summaries. Differences are means over
+seeds, their intervals a paired bootstrap over acts. Without names of variants there are two tables: the way from the
+paper to ours, where each row is compared with the one before, and the lattice's controls, compared with the first.
+What is finished is kept in the output folder, and a second run goes on from there.
 Usage: LEXLATTICE_DATA=… python benchmarks/ablations.py FOLDER [VARIANT …]
 """
 
@@ -13,93 +14,144 @@ import json
 import os
 import re
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.evaluation import evaluate
-from lexlattice.learning.config import read_config
+from lexlattice.learning.config import Config, read_config
 from lexlattice.learning.prepare import prepare
 from lexlattice.learning.prepared import Prepared
 from lexlattice.learning.run import MODEL, run_training
 from lexlattice.metrics.significance import confidence_interval
 
 SEEDS = (0, 1, 2)
-EPOCHS = 2
+EPOCHS = {"paper-static": 4, "provisions": 2}
+"""Not as many as the shipped model had, so that all of them can be trained in an hour or two."""
 MEASURES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
-CONFIG = Path(__file__).parent.parent / "configs" / "provisions.toml"
-VARIANTS: dict[str, dict[str, str]] = {
-    "2D": {"overview": "false"},
-    "2D, overview": {},
-    "1D": {"geometry": '"line"', "overview": "false"},
-    "none, same size": {"geometry": '"none"', "overview": "false"},
-    "readout only": {"geometry": '"none"', "overview": "false", "steps": "0"},
-    "2D, 8 steps": {"overview": "false", "steps": "8"},
-    "words only": {"geometry": '"none"', "overview": "false", "steps": "0", "message": "1", "channels": "2"},
+CONFIGS = Path(__file__).parent.parent / "configs"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is trained, and how it is measured."""
+
+    config: str
+    changes: dict[str, str] = field(default_factory=dict)
+    system: str = "model"
+    """With `scores` the decoder is left out."""
+
+
+def ours(**changes: str) -> Variant:
+    """The shipped model, without overview unless that is said: what a line or nobody's neighbour has no use for."""
+    return Variant("provisions", {"overview": "false", **changes})
+
+
+WAY = {
+    "the paper's": Variant("paper-static"),
+    "our units": Variant("paper-static", {"profile": '"provisions"'}),
+    "our oracle": Variant("paper-static", {"profile": '"provisions"', "objective": '"budgeted"'}),
+    "our network": Variant("provisions", system="scores"),
+    "our decoder": Variant("provisions"),
 }
+LATTICE = {
+    "2D": ours(),
+    "2D, overview": Variant("provisions"),
+    "1D": ours(geometry='"line"'),
+    "none, same size": ours(geometry='"none"'),
+    "readout only": ours(geometry='"none"', steps="0"),
+    "words only": ours(geometry='"none"', steps="0", message="1", channels="2"),
+}
+VARIANTS = WAY | LATTICE
 
 
 def main() -> None:
-    """Train and measure what is missing, then print the table."""
+    """Train and measure what is missing, then print the tables."""
     if "LEXLATTICE_DATA" not in os.environ or len(sys.argv) < 2:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md), name an output folder, and try again.")
-    folder = Path(sys.argv[1])
-    names = sys.argv[2:] or list(VARIANTS)
+    folder, asked = Path(sys.argv[1]), sys.argv[2:]
+    if unknown := [name for name in asked if name not in VARIANTS]:
+        sys.exit(f"There is no variant '{unknown[0]}'; choose among: {'; '.join(VARIANTS)}.")
     for seed in SEEDS:
-        for name in names:
-            if not _results(folder, name, seed).exists():
-                _run(folder, name, seed)
-    report(folder, names)
+        for name in asked or VARIANTS:
+            if not results(folder, name, seed).exists():
+                run(folder, name, seed)
+    if asked:
+        report(folder, asked, is_way=False)
+    else:
+        report(folder, list(WAY), is_way=True)
+        report(folder, list(LATTICE), is_way=False)
 
 
-def _run(folder: Path, name: str, seed: int) -> None:
-    data = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en"
-    place = _results(folder, name, seed).parent
-    place.mkdir(parents=True, exist_ok=True)
-    text = CONFIG.read_text("utf-8")
-    for key, value in {"epochs": str(EPOCHS), "patience": str(EPOCHS), **VARIANTS[name]}.items():
-        text = re.sub(rf"(?m)^{key} = [^\s#]+", f"{key} = {value}", text)
-    config = place / "config.toml"
-    config.write_text(text, "utf-8")
-    read_config(config)
-    prepared = {split: _prepared(folder, data, split) for split in ("train", "validation")}
-    print(f"{name}, seed {seed} …", file=sys.stderr, flush=True)
-    run_training(
-        config,
-        prepared["train"],
-        place / "run",
-        validation=prepared["validation"],
-        stages=("warm-start",),
-        resume=(place / "run").exists(),
-        seed=seed,
-        note=lambda sentence: print(sentence, file=sys.stderr, flush=True),
+def run(folder: Path, name: str, seed: int) -> None:
+    """Train a variant, unless another that is measured differently was trained alike, and measure it."""
+    variant, data = VARIANTS[name], Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en"
+    alike = next(
+        other for other in VARIANTS if VARIANTS[other].config == variant.config and _changes(other) == _changes(name)
     )
-    model = f"model:{place / 'run' / MODEL}"
-    evaluate(data / "validation.jsonl.gz", {"ours": model}, tokenizers="compat", per_act=_results(folder, name, seed))
+    place = results(folder, alike, seed).parent
+    config = _written(place / "config.toml", variant)
+    chosen = read_config(config)
+    print(f"{name}, seed {seed} …", file=sys.stderr, flush=True)
+    if not (place / "run" / MODEL).exists():
+        run_training(
+            config,
+            _prepared(folder, data, "train", chosen),
+            place / "run",
+            validation=_prepared(folder, data, "validation", chosen),
+            stages=("warm-start",),
+            resume=(place / "run").exists(),
+            seed=seed,
+            note=lambda sentence: print(sentence, file=sys.stderr, flush=True),
+        )
+    target = results(folder, name, seed)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    system = f"{variant.system}:{place / 'run' / MODEL}"
+    evaluate(
+        data / "validation.jsonl.gz",
+        {"it": system},
+        tokenizers="compat",
+        profile=chosen.profile,
+        mode=chosen.selection.mode,
+        per_act=target,
+    )
 
 
-def _prepared(folder: Path, data: Path, split: str) -> Path:
-    place = folder / "prepared" / split
+def _changes(name: str) -> dict[str, str]:
+    return VARIANTS[name].changes
+
+
+def _written(path: Path, variant: Variant) -> Path:
+    """The configuration of a variant, as a file."""
+    epochs = str(EPOCHS[variant.config])
+    text = (CONFIGS / f"{variant.config}.toml").read_text("utf-8")
+    for key, value in {"epochs": epochs, "patience": epochs, **variant.changes}.items():
+        text = re.sub(rf"(?m)^{key} = [^\s#]+", f"{key} = {value}", text)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def _prepared(folder: Path, data: Path, split: str, config: Config) -> Path:
+    place = folder / "prepared" / f"{config.profile}-{config.oracle.objective}" / split
     if not Prepared.is_at(place):
-        prepare([data / f"{split}.jsonl.gz"], place, split=split)
+        prepare([data / f"{split}.jsonl.gz"], place, split=split, profile=config.profile, oracle=config.oracle)
     return place
 
 
-def report(folder: Path, names: list[str]) -> None:
-    """Scores of all variants, and how they differ from the first."""
+def report(folder: Path, names: list[str], *, is_way: bool) -> None:
+    """Scores of some variants, and how each differs from the one before, or from the first."""
     scores = {name: _scores(folder, name) for name in names}
-    first = scores[names[0]].mean(axis=0)
-    print(
-        f"means over {len(SEEDS)} seeds; in brackets the deviation between seeds; then the difference from '{names[0]}'"
-    )
-    for name in names:
+    other = "the row before" if is_way else f"'{names[0]}'"
+    print(f"means over {len(SEEDS)} seeds; in brackets the deviation between seeds; then the difference from {other}")
+    for place, name in enumerate(names):
         of_seeds = scores[name].mean(axis=1)
         shown = "  ".join(f"{m:.2f} ({d:.2f})" for m, d in zip(of_seeds.mean(0), of_seeds.std(0, ddof=1), strict=True))
-        differences = scores[name].mean(axis=0) - first
-        low, high = confidence_interval(differences)
-        rows = zip(differences.mean(0), low, high, strict=True)
-        against = "" if name == names[0] else "  ".join(f"{d:+.2f} [{a:+.2f}, {b:+.2f}]" for d, a, b in rows)
+        differences = scores[name].mean(axis=0) - scores[names[place - 1 if is_way else 0]].mean(axis=0)
+        rows = zip(differences.mean(0), *confidence_interval(differences), strict=True)
+        against = "  ".join(f"{d:+.2f} [{a:+.2f}, {b:+.2f}]" for d, a, b in rows) if place else ""
         print(f"{name:<18} {shown}   {against}")
 
 
@@ -107,14 +159,15 @@ def _scores(folder: Path, name: str) -> NDArray[np.float64]:
     """Seeds × acts × measures."""
     tables = []
     for seed in SEEDS:
-        lines = _results(folder, name, seed).read_text("utf-8").splitlines()
-        rows = [json.loads(line)["systems"]["ours"]["compat"] for line in lines]
+        lines = results(folder, name, seed).read_text("utf-8").splitlines()
+        rows = [json.loads(line)["systems"]["it"]["compat"] for line in lines]
         tables.append([[row[measure]["f1"] for measure in MEASURES] for row in rows])
     return np.array(tables)
 
 
-def _results(folder: Path, name: str, seed: int) -> Path:
-    return folder / re.sub(r"\W+", "-", name) / f"seed-{seed}" / "results.jsonl"
+def results(folder: Path, name: str, seed: int) -> Path:
+    """Where the scores of a variant are, act by act."""
+    return folder / re.sub(r"\W+", "-", name).strip("-") / f"seed-{seed}" / "results.jsonl"
 
 
 if __name__ == "__main__":

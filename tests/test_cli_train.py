@@ -17,6 +17,7 @@ import torch
 
 from lexlattice import LexLatticeError
 from lexlattice.cli import main
+from lexlattice.lattice.consolidator import FORMAT as CONSOLIDATOR
 from lexlattice.learning.config import read_config
 from lexlattice.learning.oracle import Oracle
 from lexlattice.learning.prepare import prepare
@@ -28,6 +29,7 @@ from little_acts import Row, contents, little_rows, write_rows
 
 CONFIG = """
 profile = "paper"
+network = "consolidator"
 seed = 0
 
 [encoder]
@@ -140,10 +142,22 @@ def test_prepared_acts_and_the_file_itself_give_the_same_weights(place: Path, tr
         main(["prepare", str(place / "data.jsonl"), "-o", str(place / "ready"), "--profile", "paper", "--quiet"]) == 0
     )
     check_one_sentence(train("ready", "of-ready"), "oracle")
-    prepare([place / "data.jsonl"], place / "as-asked", profile="paper", oracle=Oracle("greedy", cap=10))
-    code, _ = train("as-asked", "of-prepared")
+    line = ["prepare", place / "data.jsonl", "-o", place / "as-asked", "--config", place / "config.toml", "--quiet"]
+    assert main([str(part) for part in line]) == 0
+    code, said = train("as-asked", "of-prepared", "--language", "en")
     assert code == 0
+    assert "as-asked' is prepared already" in said
     assert same_model(place / "model", place / "of-prepared")
+
+
+def test_the_networks_of_the_paper_can_learn_from_our_units(place: Path, train: Train) -> None:
+    """How acts are read and what is trained on them are two things."""
+    ours = CONFIG.replace('profile = "paper"', 'profile = "provisions"')
+    (place / "ours.toml").write_text(ours.replace('"greedy"', '"budgeted"'))
+    code, _ = train("data.jsonl", "our-units", "--config", str(place / "ours.toml"), "--stage", "warm-start")
+    assert code == 0
+    about = read_weights(place / "our-units" / "model.safetensors").about
+    assert (about["profile"], about["format"]) == ("provisions", CONSOLIDATOR)
 
 
 def test_another_seed_gives_other_weights(place: Path, train: Train) -> None:

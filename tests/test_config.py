@@ -36,7 +36,7 @@ def refused(path: Path) -> str:
 
 def test_the_paper_file_has_the_constants_of_the_paper() -> None:
     config = read_config(PAPER)
-    assert (config.profile, config.seed) == ("paper", 0)
+    assert (config.profile, config.network, config.seed) == ("paper", "consolidator", 0)
     assert (config.encoder.name, config.encoder.dimensions) == ("mt5", 768)
     assert config.oracle == Oracle("greedy", 40)
     assert config.model == PaperShape("grid", 48, 32, 8, 256, 768, False)
@@ -80,7 +80,9 @@ def test_a_readout_alone_has_no_steps(tmp_path: Path) -> None:
         ("steps = 8\n", "", "'model.steps' is missing"),
         ("seed = 0", "seed = -1", "'seed'"),
         ("seed = 0", "seed = 0\nsead = 1", "'sead' is not known"),
-        ('profile = "paper"', 'profile = "poem"', "'profile' has to be one of: paper"),
+        ('profile = "paper"', 'profile = "poem"', "'profile' has to be one of: provisions, paper"),
+        ('network = "consolidator"', 'network = "forest"', "'network' has to be one of: consolidator, salience"),
+        ('network = "consolidator"', 'network = "salience"', "'model.columns' is not known"),
         ('profile = "paper"', "profile = 5", "'profile'"),
         ('name = "mt5"', 'name = "mt6"', "'encoder.name'"),
         ("dimensions = 768", "dimensions = 0", "'encoder.dimensions'"),

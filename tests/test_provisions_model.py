@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from lexlattice import LexLatticeError, evaluate, read
+from lexlattice import Act, LexLatticeError, evaluate, read
 from lexlattice.cli import main
 from lexlattice.coverage import SALIENCE, Chances, Coverage
 from lexlattice.encoding.static import Static
@@ -24,6 +24,7 @@ from lexlattice.learning.paper import PaperTrainee
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.provisions import ProvisionsTrainee
 from lexlattice.learning.trainee import Trainee
+from lexlattice.selection import Extract, select
 from lexlattice.summarizer import Summarizer
 from lexlattice.weights import read_weights
 from little_acts import little_rows, write_rows
@@ -427,6 +428,18 @@ def test_its_extracts_are_those_of_the_summarizer(place: Path, examples: Path) -
     by_name = evaluate(rows, f"model:{path}", budget="words:90").systems[f"model:{path}"]
     by_hand = evaluate(rows, {"own": summarizer.extract}, budget="words:90").systems["own"]
     assert {**by_name, "seconds": 0} == {**by_hand, "seconds": 0}
+
+
+def test_its_scores_can_be_evaluated_without_its_decoder(place: Path) -> None:
+    path, rows = place / "model" / "model.safetensors", little_rows(2)
+    summarizer = Summarizer.from_pretrained(path)
+
+    def by_hand(act: Act, words: int) -> Extract:
+        return select(act, summarizer.score(act, words), words)
+
+    found = evaluate(rows, {"scores": f"scores:{path}", "own": by_hand, "model": f"model:{path}"}, budget="words:40")
+    without_time = {name: {**figures, "seconds": 0} for name, figures in found.systems.items()}
+    assert without_time["scores"] == without_time["own"] != without_time["model"]
 
 
 def test_a_model_of_the_paper_is_evaluated_too_and_only_with_its_encoder(tmp_path: Path) -> None:

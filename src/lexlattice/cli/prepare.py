@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from lexlattice.cli.shell import Commands, say
+from lexlattice.errors import LexLatticeError
 from lexlattice.reading import PROFILES
+
+if TYPE_CHECKING:
+    from lexlattice.learning.oracle import Oracle
 
 DATA = (
     "JSON Lines (.jsonl, .jsonl.gz) or Parquet with reference (the act) and summary, and celex_id and language if they "
@@ -27,13 +32,13 @@ def add(commands: Commands) -> None:
     command.add_argument("data", metavar="DATA", nargs="+", help=DATA)
     command.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the prepared acts go")
     command.add_argument(
-        "--profile", choices=PROFILES, default="provisions", help="how acts are read (default: %(default)s)"
+        "--config", metavar="FILE.toml", help="take profile, encoder and oracle from a training's configuration"
     )
+    command.add_argument("--profile", choices=PROFILES, help="how acts are read (default: provisions)")
     command.add_argument(
         "--encoder",
         metavar="NAME",
-        default="static",
-        help="what turns units into vectors: static, mt5, mt5:…, st:…, onnx:… (default: %(default)s)",
+        help="what turns units into vectors: static, mt5, mt5:…, st:…, onnx:… (default: static)",
     )
     command.add_argument(
         "--oracle",
@@ -71,19 +76,19 @@ def jobs_for(encoder: str, asked: int | None) -> int:
 
 def _prepare(options: argparse.Namespace) -> int:
     from lexlattice.corpus.fields import parse_fields
-    from lexlattice.learning.oracle import Oracle
     from lexlattice.learning.prepare import prepare
 
+    profile, encoder, oracle = _settings(options)
     prepared = prepare(
         options.data,
         options.output,
-        profile=options.profile,
-        encoder=options.encoder,
-        oracle=Oracle(options.oracle) if options.oracle else None,
+        profile=profile,
+        encoder=encoder,
+        oracle=oracle,
         language=options.language,
         split=options.split,
         fields=parse_fields(options.fields) if options.fields else None,
-        jobs=jobs_for(options.encoder, options.jobs),
+        jobs=jobs_for(encoder, options.jobs),
         limit=options.limit,
         strict=options.strict,
         progress=not options.quiet and sys.stderr is not None,
@@ -92,3 +97,19 @@ def _prepare(options: argparse.Namespace) -> int:
     about = prepared.manifest
     say(f"{len(prepared):,} acts with {about['units']:,} units, encoder {about['encoder']}: {options.output}")
     return 0
+
+
+def _settings(options: argparse.Namespace) -> tuple[str, str, Oracle | None]:
+    """Profile, encoder and oracle: from the configuration, or each as it was asked for."""
+    from lexlattice.learning.config import read_config
+    from lexlattice.learning.oracle import Oracle
+
+    if options.config is None:
+        oracle = Oracle(options.oracle) if options.oracle else None
+        return options.profile or "provisions", options.encoder or "static", oracle
+    if given := [name for name in ("profile", "encoder", "oracle") if getattr(options, name)]:
+        raise LexLatticeError(
+            f"--{given[0]} is said in the configuration already; leave it out here, or change it there."
+        )
+    config = read_config(options.config)
+    return config.profile, config.encoder.name, config.oracle

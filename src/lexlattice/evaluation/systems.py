@@ -1,8 +1,8 @@
 """The systems that can be compared, by name: each makes extracts of an act, within the same number of words.
 
-`lexlattice` is the shipped model, and `model:FILE` one that `lexlattice train` wrote. Any other name with a colon,
-`package.module:attribute`, is anybody's own system: a callable that takes an `Act` and a number of words and returns an
-`Extract` or text.
+`lexlattice` is the shipped model, and `model:FILE` one that `lexlattice train` wrote; `scores:FILE` is the same without
+its decoder, units simply by their scores. Any other name with a colon, `package.module:attribute`, is anybody's own
+system: a callable that takes an `Act` and a number of words and returns an `Extract` or text.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
     if name not in SYSTEMS and ":" not in name:
         raise LexLatticeError(
             f"There is no system '{name}'; choose among {', '.join(SYSTEMS)}, "
-            "or name a trained model as model:FILE, or your own as package.module:attribute."
+            "or name a trained model as model:FILE or scores:FILE, or your own as package.module:attribute."
         )
     if name in _OVER_VECTORS and encoder is None:
         raise LexLatticeError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
@@ -82,15 +82,15 @@ def system(name: str, encoder: str | Encode | None = None) -> System:
         return partial(_OVER_VECTORS[name], _encode(encoder))
     if name == OURS:
         return own_system(Summarizer.from_pretrained().extract)
-    if name.startswith(_MODEL):
-        return _trained(name.removeprefix(_MODEL), encoder)
+    if name.startswith((_MODEL, _SCORES)):
+        return _trained(name.partition(":")[2], encoder, is_decoded=name.startswith(_MODEL))
     found = _imported(name)
     if not callable(found):
         raise LexLatticeError(f"'{name}' cannot be called; name a function of an act and a number of words.")
     return own_system(found)
 
 
-def _trained(path: str, encoder: str | Encode | None) -> System:
+def _trained(path: str, encoder: str | Encode | None, *, is_decoded: bool) -> System:
     """The model in a file: the shipped kind emits by its decoder, the paper's scores units, which are then selected.
 
     Without the name of an encoder it gets the one that it was trained with; any other is refused.
@@ -98,7 +98,8 @@ def _trained(path: str, encoder: str | Encode | None) -> System:
     about = read_weights(path).about
     name = encoder if isinstance(encoder, str) else about.get("encoder") or "static"
     if about.get("format") != PAPER:
-        return own_system(Summarizer.from_pretrained(path, name).extract)
+        summarizer = Summarizer.from_pretrained(path, name)
+        return own_system(summarizer.extract) if is_decoded else partial(_by_score, summarizer)
     consolidator, found = Consolidator.read(path), encoding.load(name)
     encoding.require(found, about.get("fingerprint", ""))
     encode = partial(encoding.vectors_of_units, found)
@@ -112,6 +113,10 @@ def own_system(summarize: Summarize) -> System:
 
 def _selected(scoring: Scoring, task: Task) -> list[str]:
     return [select(task.act, scoring(task.act), task.words, mode=task.mode).text]
+
+
+def _by_score(summarizer: Summarizer, task: Task) -> list[str]:
+    return [select(task.act, summarizer.score(task.act, task.words), task.words, mode=task.mode).text]
 
 
 def _random(task: Task) -> list[str]:
@@ -167,7 +172,7 @@ _OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
 }
 OURS: Final = "lexlattice"
 SYSTEMS: Final = (OURS, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
-_MODEL: Final = "model:"
+_MODEL, _SCORES = "model:", "scores:"
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """These have a rule of their own for how much to take."""
 

@@ -1,7 +1,7 @@
 """Every constant of a training in one TOML file, read into frozen data classes.
 
-What a key may hold stands beside its name, and the reader takes it from there: a new profile adds a class for its
-model, and nothing else changes. A file that says too much, too little or what cannot be is refused in one sentence.
+What a key may hold stands beside its name, and the reader takes it from there: a new network adds a class for its
+sizes, and nothing else changes. A file that says too much, too little or what cannot be is refused in one sentence.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 from lexlattice.encoding import NAMES, is_name
 from lexlattice.errors import LexLatticeError
 from lexlattice.learning.oracle import OBJECTIVES, Oracle
+from lexlattice.reading import PROFILES
 from lexlattice.selection import MODES, Budget
 from lexlattice.tokens import TOKENIZERS
 
@@ -151,20 +152,25 @@ class Selection:
     budget: Annotated[str, Rule("a budget: auto, words:N, ratio:R or reference", _is_budget)]
 
 
-SHAPES: Final[dict[str, type[PaperShape | ProvisionsShape]]] = {"paper": PaperShape, "provisions": ProvisionsShape}
-"""The class of [model] in each profile."""
-_MODES: Final = {
-    "paper": ("paper", "what it draws is cut as there"),
-    "provisions": ("whole", "its decoder takes whole units only"),
+NETWORKS: Final[dict[str, type[PaperShape | ProvisionsShape]]] = {
+    "consolidator": PaperShape,
+    "salience": ProvisionsShape,
 }
-"""The mode of [selection] in each profile, and why it can be no other."""
+"""The paper's network and the shipped one, each with the class of its [model]."""
+_MODES: Final = {
+    "consolidator": ("paper", "what it draws is cut as there"),
+    "salience": ("whole", "its decoder takes whole units only"),
+}
+"""The mode of [selection] for each network, and why it can be no other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """All that decides a training, besides the data."""
 
-    profile: Annotated[str, _one_of(tuple(SHAPES))]
+    profile: Annotated[str, _one_of(PROFILES)]
+    """How acts are read."""
+    network: Annotated[str, _one_of(tuple(NETWORKS))]
     seed: Annotated[int, _whole(0, _LAST_SEED)]
     encoder: EncoderConfig
     oracle: Oracle
@@ -174,9 +180,9 @@ class Config:
     selection: Selection
 
     def __post_init__(self) -> None:
-        mode, why = _MODES[self.profile]
+        mode, why = _MODES[self.network]
         if self.selection.mode != mode:
-            raise LexLatticeError(f"'selection.mode' has to be \"{mode}\" in this profile: {why}.")
+            raise LexLatticeError(f"'selection.mode' has to be \"{mode}\" for this network: {why}.")
 
 
 _ORACLE: Final = {
@@ -221,12 +227,12 @@ def _table(kind: type[T], data: Mapping[str, object], prefix: str) -> T:
 
 
 def _hints(kind: type, data: Mapping[str, object]) -> dict[str, Any]:
-    """The fields of a class, and what they may hold; which model it is depends on the profile."""
+    """The fields of a class, and what they may hold; which sizes there are depends on the network."""
     if kind is Oracle:
         return dict(_ORACLE)
     hints = get_type_hints(kind, include_extras=True)
-    if kind is Config and isinstance(profile := data.get("profile"), str):
-        hints["model"] = SHAPES.get(profile, hints["model"])
+    if kind is Config and isinstance(network := data.get("network"), str):
+        hints["model"] = NETWORKS.get(network, hints["model"])
     return hints
 
 

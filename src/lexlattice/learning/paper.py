@@ -1,4 +1,4 @@
-"""The profile `paper` in training: the paper's model, its losses and its selector, as the loop wants them."""
+"""The network `consolidator` in training: the paper's model, its losses and its selector, as the loop wants them."""
 
 from __future__ import annotations
 

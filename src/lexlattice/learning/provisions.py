@@ -1,4 +1,4 @@
-"""The profile `provisions` in training: the shipped model, its losses and its decoder, as the loop wants them.
+"""The network `salience` in training: the shipped model, its losses and its decoder, as the loop wants them.
 
 Stage 1 learns three things at once from an act and its summary: how often the summary has each word and pair of the
 act, and in which order the oracle takes units. Stage 2 draws extracts through the decoder itself, so that what is

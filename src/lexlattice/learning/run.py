@@ -82,7 +82,7 @@ def run_training(
 
 def trainee_for(config: Config, training: Sequence[Example]) -> Trainee:
     """The model that a configuration is of, with its first weights."""
-    if config.profile == "paper":
+    if config.network == "consolidator":
         from lexlattice.learning.paper import PaperTrainee
 
         return PaperTrainee(config)
@@ -175,6 +175,8 @@ def _data(
     def opened(source: Source, split: str) -> Prepared:
         if isinstance(source, str | os.PathLike) and Prepared.is_at(Path(source)):
             found = Prepared.open(source, verify=True)
+            if raw.fields or raw.language or raw.strict:
+                note(f"'{source}' is prepared already: names of fields, language and strictness change nothing there.")
         else:
             asked = {"profile": config.profile, "encoder": config.encoder.name, "oracle": config.oracle, **vars(raw)}
             found = prepare([source], place / split, split=split, progress=progress, note=note, **asked)
