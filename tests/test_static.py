@@ -609,3 +609,17 @@ def test_translations_are_found_in_law_and_news(data: Path) -> None:
         assert len(found) >= 21
         assert fmean(found.values()) >= mean, name
         assert min(found.values()) >= worst, (name, min(found, key=found.__getitem__))
+
+
+def test_words_that_are_remembered_have_the_same_vectors(examples: Path) -> None:
+    """Whatever was encoded before, in whatever number of threads, and however much of it there was."""
+    texts = [(examples / "short" / f"{language}.txt").read_text("utf-8") for language in ("en", "el", "mt", "hu")]
+    fresh = [Static().encode([text]) for text in texts]
+    busy = Static()
+    busy.encode([" ".join(f"w{number}x" for number in range(20_000))])
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda text: busy.encode([text]), texts * 5))
+    for vectors, expected in zip(found, fresh * 5, strict=True):
+        np.testing.assert_array_equal(vectors, expected)
+    words = texts[0].split()
+    np.testing.assert_array_equal(busy.encode_words(words), Static().encode_words(words))

@@ -301,7 +301,8 @@ def test_letters_beyond_the_fortieth_do_not_count() -> None:
 
 @given(words)
 def test_distinct_gives_each_word_once_and_the_way_back(words: Words) -> None:
-    unique, places = distinct(words)
+    unique, hashes, places = distinct(words)
+    assert (hashes[1:] > hashes[:-1]).all()
     once = spelled(unique)
     assert sorted(once) == sorted(set(spelled(words)))
     assert [once[place] for place in places] == spelled(words)

@@ -33,6 +33,8 @@ LAYERS: Final = (
 SCALES: Final = ("act", "units", "words", "pairs")
 ODDS: Final = 2
 """How many of a word's log odds its pairs are told."""
+_AT_ONCE: Final = 1024
+"""Pairs that go through the network together: few enough to stay in the processor's cache."""
 _NEIGHBOURS: Final = {"unbounded": 9, "line": 3, "none": 3}
 """For each geometry how many cells a cell looks at, itself among them; there may be nothing."""
 
@@ -160,21 +162,31 @@ class Salience:
             act[:, :0],
             words,
             _mean_in_grams(grams.of_words, message),
-            _mean_by(right, said[left], len(words)),
-            _mean_by(left, said[right], len(words)),
+            _mean_by(right, said, left, len(words)),
+            _mean_by(left, said, right, len(words)),
         )
         words = gelu(layer["word_third"](words))
         odds = layer["word_chances"](words)
         told = np.concatenate([layer["word_to_pair"](words), odds[:, :ODDS]], axis=1)
-        pairs = self._scaled("pairs", features.pairs)
-        pairs = _beside(act, pairs, told[left], told[right], _mean_in_grams(grams.of_pairs, message))
-        pairs = gelu(layer["pair_second"](gelu(layer["pair_first"](pairs))))
-        return Chances(_cumulated(odds), _cumulated(layer["pair_chances"](pairs)))
+        met = _mean_in_grams(grams.of_pairs, message)
+        of_pairs = np.empty((len(met), len(PAIR_COUNTS)), np.float32)
+        for first in range(0, len(met), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            pairs = self._scaled("pairs", features.pairs[some])
+            pairs = _beside(act, pairs, told[left[some]], told[right[some]], met[some])
+            pairs = gelu(layer["pair_second"](gelu(layer["pair_first"](pairs))))
+            of_pairs[some] = _cumulated(layer["pair_chances"](pairs))
+        return Chances(_cumulated(odds), of_pairs)
 
     def _scaled(self, name: str, values: Floats) -> Floats:
         mean, deviation = self.scales[name]
         scaled: Floats = np.clip((values - mean) / deviation, -LARGEST, LARGEST)
         return scaled
+
+
+def chance(odds: Floats) -> Floats:
+    """From log odds to chances, from 0 to 1."""
+    return (1 / (1 + np.exp(-np.clip(odds, -30, 30)))).astype(np.float32)
 
 
 def _scale(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[Floats, Floats]:
@@ -195,29 +207,28 @@ def _beside(act: Floats, *columns: Floats) -> Floats:
 
 def _mean_in_units(occurrences: Occurrences, values: Floats) -> Floats:
     """For each unit the mean over its grams, each as often as it occurs."""
-    return _mean_by(occurrences.units, values[occurrences.grams], occurrences.unit_count, occurrences.counts)
+    return _mean_by(occurrences.units, values, occurrences.grams, occurrences.unit_count, occurrences.counts)
 
 
 def _mean_in_grams(occurrences: Occurrences, values: Floats) -> Floats:
     """For each gram the mean over its units, each as often as it occurs there."""
-    return _mean_by(occurrences.grams, values[occurrences.units], occurrences.gram_count, occurrences.counts)
+    return _mean_by(occurrences.grams, values, occurrences.units, occurrences.gram_count, occurrences.counts)
 
 
-def _mean_by(groups: Integers, values: Floats, count: int, weights: Integers | None = None) -> Floats:
-    """The mean of each group's rows; zero for a group that has none."""
-    weight = np.ones(len(groups), np.float32) if weights is None else weights.astype(np.float32)
-    order = np.argsort(groups, kind="stable")
-    sizes = np.bincount(groups, minlength=count)
-    filled = np.flatnonzero(sizes)
-    means = np.zeros((count, values.shape[1]), np.float32)
-    if filled.size:
-        starts = (np.cumsum(sizes) - sizes)[filled]
-        sums = np.add.reduceat((values * weight[:, None])[order], starts, axis=0)
-        means[filled] = sums / np.add.reduceat(weight[order], starts)[:, None]
+def _mean_by(groups: Integers, values: Floats, rows: Integers, count: int, weights: Integers | None = None) -> Floats:
+    """The mean of each group's rows of the values; zero for a group that has none.
+
+    Channel by channel: so nothing has to be sorted, and a long act needs little memory.
+    """
+    weight = np.ones(len(groups)) if weights is None else weights.astype(np.float64)
+    total = np.maximum(np.bincount(groups, weight, count), 1)
+    means = np.empty((count, values.shape[1]), np.float32)
+    for channel, column in enumerate(np.ascontiguousarray(values.T, np.float64)):
+        means[:, channel] = np.bincount(groups, weight * column[rows], count) / total
     return means
 
 
 def _cumulated(odds: Floats) -> Floats:
     """From log odds of "once", "twice, if once" … to chances of at least so many times."""
-    chances: Floats = np.cumprod(1 / (1 + np.exp(-np.clip(odds, -30, 30))), axis=1, dtype=np.float32)
+    chances: Floats = np.cumprod(chance(odds), axis=1, dtype=np.float32)
     return chances

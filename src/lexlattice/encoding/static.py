@@ -13,9 +13,10 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
 from lexlattice.encoding.subwords import LONGEST, Places, Spelling, Words, distinct, rows, split
@@ -31,8 +32,17 @@ _GROUP: Final = 64
 """Chunks whose words are gathered together."""
 _BLOCK: Final = 256
 """Words whose subwords are made whole together."""
+_REMEMBERED: Final = 8_192
+"""Words whose vectors are kept for the next texts: 8 megabytes."""
 _MIDDLE: Final = np.float32(7.5)
 """Four bits are a number from 0 to 15; taken from this, positive or negative."""
+
+
+class _Recent(NamedTuple):
+    """Words that were met lately: their hashes, in rising order, and their vectors."""
+
+    hashes: NDArray[np.uint64]
+    vectors: Vectors
 
 
 class Static:
@@ -55,6 +65,7 @@ class Static:
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise EncodingError(f"The file '{path}' holds no weights of an embedded encoder.") from error
         self.dimensions: int = 2 * self._numbers.shape[1]
+        self._recent = _Recent(np.zeros(1, np.uint64), np.zeros((1, self.dimensions), np.float32))
 
     def _check(self) -> None:
         """Arrays that do not belong together would end in an error far from here, or in nonsense."""
@@ -102,14 +113,15 @@ class Static:
         A string of several words has the sum of theirs.
         """
         found, counts = split(checked(words))
-        unique, places = distinct(found)
-        return _sums(self._word_vectors(unique), places, np.cumsum(counts) - counts, counts)
+        vectors, places = self._distinct_vectors(found)
+        if (counts == 1).all():
+            return vectors[places]
+        return _sums(vectors, places, np.cumsum(counts) - counts, counts)
 
     def _pooled(self, texts: list[str]) -> Vectors:
         """The mean of each text's chunks, each the mean of its words; zero for texts without words."""
         words, counts = split(texts)
-        unique, places = distinct(words)
-        vectors = self._word_vectors(unique)
+        vectors, places = self._distinct_vectors(words)
         chunks = -(-counts // CHUNK)
         text = np.repeat(np.arange(len(texts)), chunks)
         number = np.arange(len(text)) - np.repeat(np.cumsum(chunks) - chunks, chunks)
@@ -121,6 +133,28 @@ class Static:
         pooled[text[number == 0]] = means[number == 0]
         np.add.at(pooled, text[number > 0], means[number > 0])
         return pooled
+
+    def _distinct_vectors(self, words: Words) -> tuple[Vectors, Places]:
+        """The vector of each different word, and where each word's is.
+
+        Those of the last texts are remembered: an act is encoded by its units and by its words, and most of its words
+        are in the next act too. What is remembered is replaced as a whole, so that threads can share it.
+        """
+        unique, hashes, places = distinct(words)
+        known = self._recent
+        at = np.minimum(np.searchsorted(known.hashes, hashes), len(known.hashes) - 1)
+        new = np.flatnonzero(known.hashes[at] != hashes)
+        vectors = known.vectors[at]
+        if new.size:
+            vectors[new] = self._word_vectors(unique.take(new))
+            together = len(known.hashes) + new.size
+            if together <= _REMEMBERED:
+                order = np.argsort(np.concatenate([known.hashes, hashes[new]]), kind="stable")
+                kept = np.concatenate([known.vectors, vectors[new]])[order]
+                self._recent = _Recent(np.concatenate([known.hashes, hashes[new]])[order], kept)
+            elif len(hashes) <= _REMEMBERED:
+                self._recent = _Recent(hashes, vectors.copy())
+        return vectors, places
 
     def _word_vectors(self, words: Words) -> Vectors:
         """Sums of subwords, some words at a time and kind by kind, so that all that is added to stays near."""

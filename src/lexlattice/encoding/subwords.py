@@ -133,12 +133,22 @@ def _normal(text: str) -> str:
     return text
 
 
-def distinct(words: Words) -> tuple[Words, Places]:
-    """Each word once, and for each word given its place among these."""
+class Distinct(NamedTuple):
+    """Each word once."""
+
+    words: Words
+    hashes: NDArray[np.uint64]
+    """Of each of them, in rising order: equal for the same word wherever it occurs."""
+    places: Places
+    """For each word that was given its place among these."""
+
+
+def distinct(words: Words) -> Distinct:
+    """Each word once, in the order of their hashes."""
     sums = words.sums
     hashes = sums[words.starts[1:]] - sums[words.starts[:-1]]
-    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    return words.take(first), inverse
+    found, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    return Distinct(words.take(first), found, inverse)
 
 
 def rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -> Iterator[tuple[Places, Places]]:

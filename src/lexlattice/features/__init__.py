@@ -73,7 +73,7 @@ def features_of(act: Act, vectors: Floats, encoder: WordEncoder) -> Features:
     near_words = _unit_length(np.stack([_counts_in(grams.of_words, region) @ weighted for region in regions]))
     near_units = _unit_length(np.stack([region.astype(np.float32) @ vectors for region in regions]))
     word_vectors = _unit_length(weighted)
-    headings = _Headings(act)
+    headings = _Headings(act, grams)
     return Features(
         layout=layout,
         grams=grams,
@@ -101,20 +101,48 @@ def _anchors(layout: Layout) -> list[Flags]:
 
 
 class _Headings:
-    """The words and pairs of the title, and in how many headings others are: "Article 5 — Penalties"."""
+    """Which words and pairs are in the title, and in how many headings each is: "Article 5 — Penalties"."""
 
-    def __init__(self, act: Act) -> None:
+    def __init__(self, act: Act, grams: Grams) -> None:
         tokenize = tokenizer("unicode")
+        self._numbers = {word: number for number, word in enumerate(grams.words)}
+        self._codes = grams.pairs @ np.array([len(grams.words), 1])
         title = tokenize(act.title)
-        self.title_words, self.title_pairs = set(title), set(pairwise(title))
-        self.words: Counter[str] = Counter()
-        self.pairs: Counter[tuple[str, str]] = Counter()
+        self.title_words, self.title_pairs = (
+            self._of_words(Counter({*title})),
+            self._of_pairs(Counter({*pairwise(title)})),
+        )
+        words: Counter[str] = Counter()
+        pairs: Counter[tuple[str, str]] = Counter()
         texts = [section.heading for section in act.sections]
         texts += dict.fromkeys(heading for section in act.sections for heading in section.enclosing)
         for text in texts:
             tokens = tokenize(text)
-            self.words.update(set(tokens))
-            self.pairs.update(set(pairwise(tokens)))
+            words.update({*tokens})
+            pairs.update({*pairwise(tokens)})
+        self.words, self.pairs = self._of_words(words), self._of_pairs(pairs)
+
+    def _of_words(self, counts: Counter[str]) -> Integers:
+        """The count of each word of the act."""
+        found = np.zeros(len(self._numbers), np.int64)
+        for word, count in counts.items():
+            if word in self._numbers:
+                found[self._numbers[word]] = count
+        return found
+
+    def _of_pairs(self, counts: Counter[tuple[str, str]]) -> Integers:
+        """The count of each pair of the act, by the numbers of its words."""
+        found, numbers, size = np.zeros(len(self._codes), np.int64), self._numbers, len(self._numbers)
+        known = {
+            numbers[left] * size + numbers[right]: count
+            for (left, right), count in counts.items()
+            if left in numbers and right in numbers
+        }
+        wanted = np.fromiter(known, np.int64, len(known))
+        places = np.minimum(np.searchsorted(self._codes, wanted), max(0, len(self._codes) - 1))
+        is_there = self._codes[places] == wanted if len(self._codes) else np.zeros(len(wanted), np.bool_)
+        found[places[is_there]] = np.fromiter(known.values(), np.int64, len(known))[is_there]
+        return found
 
 
 def _word_features(grams: Grams, layout: Layout, headings: _Headings, weights: Floats, likeness: Floats) -> Floats:
@@ -123,8 +151,8 @@ def _word_features(grams: Grams, layout: Layout, headings: _Headings, weights: F
     after = np.bincount(grams.pairs[:, 0], minlength=len(words))
     columns = [
         *place_features(grams.of_words, layout),
-        np.array([word in headings.title_words for word in words], np.float64),
-        np.log1p([headings.words[word] for word in words]),
+        headings.title_words,
+        np.log1p(headings.words),
         np.log1p(before),
         np.log1p(after),
         before / totals,
@@ -140,12 +168,11 @@ def _pair_features(grams: Grams, layout: Layout, headings: _Headings) -> Floats:
     totals = np.maximum(grams.of_pairs.totals, 1)
     word_totals = np.maximum(grams.of_words.totals, 1)
     first, second = word_totals[grams.pairs[:, 0]], word_totals[grams.pairs[:, 1]]
-    pairs = [(grams.words[left], grams.words[right]) for left, right in grams.pairs.tolist()]
     return stacked(
         [
             *place_features(grams.of_pairs, layout),
-            np.array([pair in headings.title_pairs for pair in pairs], np.float64),
-            np.log1p([headings.pairs[pair] for pair in pairs]),
+            headings.title_pairs,
+            np.log1p(headings.pairs),
             np.log(totals / first),
             np.log(totals / second),
             np.log(totals * word_totals.sum() / (first * second)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -71,9 +72,10 @@ def grams_of(texts: Sequence[str]) -> Grams:
     """
     tokenize = tokenizer("unicode")
     tokens = [tokenize(text) for text in texts]
-    numbers: dict[str, int] = {}
-    flat = np.array([numbers.setdefault(word, len(numbers)) for unit in tokens for word in unit], dtype=np.int64)
-    unit_of = np.repeat(np.arange(len(tokens)), [len(unit) for unit in tokens])
+    lengths = [len(unit) for unit in tokens]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(tokens)))}
+    flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(tokens)), np.int64, sum(lengths))
+    unit_of = np.repeat(np.arange(len(tokens)), lengths)
     of_words = _occurrences(unit_of, flat, len(tokens), len(numbers))
     inside = unit_of[1:] == unit_of[:-1]
     codes, pair_of = np.unique((flat[:-1] * len(numbers) + flat[1:])[inside], return_inverse=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lexlattice.act import SECTION_KINDS
 from lexlattice.features.grams import Occurrences
-from lexlattice.features.layout import Floats, Integers, Layout
+from lexlattice.features.layout import Flags, Floats, Integers, Layout
 
 Numbers = NDArray[np.float64]
 
@@ -20,31 +20,27 @@ def place_features(occurrences: Occurrences, layout: Layout) -> list[Numbers]:
     How often it occurs: in all, in sections of each kind, in units, in sections and in the regions that matter. How
     these are shared out; where it occurs first, last and on average; in how long units; and its rank by frequency.
     """
-    units, grams, counts, size = occurrences.units, occurrences.grams, occurrences.counts, occurrences.gram_count
-    totals = np.maximum(occurrences.totals, 1)
-    kinds = len(SECTION_KINDS)
-    by_kind = np.bincount(grams * kinds + layout.section_kinds[units], counts, size * kinds).reshape(size, kinds)
-    in_units = np.bincount(grams, minlength=size)
-    in_sections = _distinct(grams, layout.sections[units], size)
-    first, last = np.ones(size), np.zeros(size)
+    size, starts = occurrences.gram_count, occurrences.gram_starts[:-1]
+    units = occurrences.units[occurrences.by_gram]
+    totals, in_units = np.maximum(occurrences.totals, 1), occurrences.unit_counts
+    in_sections = np.add.reduceat(_is_new(layout.sections[units], starts), starts)
     places = layout.places.astype(np.float64)
-    np.minimum.at(first, grams, places[units])
-    np.maximum.at(last, grams, places[units])
+    in_kinds = [_counted(occurrences, layout.in_kind(kind)) for kind in SECTION_KINDS]
     ranks = np.empty(size)
     ranks[np.argsort(-totals, kind="stable")] = np.arange(size)
     return [
         np.log1p(totals),
-        *np.log1p(by_kind).T,
-        *(by_kind / totals[:, None]).T,
+        *map(np.log1p, in_kinds),
+        *(counts / totals for counts in in_kinds),
         np.log1p(in_units),
         in_units / max(1, len(layout.words)),
         np.log1p(in_sections),
         in_sections / max(1, layout.section_count),
-        first,
-        last,
-        np.bincount(grams, counts * places[units], size) / totals,
-        *(np.log1p(np.bincount(grams, np.where(region[units], counts, 0), size)) for region in layout.regions()),
-        np.bincount(grams, counts * np.log1p(layout.words)[units], size) / totals,
+        places[units[starts]],
+        places[units[occurrences.gram_starts[1:] - 1]],
+        _counted(occurrences, places) / totals,
+        *(np.log1p(_counted(occurrences, region)) for region in layout.regions()),
+        _counted(occurrences, np.log1p(layout.words)) / totals,
         np.log1p(ranks),
         ranks / max(1, size),
     ]
@@ -55,7 +51,14 @@ def stacked(columns: Sequence[Numbers | Integers]) -> Floats:
     return np.stack([np.asarray(column, np.float32) for column in columns], axis=1)
 
 
-def _distinct(grams: Integers, sections: Integers, size: int) -> Integers:
-    """In how many sections each gram occurs."""
-    width = int(sections.max()) + 1 if sections.size else 1
-    return np.bincount(np.unique(grams * width + sections) // width, minlength=size)
+def _counted(occurrences: Occurrences, of_units: Numbers | Flags) -> Numbers:
+    """For each gram the sum over its units, each as often as it occurs there."""
+    weights = (occurrences.counts * of_units[occurrences.units]).astype(np.float64)
+    return np.asarray(np.bincount(occurrences.grams, weights, occurrences.gram_count), np.float64)
+
+
+def _is_new(sections: Integers, starts: Integers) -> Integers:
+    """Whether an occurrence is the first of its gram in a section; those of a gram are in the order of the act."""
+    is_new = np.diff(sections, prepend=-1) != 0
+    is_new[starts] = True
+    return np.asarray(is_new, np.int64)

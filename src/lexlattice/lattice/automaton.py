@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from math import erf, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -16,9 +18,12 @@ from numpy.typing import NDArray
 from lexlattice.errors import LexLatticeError
 from lexlattice.lattice.cells import Floats, Lattice
 
-_ERF: Final = tuple(map(np.float32, (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)))
-_ERF_SCALE: Final = np.float32(0.3275911)
-"""Abramowitz and Stegun, 7.1.26: never wrong by more than 1.5e-7."""
+_FINE: Final = 512
+"""Points of the table of `gelu` to one; lines between them are wrong by less than a millionth."""
+_REACH: Final = 8
+"""How far it reaches to either side."""
+_AT_ONCE: Final = 16_384
+"""Numbers that are looked up together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,8 +101,11 @@ class Automaton:
             seen[:, 3 * channels :] = states.sum(axis=0) / np.float32(max(1, cells))
         around = seen[:, channels : 2 * channels]
         around[:] = self.bias
+        gathered = np.empty_like(states)
         for beside, weights in zip(lattice.neighbours.T, self.kernel, strict=True):
-            around += with_nothing[beside] * weights
+            np.take(with_nothing, beside, axis=0, out=gathered, mode="clip")
+            gathered *= weights
+            around += gathered
         return seen
 
     @property
@@ -130,19 +138,34 @@ class Readout:
 
 
 def gelu(values: Floats) -> Floats:
-    """Each value times the chance that a normal variable is below it, as PyTorch has it by default."""
-    return values * (np.float32(0.5) + np.float32(0.5) * erf(values * np.float32(np.sqrt(0.5))))
+    """Each value times the chance that a normal variable is below it, as PyTorch has it by default; to six digits.
 
-
-def erf(values: Floats) -> Floats:
-    """The error function, to six digits."""
-    size = np.abs(values)
-    t = np.float32(1) / (np.float32(1) + _ERF_SCALE * size)
-    sum_of_powers = np.zeros_like(t)
-    for factor in _ERF:
-        sum_of_powers = (sum_of_powers + factor) * t
-    result: Floats = np.copysign(np.float32(1) - sum_of_powers * np.exp(-size * size), values)
+    Straight lines between the points of a table, which is faster than anything that computes the error function. A few
+    rows at a time, so that all of it stays in the processor's cache.
+    """
+    slopes, heights = _lines()
+    result = np.empty_like(values, np.float32)
+    rows = max(1, _AT_ONCE // max(1, values[:1].size))
+    for first in range(0, len(values), rows):
+        some, into = values[first : first + rows], result[first : first + rows]
+        places = some * np.float32(_FINE)
+        places += np.float32(_FINE * _REACH)
+        np.clip(places, 0, len(slopes) - 1, out=places)
+        line = places.astype(np.intp)
+        np.take(slopes, line, out=into, mode="clip")
+        into *= some
+        into += np.take(heights, line, mode="clip")
     return result
+
+
+@cache
+def _lines() -> tuple[Floats, Floats]:
+    """Slopes and heights of lines along the function: zero on the far left, and the value itself on the far right."""
+    points = np.arange(-_REACH * _FINE, _REACH * _FINE + 1) / _FINE
+    exact = np.array([point * (0.5 + 0.5 * erf(point / sqrt(2))) for point in points.tolist()])
+    exact[0] = exact[1] = 0.0
+    slopes = np.append(np.diff(exact) * _FINE, 1.0)
+    return slopes.astype(np.float32), (exact - points * slopes).astype(np.float32)
 
 
 def array_of(

@@ -58,7 +58,7 @@ class Lexicon:
     def build(cls, texts: Sequence[str], spelling: Spelling, size: int, buckets: int) -> Lexicon:
         """With vectors for the most frequent subwords, `size` at most."""
         found, counts = _words(texts)
-        unique, numbers = distinct(found)
+        unique, _, numbers = distinct(found)
         frequency = np.bincount(numbers, minlength=len(unique.starts) - 1)
         parts = list(subwords(unique, spelling))
         hashes, places = np.unique(np.concatenate([part for _, part in parts]), return_inverse=True)
