@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,data,docx,hf,onnx,pdf,st,stem,train]
+extras-dev := [dev,data,docx,hf,onnx,pdf,plot,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,train]
 
 .DEFAULT_GOAL := help
@@ -18,8 +18,8 @@ extras-bench := [bench,docx,hf,onnx,pdf,train]
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: $(INSTALLED)-core ## Read an example act and show it as a tree
-	@$(BIN)/lexlattice parse examples/short/en.txt --tree
+demo: $(INSTALLED)-core ## Summarize an example act
+	@$(BIN)/lexlattice summarize examples/short/en.txt --words 60
 
 test: lint ## Check style and types, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
@@ -37,6 +37,7 @@ bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read, scored
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/encoder.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/mt5.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/cache.py
 

@@ -20,8 +20,8 @@ WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
 BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
     *"safetensors pandas fastapi uvicorn matplotlib ray datasets".split()
 }
-OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "tulit", "pyarrow", "nltk", "rouge_score", "scipy"}
-HEAVY = BIG | {"docx", "pypdfium2", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
+OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "typst", "tulit", "pyarrow", "nltk", "rouge_score", "scipy"}
+HEAVY = BIG | {"docx", "pypdfium2", "typst", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
 ABOVE = {
     "tokens": {"errors"},
     "corpus": {"errors", "act", "reading"},
@@ -29,15 +29,28 @@ ABOVE = {
     "selection": {"errors", "tokens", "act"},
     "baselines": {"errors", "tokens", "act"},
     "weights": {"errors"},
-    "encoding": {"errors", "weights"},
+    "files": {"errors"},
+    "encoding": {"errors", "files", "weights"},
     "lattice": {"errors", "act", "weights"},
     "features": {"errors", "act", "tokens"},
     "coverage": {"errors", "features"},
     "salience": {"errors", "weights", "lattice", "features", "coverage"},
-    "summarizer": {*"errors act encoding weights lattice features coverage salience selection".split()},
+    "choosing": {"act", "features", "coverage", "selection"},
+    "summary": {"act", "rendering"},
+    "explaining": {"act", "features", "lattice", "salience", "summary"},
+    "grouping": {"act"},
+    "phrases": set(),
+    "rendering": {"errors", "files", "act", "phrases", "selection", "summary"},
+    "plotting": {"errors", "files", "act"},
+    "summarizer": {
+        *"errors act reading encoding weights lattice features coverage salience selection".split(),
+        *"choosing explaining grouping summary".split(),
+    },
     "projection": {"act", "selection"},
+    "alignment": {"act", "projection"},
+    "versions": {*"errors act reading encoding features alignment choosing grouping summary".split()},
     "learning": {
-        *"errors act tokens reading encoding lattice features coverage salience selection metrics".split(),
+        *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
         *("weights", "corpus"),
     },
     "evaluation": {

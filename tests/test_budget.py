@@ -52,7 +52,7 @@ auto:3 auto: reference:3 nonsense nonsense:3 Auto 400 :400
 
 @pytest.mark.parametrize("text", [*NO_BUDGETS.split(), "", " "])
 def test_what_is_no_budget_is_answered_with_the_choices(text: str) -> None:
-    with pytest.raises(LexLatticeError, match=r"is no budget.*auto, words:N, ratio:R, reference"):
+    with pytest.raises(LexLatticeError, match=r"is no budget.*auto, short, long, words:N, ratio:R, reference"):
         Budget.parse(text)
 
 

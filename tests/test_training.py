@@ -368,7 +368,7 @@ def test_a_checkpoint_is_never_run_as_code(tmp_path: Path, monkeypatch: pytest.M
 
 
 def forge(folder: Path, content: bytes) -> None:
-    from lexlattice.learning.files import sha256
+    from lexlattice.files import sha256
 
     (folder / f"999999-{sha256(content)[:16]}.pt").write_bytes(content)
 

@@ -7,19 +7,32 @@ from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import read
 
-__all__ = ["Act", "Furniture", "LexLatticeError", "Section", "Unit", "evaluate", "read"]
+__all__ = [
+    "Act",
+    "Furniture",
+    "LexLatticeError",
+    "Section",
+    "Summarizer",
+    "Summary",
+    "Unit",
+    "evaluate",
+    "read",
+    "summarize",
+]
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from lexlattice.evaluation import evaluate
+    from lexlattice.summarizer import Summarizer, summarize
+    from lexlattice.summary import Summary
+
+_FROM = {"evaluate": "evaluation", "Summarizer": "summarizer", "summarize": "summarizer", "Summary": "summary"}
 
 
 def __getattr__(name: str) -> Any:
     """What needs NumPy is loaded when it is asked for."""
-    if name == "evaluate":
-        from lexlattice.evaluation import evaluate
-
-        return evaluate
+    if name in _FROM:
+        return getattr(import_module(f"lexlattice.{_FROM[name]}"), name)
     if name == "encoding":
         return import_module("lexlattice.encoding")
     raise AttributeError(f"module 'lexlattice' has no attribute '{name}'")

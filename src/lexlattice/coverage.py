@@ -53,11 +53,15 @@ class Coverage:
         other._parts = tuple(part.copy() for part in self._parts)
         return other
 
-    def gains_for_length(self) -> Floats:
-        """What each unit would add now, for its length."""
+    def gains(self) -> Floats:
+        """What each unit would add now."""
         words, pairs = self._parts
-        gains: Floats = ((words.gains + PAIRS * pairs.gains) / self._costs).astype(np.float32)
+        gains: Floats = (words.gains + PAIRS * pairs.gains).astype(np.float32)
         return gains
+
+    def gains_for_length(self) -> Floats:
+        """The same for its length."""
+        return self.gains() / self._costs
 
     def values(self) -> Floats:
         """What each unit is worth now: what it would add, and its salience."""

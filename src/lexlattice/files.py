@@ -5,33 +5,51 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
-from lexlattice.encoding.store import sync_folder
 from lexlattice.errors import LexLatticeError
 
 _PART: Final = ".part"
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Put a file in its place once all of it is on the disk.
+@contextmanager
+def written(target: Path) -> Iterator[BinaryIO]:
+    """A file to write to, opened before the work begins, that takes its name once all of it is on the disk.
 
-    What a killed process leaves half written is written over when the same file is written again.
+    What is no ordinary file (a pipe, a device) is written to directly. What a killed process leaves half written is
+    written over when the same file is written again. Errors of the work itself pass.
     """
-    part = path.with_name(f".{path.name}{_PART}")
-    with writing(path):
+    with writing(target):
+        is_whole = not target.exists() or target.is_file()
+        target = target.resolve() if is_whole else target
+        part = target.with_name(f".{target.name}{_PART}") if is_whole else target
+        file = part.open("wb")
+    try:
         try:
-            with part.open("wb") as file:
-                file.write(content)
+            yield file
+            with writing(target):
                 file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
+                if is_whole:
+                    os.fsync(file.fileno())
+        finally:
+            with writing(target):
+                file.close()
+        if is_whole:
+            with writing(target):
+                part.replace(target)
+            sync_folder(target.parent)
+    except BaseException:
+        if is_whole:
             part.unlink(missing_ok=True)
-            raise
-        sync_folder(path.parent)
+        raise
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Put a file in its place once all of it is on the disk."""
+    with written(path) as file, writing(path):
+        file.write(content)
 
 
 def is_unused(folder: Path) -> bool:
@@ -45,11 +63,21 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk too, where the system can do that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 @contextmanager
 def writing(place: Path) -> Iterator[None]:
     """What fails here is the fault of a file or a folder."""
     try:
         yield
-    except OSError as error:
-        reason = error.strerror or error
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "nothing can have that name"
         raise LexLatticeError(f"'{place}' cannot be written ({reason}); make room, or name another place.") from error

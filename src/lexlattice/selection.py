@@ -23,11 +23,12 @@ MODES: Final = ("whole", "paper")
 
 _OFFICIAL_LENGTH: Final = (209.6, 0.1437)
 """Official summaries have about a · words ** b words; fitted by `tools/fit_budget.py`."""
+_TIMES_OFFICIAL: Final = {"auto": 1.0, "short": 1 / 3, "long": 2.0}
 _LARGEST_SHARE: Final = 0.5
 """The curve says little of the shortest acts; an extract of more than half of an act is not worth making."""
 _MOST_WORDS: Final = 10**9
 _HOW_TO_WRITE_ONE: Final = (
-    "write one of: auto, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
+    "write one of: auto, short, long, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
 )
 
 _WORD: Final = re.compile(r"\S+")
@@ -35,10 +36,12 @@ _WORD: Final = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long an extract may be: so many words, a share of the act, or as long as summaries are.
+    """How long an extract may be: so many words, a share of the act, or as long as summaries are, or a third, or twice.
 
     >>> Budget.parse("words:400").of(10_000), Budget.parse("ratio:0.05").of(10_000), Budget().of(10_000)
     (400, 500, 787)
+    >>> Budget.parse("short").of(10_000), Budget.parse("long").of(10_000)
+    (262, 1574)
     """
 
     kind: str = "auto"
@@ -46,7 +49,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.amount is None:
-            fits = self.kind in ("auto", "reference")
+            fits = self.kind in (*_TIMES_OFFICIAL, "reference")
         elif self.kind == "words":
             fits = isinstance(self.amount, int) and 0 < self.amount <= _MOST_WORDS
         else:
@@ -56,7 +59,7 @@ class Budget:
 
     @classmethod
     def parse(cls, text: str) -> Budget:
-        """A budget as written on the command line: auto, words:N, ratio:R or reference."""
+        """A budget as written on the command line: auto, short, long, words:N, ratio:R or reference."""
         kind, colon, amount = text.partition(":")
         try:
             return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)
@@ -72,7 +75,7 @@ class Budget:
                 raise LexLatticeError("The budget 'reference' needs a reference summary; give another budget.")
             return len(reference.split())
         a, b = _OFFICIAL_LENGTH
-        return max(1, int(min(a * act_words**b, _LARGEST_SHARE * act_words)))
+        return max(1, int(min(_TIMES_OFFICIAL[self.kind] * a * act_words**b, _LARGEST_SHARE * act_words)))
 
     def __str__(self) -> str:
         return self.kind if self.amount is None else f"{self.kind}:{self.amount}"

@@ -3,78 +3,195 @@
 from __future__ import annotations
 
 import os
-from typing import Final
-
-import numpy as np
+import shutil
+from functools import cache
+from pathlib import Path
+from typing import IO, Final, NamedTuple
 
 from lexlattice import encoding
 from lexlattice.act import Act
+from lexlattice.choosing import FOCUSES, Ties, cover_complete, eligible
 from lexlattice.coverage import SALIENCE, Coverage, cover
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
+from lexlattice.explaining import explanations
 from lexlattice.features import Features, Floats, features_of
+from lexlattice.grouping import group_of
 from lexlattice.lattice.cells import Lattice
-from lexlattice.salience import Judgement, Salience
+from lexlattice.reading import read
+from lexlattice.salience import Judgement, Salience, chance
 from lexlattice.selection import Budget, Extract
-from lexlattice.weights import FOLDER
+from lexlattice.summary import Item, Summary
+from lexlattice.weights import FOLDER, read_weights
 
+Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
+MODEL: Final = "model.safetensors"
+"""The file of a model that is kept in a folder."""
 PATH: Final = FOLDER / "provisions.safetensors"
 
 
-class Summarizer:
-    """The provisions that matter, of any act in any of the 24 languages."""
+class _Judged(NamedTuple):
+    """An act as the model sees it, for an extract of some length."""
 
-    def __init__(self, model: Salience, encoder: encoding.Encoder, words: Static) -> None:
+    features: Features
+    lattice: Lattice
+    judgement: Judgement
+
+    def coverage(self) -> Coverage:
+        salience = SALIENCE * chance(self.judgement.scores)
+        return Coverage(self.features.grams, self.judgement.chances, self.features.layout.words, salience)
+
+
+class Summarizer:
+    """The provisions that matter, of any act in any of the 24 languages.
+
+    Nothing in it changes once it is made, so threads can share one, and the same act always gives the same summary.
+    """
+
+    def __init__(self, path: Path, model: Salience, encoder: encoding.Encoder, words: Static) -> None:
         """Use `from_pretrained`."""
-        self._model, self._encoder, self._words = model, encoder, words
+        self._path, self._model, self._encoder, self._words = path, model, encoder, words
 
     @classmethod
     def from_pretrained(
-        cls, path: str | os.PathLike[str] = PATH, encoder: str | encoding.Encoder | None = None
+        cls,
+        name_or_path: str | os.PathLike[str] | None = None,
+        encoder: str | encoding.Encoder | None = None,
     ) -> Summarizer:
-        """The model that comes with the package, or one that was trained with `lexlattice train`."""
+        """The model that comes with the package, or one that `lexlattice train` made: its folder, or its file.
+
+        Without an encoder it gets the one that it was trained with; any other is refused.
+        """
+        path = PATH if name_or_path is None else Path(name_or_path)
+        path = path / MODEL if path.is_dir() else path
         model, words = Salience.read(path), Static()
-        found = words if encoder is None else encoding.load(encoder) if isinstance(encoder, str) else encoder
-        encoding.require(found, model.encoder)
-        return cls(model, found, words)
+        if encoder is None:
+            encoder = read_weights(path).about.get("encoder") or "static"
+        if isinstance(encoder, str):
+            encoder = words if encoder == "static" else encoding.load(encoder)
+        encoding.require(encoder, model.encoder)
+        return cls(path, model, encoder, words)
+
+    def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
+        """Write the model into a folder, from where `from_pretrained` takes it back."""
+        target = Path(folder)
+        try:
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self._path, target / MODEL)
+        except (OSError, shutil.SameFileError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise LexLatticeError(f"The model cannot be written to '{folder}' ({reason}); name another.") from error
+
+    def summarize(
+        self,
+        source: Source,
+        *,
+        words: int | None = None,
+        ratio: float | None = None,
+        budget: str | Budget | None = None,
+        language: str | None = None,
+        focus: str = "all",
+        explain: bool = False,
+    ) -> Summary:
+        """The summary of an act: a path, its text, bytes, an open file, a CELEX number, a URL, or one that was read.
+
+        How long it may be: so many `words`, a `ratio` of the act, or a `budget` such as "short"; as long as official
+        summaries are if nothing is said. `focus` on "articles" leaves out recitals, annexes and footnotes.
+        """
+        if focus not in FOCUSES:
+            raise LexLatticeError(f"There is no focus '{focus}'; choose one of: {', '.join(FOCUSES)}.")
+        asked = _asked(words, ratio, budget)
+        act = source if isinstance(source, Act) else read(source, language=language)
+        if not act.units:
+            return Summary(act, asked.of(0), (), (*act.warnings, "There is nothing in this act that could be cited."))
+        length = asked.of(act.words)
+        judged = self._judge(act, length)
+        layout, ties = judged.features.layout, Ties.of(act)
+        allowed = eligible(layout, ties, focus)
+        groups = cover_complete(judged.coverage(), layout, ties, allowed, length)
+        known = explanations(act, self._model, judged.features, judged.lattice, length, groups) if explain else {}
+        scores, names = chance(judged.judgement.scores), group_of(act)
+        items = tuple(
+            Item.of(act.units[i], act.sections[act.units[i].section], float(scores[i]), names[i], known.get(i))
+            for i in sorted(unit for group in groups for unit in group)
+        )
+        return Summary(act, length, items, (*act.warnings, *_remarks(act, length, items, focus)))
 
     def extract(self, act: Act, words: int | None = None) -> Extract:
-        """The units to read, in at most so many words; as many as official summaries have if nothing is said."""
-        budget = _budget(act, words)
-        return Extract(tuple(act.units[unit] for unit in sorted(self.rank(act, budget))), budget)
+        """The units that cover most of what a summary would say, whatever they are: what is compared with others."""
+        length = _length(act, words)
+        return Extract(tuple(act.units[unit] for unit in sorted(self.rank(act, length))), length)
 
     def rank(self, act: Act, words: int) -> list[int]:
         """The units of the same extract by their place in the act, the one that was chosen first before the others."""
         if not act.units:
             return []
-        features = self._features(act)
-        judged = self._judge(act, features, _budget(act, words))
-        coverage = Coverage(features.grams, judged.chances, features.layout.words, SALIENCE * _chance(judged.scores))
-        return cover(coverage, features.layout.words, words)
+        judged = self._judge(act, _length(act, words))
+        return cover(judged.coverage(), judged.features.layout.words, words)
 
     def score(self, act: Act, words: int | None = None) -> Floats:
         """For each unit the chance, from 0 to 1, that it belongs into a summary of so many words."""
-        budget = _budget(act, words)
-        return _chance(self._judge(act, self._features(act), budget).scores)
+        return chance(self._judge(act, _length(act, words)).judgement.scores)
 
     def trajectory(self, act: Act, words: int | None = None) -> Floats:
         """The same before the automaton's first step and after each, a row each."""
-        budget = _budget(act, words)
-        return _chance(self._model.panels(self._features(act), Lattice.of(act, self._model.geometry), budget))
+        length, lattice = _length(act, words), Lattice.of(act, self._model.geometry)
+        return chance(self._model.panels(self._features(act), lattice, length))
 
     def _features(self, act: Act) -> Features:
         vectors = encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units])
         return features_of(act, vectors, self._words)
 
-    def _judge(self, act: Act, features: Features, budget: int) -> Judgement:
-        return self._model.judge(features, Lattice.of(act, self._model.geometry), budget)
+    def _judge(self, act: Act, words: int) -> _Judged:
+        features, lattice = self._features(act), Lattice.of(act, self._model.geometry)
+        return _Judged(features, lattice, self._model.judge(features, lattice, words))
 
 
-def _budget(act: Act, words: int | None) -> int:
+def summarize(
+    source: Source,
+    *,
+    words: int | None = None,
+    ratio: float | None = None,
+    budget: str | Budget | None = None,
+    language: str | None = None,
+    focus: str = "all",
+    explain: bool = False,
+) -> Summary:
+    """The provisions of an act that matter, by the model that comes with the package: see `Summarizer.summarize`."""
+    return shipped().summarize(
+        source, words=words, ratio=ratio, budget=budget, language=language, focus=focus, explain=explain
+    )
+
+
+@cache
+def shipped() -> Summarizer:
+    """The model that comes with the package, read once."""
+    return Summarizer.from_pretrained()
+
+
+def _asked(words: int | None, ratio: float | None, budget: str | Budget | None) -> Budget:
+    """The length that was asked for, in whatever way."""
+    if sum(value is not None for value in (words, ratio, budget)) > 1:
+        raise LexLatticeError("Say the length in one way: as words, as a ratio, or as a budget.")
+    if words is not None:
+        return Budget("words", words)
+    if ratio is not None:
+        return Budget("ratio", ratio)
+    return budget if isinstance(budget, Budget) else Budget.parse(budget or "auto")
+
+
+def _length(act: Act, words: int | None) -> int:
     if words is not None and words < 0:
         raise LexLatticeError(f"An extract cannot have {words} words; ask for more, or leave the number out.")
     return Budget().of(act.words) if words is None else words
 
 
-def _chance(odds: Floats) -> Floats:
-    return (1 / (1 + np.exp(-np.clip(odds, -30, 30)))).astype(np.float32)
+def _remarks(act: Act, length: int, items: tuple[Item, ...], focus: str) -> list[str]:
+    """What somebody who asked for so many words should know of what came."""
+    if not items:
+        if focus == "articles" and not any(section.kind == "article" for section in act.sections):
+            return ["This act has no articles; ask for all of it."]
+        return [f"No provision of this act fits into {length:,} words; allow more."]
+    if length >= act.words:
+        return [f"All provisions of the act are here: it has {act.words:,} words, and {length:,} were allowed."]
+    return []

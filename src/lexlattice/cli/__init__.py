@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from lexlattice import __version__
-from lexlattice.cli import encode, encoder, evaluate, parse, prepare, train
+from lexlattice.cli import encode, encoder, evaluate, parse, plot, prepare, summarize, train
 from lexlattice.cli.shell import fail
 from lexlattice.errors import LexLatticeError
 
@@ -49,6 +49,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (parse, evaluate, encode, encoder, prepare, train):
+    for command in (summarize, parse, plot, evaluate, encode, encoder, prepare, train):
         command.add(commands)
     return parser

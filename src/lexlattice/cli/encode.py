@@ -7,9 +7,10 @@ import sys
 import warnings
 from pathlib import Path
 
-from lexlattice.cli.output import writing, written
+from lexlattice.cli.output import output
 from lexlattice.cli.shell import Commands, say
 from lexlattice.errors import LexLatticeError
+from lexlattice.files import writing
 
 
 def add(commands: Commands) -> None:
@@ -41,14 +42,14 @@ def _encode(options: argparse.Namespace) -> int:
         raise LexLatticeError("Vectors cannot be written to '-'; name a file, or /dev/stdout.")
     lines = _lines(options.file)
     encoder: Encoder = load(options.encoder, precision=options.precision)
-    with warnings.catch_warnings(record=True) as noted, written(options.output, options.file) as file:
+    with warnings.catch_warnings(record=True) as noted, output(options.output, options.file) as file:
         warnings.simplefilter("always")
         if options.cache is not None:
             from lexlattice.encoding.cache import CachedEncoder
 
             encoder = CachedEncoder(encoder, options.cache)
         vectors = np.ascontiguousarray(encoder.encode(lines, progress=not options.quiet and sys.stderr is not None))
-        with writing(options.output):
+        with writing(Path(options.output)):
             header = np.lib.format.header_data_from_array_1_0(vectors)
             np.lib.format.write_array_header_1_0(file, header)
             file.write(vectors.data)

@@ -18,9 +18,10 @@ def add(commands: Commands) -> None:
         "evaluate",
         help="compare systems on acts with summaries",
         description="Compare systems on acts with official summaries, at the same length, by ROUGE.",
-        epilog="Systems: lexlattice (the shipped model), lead, random, lexrank, textrank, centroid, published, oracle, "
-        "oracle-greedy; with --encoder lexrank-vectors, published-vectors; a trained model as model:FILE, without its "
-        "decoder as scores:FILE; your own as package.module:attribute.",
+        epilog="Systems: lexlattice (the shipped model), summarize (the same, complete provisions only), lead, random, "
+        "lexrank, textrank, centroid, published, oracle, oracle-greedy; with --encoder lexrank-vectors, "
+        "published-vectors; a trained model as model:FILE, without its decoder as scores:FILE; your own as "
+        "package.module:attribute.",
     )
     command.set_defaults(run=_evaluate)
     command.add_argument(

@@ -16,7 +16,7 @@ import shutil
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Self
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from lexlattice.encoding.cache import BATCH, DTYPES, Kept, Precision, as_bytes, batches, check_precision, fresh
 from lexlattice.encoding.protocol import EmptyTextWarning, Encoder, EncodingError, Vectors, checked, report_empty
 from lexlattice.errors import brief
+from lexlattice.files import sync_folder
 
 FORMAT: Final = "lexlattice vectors 1"
 _DIGEST, _HEADER = 32, 128  # bytes
@@ -260,16 +261,6 @@ def _sha256(path: Path) -> str:
 def _sync(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk too, where the system can do that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 @contextmanager

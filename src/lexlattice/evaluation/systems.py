@@ -1,8 +1,9 @@
 """The systems that can be compared, by name: each makes extracts of an act, within the same number of words.
 
-`lexlattice` is the shipped model, and `model:FILE` one that `lexlattice train` wrote; `scores:FILE` is the same without
-its decoder, units simply by their scores. Any other name with a colon, `package.module:attribute`, is anybody's own
-system: a callable that takes an `Act` and a number of words and returns an `Extract` or text.
+`lexlattice` is the shipped model, free to take any unit; `summarize` is what people get of it, complete provisions
+only. `model:FILE` is one that `lexlattice train` wrote, `scores:FILE` the same without its decoder, units simply by
+their scores. Any other name with a colon, `package.module:attribute`, is anybody's own system: a callable that takes an
+`Act` and a number of words and returns an `Extract` or text.
 """
 
 from __future__ import annotations
@@ -82,6 +83,9 @@ def system(name: str, encoder: str | Encode | None = None) -> System:
         return partial(_OVER_VECTORS[name], _encode(encoder))
     if name == OURS:
         return own_system(Summarizer.from_pretrained().extract)
+    if name == _FOR_PEOPLE:
+        summarizer = Summarizer.from_pretrained()
+        return own_system(lambda act, words: summarizer.summarize(act, words=max(1, words)).text)
     if name.startswith((_MODEL, _SCORES)):
         return _trained(name.partition(":")[2], encoder, is_decoded=name.startswith(_MODEL))
     found = _imported(name)
@@ -98,7 +102,7 @@ def _trained(path: str, encoder: str | Encode | None, *, is_decoded: bool) -> Sy
     about = read_weights(path).about
     name = encoder if isinstance(encoder, str) else about.get("encoder") or "static"
     if about.get("format") != PAPER:
-        summarizer = Summarizer.from_pretrained(path, name)
+        summarizer = Summarizer.from_pretrained(path, encoder if isinstance(encoder, str) else None)
         return own_system(summarizer.extract) if is_decoded else partial(_by_score, summarizer)
     consolidator, found = Consolidator.read(path), encoding.load(name)
     encoding.require(found, about.get("fingerprint", ""))
@@ -171,7 +175,8 @@ _OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
     "published-vectors": _published_vectors,
 }
 OURS: Final = "lexlattice"
-SYSTEMS: Final = (OURS, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
+_FOR_PEOPLE: Final = "summarize"
+SYSTEMS: Final = (OURS, _FOR_PEOPLE, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
 _MODEL, _SCORES = "model:", "scores:"
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """These have a rule of their own for how much to take."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 import torch
 
 from lexlattice.errors import LexLatticeError
-from lexlattice.learning.files import sha256, write_whole, writing
+from lexlattice.files import sha256, write_whole, writing
 
 State = dict[str, Any]
 """Tensors, numbers, strings, and lists and dictionaries of these: what `torch.load` takes without trusting the file."""

@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any, Final, Self
 
-from lexlattice.learning.files import writing
+from lexlattice.files import writing
 from lexlattice.learning.validation import FIGURES
 
 COLUMNS: Final = ("stage", "epoch", "step", "acts", "loss", "reward", "seconds", *FIGURES)

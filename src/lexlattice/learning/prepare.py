@@ -25,7 +25,7 @@ from lexlattice.corpus.pool import in_order
 from lexlattice.corpus.rows import BadRow, Row, Rows
 from lexlattice.corpus.sources import Source
 from lexlattice.errors import LexLatticeError
-from lexlattice.learning.files import sha256
+from lexlattice.files import sha256
 from lexlattice.learning.oracle import Oracle
 from lexlattice.learning.prepared import SHARD, Draft, Example, Packed, Prepared, pack
 from lexlattice.reading import LANGUAGES, PROFILES

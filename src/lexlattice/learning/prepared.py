@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lexlattice.act import Act
 from lexlattice.errors import LexLatticeError, brief
-from lexlattice.learning.files import is_unused, sha256, write_whole, writing
+from lexlattice.files import is_unused, sha256, write_whole, writing
 
 Vectors = NDArray[np.float32]
 

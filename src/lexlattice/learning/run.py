@@ -15,8 +15,8 @@ import numpy as np
 from lexlattice import encoding
 from lexlattice.corpus.sources import Source
 from lexlattice.errors import LexLatticeError
+from lexlattice.files import is_unused, sha256, write_whole, writing
 from lexlattice.learning.config import Config, read_config
-from lexlattice.learning.files import is_unused, sha256, write_whole, writing
 from lexlattice.learning.prepare import Note, prepare
 from lexlattice.learning.prepared import Example, Key, Prepared
 from lexlattice.learning.trainee import Trainee

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
-from lexlattice.learning.files import write_whole
+from lexlattice.files import write_whole
 
 _TYPES: Final = {"|u1": "U8", "|i1": "I8", "<u4": "U32", "<f2": "F16", "<f4": "F32"}
 

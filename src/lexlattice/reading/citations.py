@@ -49,10 +49,13 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     'Article 5(1)(a)'
     >>> cite(Cite(Cite(Cite(None, "article", "5"), "paragraph", "1"), "letter", "a"), load("fi"))
     '5 artiklan 1 kohdan a alakohta'
+    >>> cite(Cite(Cite(None, "article", "22"), "note", "2"), load("en"))
+    'Article 22, Footnote 2'
     """
     if level is None:
         return ""
-    text = _inner(level.around, grammar) + _form(level, grammar, final=True)
+    between = ", " if level.name == "note" and level.around is not None else ""
+    text = _inner(level.around, grammar) + between + _form(level, grammar, final=True)
     if text[0] in " ,":
         text = text.lstrip(" ,")
     return text if text[0].isupper() else text[:1].upper() + text[1:]

@@ -1,0 +1,58 @@
+"""Phrases: the words that a summary shows around the act's own text, in the language of the act.
+
+One file for each language, `XX.toml`; README.md in this folder says what each entry means. No code knows their words.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+_FALLBACK: Final = "en"
+_ENDING: Final = ".toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """All of them in one language; those with {braces} are completed with `format`."""
+
+    language: str
+    """The one they are in, which is English where the act's own has no file."""
+    summary: str
+    act: str
+    celex: str
+    date: str
+    words: str
+    """With {words} and {total}."""
+    page: str
+    """With {page} and {pages}."""
+    contents_note: str
+    disclaimer: str
+    show_in_act: str
+    groups: Mapping[str, str]
+    """The heading of each of `lexlattice.summary.GROUPS`."""
+
+
+def phrases(language: str) -> Phrases:
+    """The phrases for an act in a language; English ones if there are none in it.
+
+    >>> phrases("fi").summary, phrases("fi").words.format(words=60, total=730), phrases("xx").summary
+    ('Tiivistelmä', '60 sanaa 730 sanasta', 'Summary')
+    """
+    return _load(language if language in _languages() else _FALLBACK)
+
+
+@cache
+def _languages() -> frozenset[str]:
+    names = (file.name for file in files(__package__).iterdir())
+    return frozenset(name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
+
+
+@cache
+def _load(language: str) -> Phrases:
+    text = files(__package__).joinpath(f"{language}{_ENDING}").read_text("utf-8")
+    return Phrases(language=language, **tomllib.loads(text))

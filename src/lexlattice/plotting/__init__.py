@@ -1,0 +1,11 @@
+"""Figures of an act: its lattice, and how salience settles on it. Needs the extra `plot`.
+
+Drawn without pyplot and without settings of its own: the same act gives the same file, byte by byte.
+"""
+
+from __future__ import annotations
+
+from lexlattice.plotting.figures import plot_lattice, plot_salience
+from lexlattice.plotting.saving import FORMATS, format_of, rendered, save_figure
+
+__all__ = ["FORMATS", "format_of", "plot_lattice", "plot_salience", "rendered", "save_figure"]

@@ -1,0 +1,102 @@
+"""A summary as text, for a terminal or a mail, and as Markdown: the act's words are wrapped or escaped, never changed.
+
+Both tell the same in the same order: the title, a line of facts, the items, what there is to know, the disclaimer.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from lexlattice.phrases import phrases
+from lexlattice.summary import Item, Summary
+
+WIDTH: Final = 100
+_INDENT: Final = "    "
+_WHITE: Final = re.compile(r"[ \t\n\r\f\v]+")
+_MARKUP: Final = re.compile(r"[\\`*_\[\]<>&#~$]")
+"""What is mark-up wherever it stands; dollars, because many wikis take what is between two of them for a formula."""
+_MARKER: Final = re.compile(r"^([0-9]*)([-+.)])")
+"""What would begin a list: "1. Member States …" is a paragraph of an act."""
+
+
+def to_text(summary: Summary, *, group: bool = False) -> str:
+    """Wrapped at 100 columns, each item indented below its citation."""
+    words = phrases(summary.act.language)
+    blocks = [f"{_wrapped(title(summary))}\n{_facts(summary)}"]
+    for name, items in parts(summary, group):
+        if name:
+            heading = words.groups[name]
+            blocks.append(f"{heading}\n{'─' * len(heading)}")
+        for item, heading in with_headings(items):
+            line = f"{item.citation} · {heading}" if heading else item.citation
+            blocks.append(f"{_wrapped(line)}\n{_wrapped(item.text, _INDENT)}")
+            if item.explanation is not None:
+                blocks[-1] += f"\n{_wrapped(str(item.explanation), _INDENT)}"
+    return "\n\n".join([*blocks, *map(_wrapped, summary.warnings), words.disclaimer])
+
+
+def to_markdown(summary: Summary, *, group: bool = False) -> str:
+    """With headings and bold citations; what the act writes shows as it is, whatever it means in Markdown."""
+    words = phrases(summary.act.language)
+    blocks = [f"# {escaped(title(summary))}", escaped(_facts(summary))]
+    for name, items in parts(summary, group):
+        if name:
+            blocks.append(f"## {escaped(words.groups[name])}")
+        for item, heading in with_headings(items):
+            citation = f"**{escaped(item.citation)}**"
+            blocks += [f"{citation} · {escaped(heading)}" if heading else citation, escaped(item.text)]
+            if item.explanation is not None:
+                blocks.append(f"*{escaped(str(item.explanation))}*")
+    return "\n\n".join([*blocks, *map(escaped, summary.warnings), escaped(words.disclaimer)])
+
+
+def title(summary: Summary) -> str:
+    """What the act is called, or what else it is known by."""
+    return summary.act.title or summary.act.celex or phrases(summary.act.language).summary
+
+
+def parts(summary: Summary, group: bool) -> Iterator[tuple[str, tuple[Item, ...]]]:
+    """Items, with the name of the group whose heading they stand under.
+
+    Ungrouped they stand under none, in the order of the act; but related documents are no provisions, and always come
+    last, under their own.
+    """
+    groups = summary.groups()
+    if not group:
+        related = groups.pop("related", ())
+        yield "", tuple(item for item in summary if item.group != "related")
+        groups = {"related": related} if related else {}
+    yield from groups.items()
+
+
+def with_headings(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
+    """Each item with the heading of its section; those that follow in the same section do not repeat it."""
+    section = None
+    for item in items:
+        yield item, item.heading if item.section != section else ""
+        section = item.section
+
+
+def escaped(text: str) -> str:
+    r"""A line of Markdown that shows this text.
+
+    >>> print(escaped("1. See [Annex I]*"))
+    1\. See \[Annex I\]\*
+    """
+    line = _WHITE.sub(" ", text).strip()
+    return _MARKER.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", line))
+
+
+def _facts(summary: Summary) -> str:
+    act = summary.act
+    words = phrases(act.language).words.format(words=summary.words, total=act.words)
+    return " · ".join(fact for fact in (act.celex, act.date, act.language, words) if fact)
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,205 @@
+"""One act in several languages: what is chosen is chosen once, and the same provisions come out in every version.
+
+The choice is one version's, or the consensus of all. All versions are aligned with the one that it is written down in;
+what has no counterpart is left out and named, never replaced by something near. Every summary has the budget of that
+version: the same provisions have more words in one language than in another, so that others may exceed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from statistics import fmean, pstdev
+from typing import Final
+
+from lexlattice import encoding
+from lexlattice.act import Act, Unit
+from lexlattice.alignment import Alignment, Encode, Vectors, align
+from lexlattice.choosing import Ties
+from lexlattice.errors import LexLatticeError
+from lexlattice.features import Floats
+from lexlattice.grouping import group_of
+from lexlattice.reading.grammar import load
+from lexlattice.summary import Explanation, Item, Summary
+
+_CHIEF: Final = "en"
+"""The version that a consensus is written down in, if it is there; else the first by its code."""
+
+Summarize = Callable[[Act], Summary]
+Score = Callable[[Act], Floats]
+
+
+def summarize_versions(
+    acts: Sequence[Act], summarize: Summarize, score: Score, *, base: str | None = None, encode: Encode | None = None
+) -> dict[str, Summary]:
+    """A summary of each version, by its language: of the same provisions, in whatever order versions are given.
+
+    With `base` they are those that are chosen in that version. Without, each version is summarised, and what most of
+    them chose comes first (`consensus`), as long as it fits into the budget of the English version, or of the first by
+    its code. `encode` is what texts are compared by where versions are numbered differently: the embedded encoder if
+    nothing is said.
+    """
+    versions = _checked(acts, base)
+    chief = base or (_CHIEF if _CHIEF in versions else min(versions))
+    source = versions[chief]
+    others = {language: act for language, act in versions.items() if language != chief}
+    alignments = {language: align(source, act, encode or _embedded) for language, act in others.items()}
+    if base is None:
+        summaries = {language: summarize(act) for language, act in versions.items()}
+        whole = _agreed(summaries, chief, alignments, score)
+    else:
+        summaries = {}
+        whole = summarize(source)
+    emitted = {chief: whole}
+    for language, act in others.items():
+        emitted[language] = _emitted(whole, act, alignments[language], summaries.get(language))
+    return {language: emitted[language] for language in versions}
+
+
+def emit(choice: Sequence[Unit], source: Act, target: Act, alignment: Alignment) -> tuple[list[Unit], list[str]]:
+    """What was chosen in one version as units of another, in its order; and the ids of what has no counterpart."""
+    chosen = {unit.id for unit in choice}
+    wanted = {name for unit in chosen for name in alignment.pairs.get(unit, ())}
+    missing = [unit.id for unit in source.units if unit.id in chosen and unit.id not in alignment.pairs]
+    return [unit for unit in target.units if unit.id in wanted], missing
+
+
+def consensus(
+    rankings: Mapping[str, Sequence[tuple[str, float]]], choices: Mapping[str, Collection[str]] | None = None
+) -> list[tuple[str, float]]:
+    """Provisions with their mean score, the best first, from the scores that they have in each version.
+
+    Scores are measured from the mean of their version and in its standard deviation, so that all versions have the same
+    weight; one that lacks a provision has no say in it. With `choices`, what a larger share of them chose comes first.
+
+    >>> english, finnish = [("art-1", 0.8), ("art-2", 0.6), ("art-3", 0.1)], [("art-1", 0.2), ("art-2", 0.4)]
+    >>> [name for name, _ in consensus({"en": english, "fi": finnish})]
+    ['art-2', 'art-1', 'art-3']
+    """
+    scores: dict[str, list[float]] = {}
+    votes: dict[str, list[bool]] = {}
+    for language, ranking in rankings.items():
+        values = [score for _, score in ranking]
+        middle, spread = (fmean(values), pstdev(values)) if values else (0.0, 0.0)
+        for name, score in ranking:
+            scores.setdefault(name, []).append((score - middle) / spread if spread else 0.0)
+            votes.setdefault(name, []).append(choices is not None and name in choices[language])
+    means = [(name, fmean(values)) for name, values in scores.items()]
+    return sorted(means, key=lambda entry: (-fmean(votes[entry[0]]), -entry[1], entry[0]))
+
+
+def _checked(acts: Sequence[Act], base: str | None) -> dict[str, Act]:
+    """The versions by language, once it is sure that they are versions of one act."""
+    if len(acts) < 2:
+        raise LexLatticeError("There are too few versions; give the act in two languages at least.")
+    versions: dict[str, Act] = {}
+    for act in acts:
+        if act.language in versions:
+            raise LexLatticeError(f"Two versions are in {_name(act.language)}; give one for each language.")
+        versions[act.language] = act
+    numbers = sorted({act.celex for act in acts} - {""})
+    if len(numbers) > 1:
+        raise LexLatticeError(f"These are different acts, {' and '.join(numbers)}; give versions of one act.")
+    if base is not None and base not in versions:
+        raise LexLatticeError(
+            f"There is no version in '{base}' to choose on; take one of: {', '.join(sorted(versions))}."
+        )
+    return versions
+
+
+def _name(language: str) -> str:
+    return load(language).name
+
+
+@cache
+def _encoder() -> encoding.Encoder:
+    return encoding.load()
+
+
+def _embedded(texts: list[str]) -> Vectors:
+    """Loaded when the first versions differ; most do not."""
+    return encoding.vectors_of_units(_encoder(), texts)
+
+
+def _agreed(summaries: Mapping[str, Summary], chief: str, alignments: Mapping[str, Alignment], score: Score) -> Summary:
+    """What most versions chose, as a summary of the chief one."""
+    own = summaries[chief]
+    source = own.act
+    rankings: dict[str, list[tuple[str, float]]] = {}
+    choices: dict[str, set[str]] = {}
+    chances: dict[str, list[float]] = {}
+    for language, summary in summaries.items():
+        pairs = {unit.id: (unit.id,) for unit in source} if language == chief else alignments[language].pairs
+        scores = dict(zip((unit.id for unit in summary.act), score(summary.act).tolist(), strict=True))
+        rankings[language] = [(name, fmean(scores[other] for other in others)) for name, others in pairs.items()]
+        items = {item.id for item in summary}
+        choices[language] = {name for name, others in pairs.items() if not items.isdisjoint(others)}
+        for name, chance in rankings[language]:
+            chances.setdefault(name, []).append(chance)
+    candidates = set().union(*choices.values())
+    order = [name for name, _ in consensus(rankings, choices) if name in candidates]
+    groups, explanations = group_of(source), {item.id: item.explanation for item in own}
+    items_of_all = []
+    for place in _filled(source, order, own.budget):
+        unit = source.units[place]
+        section, mean = source.sections[unit.section], fmean(chances[unit.id])
+        items_of_all.append(Item.of(unit, section, mean, groups[place], explanations.get(unit.id)))
+    return Summary(source, own.budget, tuple(items_of_all), own.warnings)
+
+
+def _filled(act: Act, order: Sequence[str], budget: int) -> list[int]:
+    """The first units of an order that fit, each with all that it cannot be read without, by their place in the act."""
+    place = {unit.id: index for index, unit in enumerate(act.units)}
+    ties = Ties.of(act)
+    taken: set[int] = set()
+    for name in order:
+        group = [place[name]]
+        if ties.leads_only[group[0]]:
+            continue
+        while (needed := int(ties.needs[group[-1]])) >= 0:
+            group.append(needed)
+        missing = set(group) - taken
+        cost = sum(act.units[index].words for index in missing)
+        if cost <= budget:
+            taken |= missing
+            budget -= cost
+    return sorted(taken)
+
+
+def _emitted(whole: Summary, target: Act, alignment: Alignment, own: Summary | None) -> Summary:
+    """The summary of one version in another; `own` is what the other would have chosen, if it had a say in it."""
+    source = whole.act
+    units, missing = emit([source[item.id] for item in whole], source, target, alignment)
+    origin = {
+        name: item for item in sorted(whole, key=lambda item: item.score) for name in alignment.pairs.get(item.id, ())
+    }
+    items = tuple(
+        Item.of(
+            unit,
+            target.sections[unit.section],
+            origin[unit.id].score,
+            origin[unit.id].group,
+            _carried(origin[unit.id].explanation, target, alignment),
+        )
+        for unit in units
+    )
+    reached = {name for names in alignment.pairs.values() for name in names}
+    unheard = [item.citation for item in own or () if item.id not in reached]
+    lacking = [
+        *((source[name].citation, target.language) for name in missing),
+        *((citation, source.language) for citation in unheard),
+    ]
+    warnings = [f"{citation} has no counterpart in the {_name(language)} version." for citation, language in lacking]
+    return Summary(target, whole.budget, items, (*target.warnings, *warnings))
+
+
+def _carried(explanation: Explanation | None, target: Act, alignment: Alignment) -> Explanation | None:
+    """The same reasons, with neighbours as the other version cites them."""
+    if explanation is None:
+        return None
+    neighbours = []
+    for neighbour in explanation.neighbours:
+        for name in alignment.pairs.get(neighbour.id, ())[:1]:
+            neighbours.append(replace(neighbour, id=name, citation=target[name].citation))
+    return replace(explanation, neighbours=tuple(neighbours))

@@ -1,0 +1,111 @@
+"""Phrases: every language has all of them, complete and its own."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import fields
+from difflib import SequenceMatcher
+from itertools import combinations
+from pathlib import Path
+from string import Formatter, ascii_lowercase
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lexlattice.phrases
+from lexlattice.phrases import Phrases, phrases
+from lexlattice.reading import LANGUAGES
+from lexlattice.reading.grammar import raw
+from lexlattice.summary import GROUPS
+
+FOLDER = Path(lexlattice.phrases.__file__).parent
+PLACEHOLDERS = {"words": {"words", "total"}, "page": {"page", "pages"}}
+SENTENCES = ("contents_note", "disclaimer")
+SAME_AS_IN_ENGLISH = {("fr", "date"), ("ro", "act")}
+
+
+def entries(language: str) -> dict[str, str]:
+    """Every entry of a file, groups too, by its name."""
+    found = phrases(language)
+    plain = {field.name: getattr(found, field.name) for field in fields(Phrases) if field.type == "str"}
+    del plain["language"]
+    return plain | {f"groups.{name}": heading for name, heading in found.groups.items()}
+
+
+def test_there_is_a_file_for_each_language_and_no_other() -> None:
+    assert {path.stem for path in FOLDER.glob("*.toml")} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_entry(language: str) -> None:
+    found = tomllib.loads((FOLDER / f"{language}.toml").read_text("utf-8"))
+    assert set(found) == {field.name for field in fields(Phrases)} - {"language"}
+    assert tuple(found["groups"]) == GROUPS
+    assert phrases(language).language == language
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_entry_is_empty_or_has_blanks_around_it(language: str) -> None:
+    for name, text in entries(language).items():
+        assert text, name
+        assert text == " ".join(text.split()), name
+        assert "'" not in text, f"{name} has a typewriter's apostrophe"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_placeholders_are_those_that_will_be_filled(language: str) -> None:
+    for name, text in entries(language).items():
+        found = [field for _, field, _, _ in Formatter().parse(text) if field is not None]
+        assert sorted(found) == sorted(PLACEHOLDERS.get(name, ())), name
+    filled = phrases(language).words.format(words=417, total=8203), phrases(language).page.format(page=3, pages=12)
+    assert ("417" in filled[0], "8203" in filled[0], "3" in filled[1], "12" in filled[1]) == (True,) * 4
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_notes_are_sentences_and_headings_are_not(language: str) -> None:
+    for name, text in entries(language).items():
+        assert text.endswith(".") == (name in SENTENCES), name
+        assert text[0].isupper() or text[0] == "{", name
+    assert len(set(phrases(language).groups.values())) == len(GROUPS)
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_no_language_speaks_english(language: str) -> None:
+    english = entries("en")
+    same = {(language, name) for name, text in entries(language).items() if text == english[name]}
+    assert same <= SAME_AS_IN_ENGLISH
+
+
+def test_no_two_languages_have_the_same_sentences() -> None:
+    for one, other in combinations(LANGUAGES, 2):
+        for name in SENTENCES:
+            assert entries(one)[name] != entries(other)[name]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_letters_are_those_of_the_language(language: str) -> None:
+    """A letter that its alphabet lacks was typed on the wrong keyboard: ş for ș, a Latin o among Cyrillic ones."""
+    texts = [text.replace("CELEX", "") for name, text in entries(language).items() if name not in PLACEHOLDERS]
+    used = {c for c in "".join(texts).lower() if c.isalpha()}
+    own = raw(language)["letters"]
+    assert used <= set(own if language in ("bg", "el") else own + ascii_lowercase)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_disclaimer_names_the_official_journal_as_acts_do(examples: Path, language: str) -> None:
+    act = (examples / "short" / f"{language}.txt").read_text("utf-8")
+    disclaimer = phrases(language).disclaimer
+    shared = SequenceMatcher(None, act, disclaimer, autojunk=False).find_longest_match()
+    assert shared.size >= len("Euroopa Liidu Teatajas")
+
+
+@given(st.text(max_size=8))
+def test_a_language_without_phrases_gets_english_ones(language: str) -> None:
+    if language not in LANGUAGES:
+        assert phrases(language) is phrases("en")
+
+
+def test_a_language_is_never_taken_for_a_path() -> None:
+    assert phrases("../phrases/de") is phrases("en")
+    assert phrases("README.md") is phrases("en")
