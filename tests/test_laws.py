@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -77,9 +78,9 @@ def test_formats(examples: Path) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", [0, 3, 6])
 def test_english_acts(data: Path, part: int) -> None:
-    """Every eighth act of EUR-Lex-Sum, in both profiles, loses nothing against the published text."""
+    """Every eighth act of EUR-Lex-Sum loses nothing against the published text; `make bench` reads all of them."""
     for name in ("train", "validation"):
         with gzip.open(data / "eur-lex-sum" / "en" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines):
@@ -88,7 +89,7 @@ def test_english_acts(data: Path, part: int) -> None:
                     act = read(text, language="en")
                     assert_laws(act)
                     assert letters(act.source) == letters(text)
-                    if part < 2:
+                    if part == 0:
                         assert_laws(read(text, language="en", profile="paper"))
 
 
@@ -96,7 +97,7 @@ def test_english_acts(data: Path, part: int) -> None:
 @pytest.mark.parametrize("name", ["multi-eurlex", "en-fr"])
 def test_multilingual_acts(data: Path, name: str) -> None:
     with gzip.open(data / "acts" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
+        for line in islice(lines, 0, None, 1 if name == "multi-eurlex" else 3):
             for language, text in json.loads(line)["text"].items():
                 assert_laws(read(text, language=language))
 

@@ -1,9 +1,9 @@
 """Two versions of one act: which provisions of the one say what which of the other say.
 
-Where both have the same provisions, their ids settle it. Where not, a number that the act itself writes is believed,
-unless the texts are quite unlike. What the reader merely counted (indents, subparagraphs, recitals without a number) is
-believed only where both versions count alike, since one line more or less shifts all that follow. The rest is compared
-by what it says, in order, and stays unaligned where nothing is alike: no guess is made.
+A number that the act itself writes is believed. What the reader merely counted (indents, subparagraphs, recitals
+without a number) is believed where both versions count alike, but not elsewhere: one line more or less shifts all that
+follow. The rest is compared by what it says, in order, and stays unaligned where nothing is alike: no guess is made.
+Nor is a number believed against texts that have nothing in common.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ Encode = Callable[[list[str]], Vectors]
 """A vector of length one for each text, alike where texts say the same in whatever language."""
 
 ALIKE: Final = 0.5
-"""Provisions less alike than this (cosine) are not aligned by likeness; see `benchmarks/alignment.py`."""
-UNLIKE: Final = 0.3
-"""Provisions less alike than this are not the same, whatever their numbers say, if one is `LONG`."""
-LONG: Final = 8
-"""Words from which on a vector says enough."""
+"""Provisions less alike than this (cosine) are not aligned by likeness; `benchmarks/alignment.py` shows why."""
+DOUBTFUL: Final = 0.3
+"""Provisions of one id less alike than this are aligned only where both versions count alike all around …"""
+FOREIGN: Final = 0.1
+"""… and less alike than this not at all …"""
+LONGER: Final = 3
+"""… nor if one is so many times as long as the other: no translation is …"""
+LONG: Final = 16
+"""… all this if the longer one has as many words: less do not tell."""
 JOINED: Final = 0.1
 """Two provisions correspond to one if together they are so much more alike than one of them."""
 BAND: Final = 400
@@ -65,17 +69,14 @@ def align(source: Act, target: Act, encode: Encode | None = None) -> Alignment:
     both versions number alike are paired, and what stands between them is compared by likeness.
     """
     here, there = _Version(source), _Version(target)
-    if here.ids == there.ids:
-        beads = [_Bead([place], [place], "number") for place in range(len(here.ids))]
-    else:
-        comparison = _Comparison(here, there, encode)
-        beads = [bead for stretch in _stretches(here, there) for bead in comparison.beads(*stretch)]
+    comparison = _Comparison(here, there, encode)
     pairs: dict[str, tuple[str, ...]] = {}
     how: dict[str, str] = {}
-    for bead in beads:
-        units = here.units(bead.source)
-        pairs |= _sentences(units, there.units(bead.target))
-        how |= {unit.provision: bead.how for unit in units}
+    for stretch in _stretches(here, there):
+        for bead in comparison.beads(*stretch):
+            units = here.units(bead.source)
+            pairs |= _sentences(units, there.units(bead.target))
+            how |= {unit.provision: bead.how for unit in units}
     return Alignment(pairs, tuple(unit.id for unit in source.units if unit.id not in pairs), how)
 
 
@@ -101,6 +102,7 @@ class _Version:
         self.act = act
         self.ids = list(dict.fromkeys(unit.provision for unit in act.units))
         self._place = {name: place for place, name in enumerate(self.ids)}
+        self.words = [sum(unit.words for unit in act.provision(name)) for name in self.ids]
 
     def units(self, places: Places) -> tuple[Unit, ...]:
         return tuple(unit for place in places for unit in self.act.provision(self.ids[place]))
@@ -117,6 +119,15 @@ class _Version:
             if section.units:
                 around = section.units[0].provision.partition("art-")[0] if section.kind == "article" else ""
                 found.setdefault((section.kind, section.number, around), []).append(section.index)
+        return found
+
+    def points(self, places: Places) -> dict[int, dict[str, int]]:
+        """What hangs from each provision: "pt-a", "pt-b" …, in their order."""
+        found: dict[int, dict[str, int]] = {}
+        for place in places:
+            above, _, step = self.ids[place].rpartition(".")
+            if above in self._place:
+                found.setdefault(self._place[above], {})[step] = place
         return found
 
     def is_written(self, place: int) -> bool:
@@ -178,9 +189,9 @@ class _Texts(NamedTuple):
 
     @classmethod
     def of(cls, version: _Version, encode: Encode) -> _Texts:
-        groups = [version.units([place]) for place in range(len(version.ids))]
-        words = np.array([sum(unit.words for unit in group) for group in groups], np.float32)
-        return cls(encode([" ".join(unit.text for unit in group) for group in groups]), words)
+        groups = [version.act.provision(name) for name in version.ids]
+        texts = [" ".join(unit.text for unit in group) for group in groups]
+        return cls(encode(texts), np.array(version.words, np.float32))
 
     def take(self, places: Places) -> _Texts:
         return _Texts(self.vectors[list(places)], self.words[list(places)])
@@ -215,9 +226,9 @@ class _Comparison:
         self._texts = (_Texts.of(here, encode), _Texts.of(there, encode)) if encode else None
 
     def beads(self, mine: Places, other: Places) -> Iterator[_Bead]:
-        """A stretch: all by count, if both count alike; or what both number alike, and what stands between."""
-        if self._counts(mine, other):
-            yield from (_Bead([a], [b], "number") for a, b in zip(mine, other, strict=True))
+        """A stretch: by count if both versions count alike; else what both number alike, and what stands between."""
+        if self._count_alike(mine, other):
+            yield from self._by_count(mine, other)
             return
         here, there = self._here, self._there
         written = {there.ids[place]: index for index, place in enumerate(other) if there.is_written(place)}
@@ -226,23 +237,24 @@ class _Comparison:
             for index, place in enumerate(mine)
             if here.ids[place] in written and here.is_written(place)
         ]
-        kept = [(a, b) for a, b in _rising(shared) if self._credible(mine[a], other[b])]
+        kept = [(a, b) for a, b in _rising(shared) if self._credible(mine[a], other[b], DOUBTFUL)]
         yield from (_Bead([mine[a]], [other[b]], "number") for a, b in kept)
         for (a, b), (c, d) in pairwise([(-1, -1), *kept, (len(mine), len(other))]):
-            some, others = mine[a + 1 : c], other[b + 1 : d]
-            if self._counts(some, others):
-                yield from (_Bead([a], [b], "number") for a, b in zip(some, others, strict=True))
-            else:
-                yield from self._by_likeness(some, others)
+            between = mine[a + 1 : c], other[b + 1 : d]
+            yield from self._by_count(*between) if self._count_alike(*between) else self._by_likeness(*between)
 
-    def _counts(self, mine: Places, other: Places) -> bool:
-        """Whether two rows of provisions have the same ids, and none is rather like one of another id."""
+    def _count_alike(self, mine: Places, other: Places) -> bool:
+        """Whether two rows of provisions have the same ids, and none is found to be like one of another id."""
         if [self._here.ids[place] for place in mine] != [self._there.ids[place] for place in other]:
             return False
         pairs = list(zip(mine, other, strict=True))
-        if all(self._credible(a, b) for a, b in pairs):
+        if all(self._credible(*pair, DOUBTFUL) for pair in pairs):
             return True
         return all((bead.source[0], bead.target[0]) in pairs for bead in self._by_likeness(mine, other))
+
+    def _by_count(self, mine: Places, other: Places) -> list[_Bead]:
+        pairs = zip(mine, other, strict=True)
+        return [_Bead([a], [b], "number") for a, b in pairs if self._credible(a, b, FOREIGN)]
 
     def _by_likeness(self, mine: Places, other: Places) -> list[_Bead]:
         if self._texts is None or not mine or not other:
@@ -253,14 +265,35 @@ class _Comparison:
             a, b, likeness = _closest(here, a, there, b)
             if likeness >= ALIKE:
                 found.append(_Bead(mine[a.start : a.stop], other[b.start : b.stop], "likeness"))
-        return found
+        return [*found, *self._below(found, mine, other)]
 
-    def _credible(self, place: int, place_there: int) -> bool:
-        """Whether two provisions of one id may be the same."""
+    def _below(self, found: Sequence[_Bead], mine: Places, other: Places) -> Iterator[_Bead]:
+        """What hangs from two provisions that correspond, if it is counted alike and not found elsewhere."""
+        points, points_there = self._here.points(mine), self._there.points(other)
+        aligned = {place: bead.target for bead in found for place in bead.source}
+        claimed = {place for bead in found for place in bead.target}
+        ahead = [(bead.source[0], bead.target[0]) for bead in found if len(bead.source) == len(bead.target)]
+        while ahead:
+            place, place_there = ahead.pop()
+            some, others = points.get(place, {}), points_there.get(place_there, {})
+            pairs = [(some[step], others[step]) for step in some if step in others]
+            if list(some) != list(others) or any(aligned[a] != [b] if a in aligned else b in claimed for a, b in pairs):
+                continue
+            ahead += [(a, b) for a, b in pairs if a not in aligned]
+            yield from (
+                _Bead([a], [b], "number") for a, b in pairs if a not in aligned and self._credible(a, b, FOREIGN)
+            )
+
+    def _credible(self, place: int, place_there: int, least: float) -> bool:
+        """Whether two provisions of one id may be the same, as far as can be told: so long, and so much alike."""
+        shorter, longer = sorted((self._here.words[place], self._there.words[place_there]))
+        if longer < LONG:
+            return True
+        if longer > LONGER * shorter:
+            return False
         if self._texts is None:
             return True
-        here, there = self._texts[0].take([place]), self._texts[1].take([place_there])
-        return max(here.words[0], there.words[0]) < LONG or _likeness(here, there) >= UNLIKE
+        return _likeness(self._texts[0].take([place]), self._texts[1].take([place_there])) >= least
 
 
 _STEPS: Final = ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2))
