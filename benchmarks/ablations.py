@@ -71,8 +71,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What each step is worth.")
     parser.add_argument("folder", type=Path, help="where models and results are kept")
     parser.add_argument("variants", nargs="*", metavar="VARIANT", help="; ".join(VARIANTS))
-    parser.add_argument("--seeds", type=int, default=3, metavar="N", help="trainings of each (default: %(default)s)")
+    parser.add_argument(
+        "--seeds", type=int, default=3, metavar="N", help="trainings of each, two at least (default: %(default)s)"
+    )
     options = parser.parse_args()
+    if options.seeds < 2:
+        parser.error("one training says nothing of the others; --seeds 2 at least")
     if "LEXLATTICE_DATA" not in os.environ:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md), and try again.")
     folder, asked, seeds = options.folder, options.variants, range(options.seeds)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act, Unit
-from lexlattice.projection import _by_share
+from lexlattice.projection import by_share
 
 Vectors = NDArray[np.float32]
 Encode = Callable[[list[str]], Vectors]
@@ -27,14 +27,14 @@ Encode = Callable[[list[str]], Vectors]
 
 ALIKE: Final = 0.5
 """Provisions less alike than this (cosine) are not aligned by likeness; `benchmarks/alignment.py` shows why."""
-DOUBTFUL: Final = 0.3
-"""Provisions of one id less alike than this are aligned only where both versions count alike all around …"""
-FOREIGN: Final = 0.1
-"""… and less alike than this not at all …"""
-LONGER: Final = 3
-"""… nor if one is so many times as long as the other: no translation is …"""
 LONG: Final = 16
-"""… all this if the longer one has as many words: less do not tell."""
+"""Provisions of one id are put to the test if one of them has as many words; shorter ones do not tell."""
+LONGER: Final = 3
+"""They are not the same if one is more than so many times as long as the other …"""
+FOREIGN: Final = 0.1
+"""… or if they are less alike than this …"""
+DOUBTFUL: Final = 0.3
+"""… or less alike than this where the versions do not count alike all around."""
 JOINED: Final = 0.1
 """Two provisions correspond to one if together they are so much more alike than one of them."""
 BAND: Final = 400
@@ -92,7 +92,7 @@ def _sentences(units: tuple[Unit, ...], others: tuple[Unit, ...]) -> dict[str, t
     """Within a bead: as many correspond in turn, and others by their share of the words."""
     if len(units) == len(others):
         return {unit.id: (other.id,) for unit, other in zip(units, others, strict=True)}
-    return _by_share(units, others)
+    return by_share(units, others)
 
 
 class _Version:
@@ -223,7 +223,7 @@ class _Comparison:
 
     def __init__(self, here: _Version, there: _Version, encode: Encode | None) -> None:
         self._here, self._there = here, there
-        self._texts = (_Texts.of(here, encode), _Texts.of(there, encode)) if encode else None
+        self._texts = (_Texts.of(here, encode), _Texts.of(there, encode)) if encode is not None else None
 
     def beads(self, mine: Places, other: Places) -> Iterator[_Bead]:
         """A stretch: by count if both versions count alike; else what both number alike, and what stands between."""
@@ -247,7 +247,7 @@ class _Comparison:
         """Whether two rows of provisions have the same ids, and none is found to be like one of another id."""
         if [self._here.ids[place] for place in mine] != [self._there.ids[place] for place in other]:
             return False
-        pairs = list(zip(mine, other, strict=True))
+        pairs = set(zip(mine, other, strict=True))
         if all(self._credible(*pair, DOUBTFUL) for pair in pairs):
             return True
         return all((bead.source[0], bead.target[0]) in pairs for bead in self._by_likeness(mine, other))

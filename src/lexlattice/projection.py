@@ -25,7 +25,7 @@ def project(source: Act, target: Act) -> dict[str, tuple[str, ...]]:
         elif len(parts) == len(others):
             found |= {part.id: (other.id,) for part, other in zip(parts, others, strict=True)}
         else:
-            found |= _by_share(parts, others)
+            found |= by_share(parts, others)
     return found
 
 
@@ -46,8 +46,8 @@ def _provisions(act: Act) -> dict[str, tuple[Unit, ...]]:
     return {unit.provision: act.provision(unit.provision) for unit in act.units}
 
 
-def _by_share(parts: tuple[Unit, ...], others: tuple[Unit, ...]) -> dict[str, tuple[str, ...]]:
-    """Each of the others goes to one part; places are whole numbers of both, so that none is lost by rounding."""
+def by_share(parts: tuple[Unit, ...], others: tuple[Unit, ...]) -> dict[str, tuple[str, ...]]:
+    """Which of the others hold the text of each part. Each of the others goes to one part; places are whole numbers of both, so that none is lost by rounding."""
     here, there = (np.array([unit.words for unit in units], dtype=np.int64) for units in (parts, others))
     ends = 2 * np.cumsum(here) * there.sum()
     centres = ends - here * there.sum()

@@ -122,7 +122,7 @@ class Summary:
 
     @property
     def words(self) -> int:
-        """Number of words in all items; never more than the budget."""
+        """Number of words in all items; never more than the budget, unless another version was chosen on."""
         return sum(item.words for item in self.items)
 
     @property
