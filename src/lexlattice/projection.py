@@ -47,7 +47,10 @@ def _provisions(act: Act) -> dict[str, tuple[Unit, ...]]:
 
 
 def by_share(parts: tuple[Unit, ...], others: tuple[Unit, ...]) -> dict[str, tuple[str, ...]]:
-    """Which of the others hold the text of each part. Each of the others goes to one part; places are whole numbers of both, so that none is lost by rounding."""
+    """Which of the others hold the text of each part.
+
+    Each of the others goes to one part; places are whole numbers of both, so that none is lost by rounding.
+    """
     here, there = (np.array([unit.words for unit in units], dtype=np.int64) for units in (parts, others))
     ends = 2 * np.cumsum(here) * there.sum()
     centres = ends - here * there.sum()
