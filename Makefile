@@ -40,6 +40,7 @@ bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read, scored
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/speed.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/stages.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/alignment.py
+	$(BIN)/python benchmarks/grouping.py
 	$(BIN)/python benchmarks/mt5.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/cache.py
 

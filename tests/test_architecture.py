@@ -44,7 +44,7 @@ ABOVE = {
     "plotting": {"errors", "files", "act"},
     "summarizer": {
         *"errors act reading encoding weights lattice features coverage salience selection".split(),
-        *"choosing explaining grouping summary".split(),
+        *"choosing explaining files grouping summary".split(),
     },
     "projection": {"act", "selection"},
     "alignment": {"act", "projection"},

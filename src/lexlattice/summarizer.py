@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from functools import cache
 from pathlib import Path
 from typing import IO, Final, NamedTuple
@@ -16,6 +15,7 @@ from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
 from lexlattice.explaining import explanations
 from lexlattice.features import Features, Floats, features_of
+from lexlattice.files import write_whole, writing
 from lexlattice.grouping import group_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.reading import read
@@ -75,12 +75,9 @@ class Summarizer:
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """Write the model into a folder, from where `from_pretrained` takes it back."""
         target = Path(folder)
-        try:
+        with writing(target):
             target.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(self._path, target / MODEL)
-        except (OSError, shutil.SameFileError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise LexLatticeError(f"The model cannot be written to '{folder}' ({reason}); name another.") from error
+        write_whole(target / MODEL, self._path.read_bytes())
 
     def summarize(
         self,
@@ -158,14 +155,13 @@ def summarize(
     explain: bool = False,
 ) -> Summary:
     """The provisions of an act that matter, by the model that comes with the package: see `Summarizer.summarize`."""
-    return shipped().summarize(
+    return _shipped().summarize(
         source, words=words, ratio=ratio, budget=budget, language=language, focus=focus, explain=explain
     )
 
 
 @cache
-def shipped() -> Summarizer:
-    """The model that comes with the package, read once."""
+def _shipped() -> Summarizer:
     return Summarizer.from_pretrained()
 
 

@@ -18,6 +18,7 @@ from lexlattice.reading.fetch import is_celex, is_url
 
 if TYPE_CHECKING:
     from lexlattice.act import Act
+    from lexlattice.summarizer import Summarizer
     from lexlattice.summary import Summary
 
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
@@ -95,28 +96,29 @@ def _summarize(options: argparse.Namespace) -> int:
     sources = [source for given in options.inputs for source in _inputs(given)]
     format = _format(options, is_many=len(sources) > 1)
     jobs = _jobs(sources, options.output, format)
+    summarizer = _summarizer(options)
     if len(jobs) == 1:
-        _one(jobs[0], options, format)
+        _one(jobs[0], options, format, summarizer)
         return 0
-    return _many(jobs, options, format)
+    return _many(jobs, options, format, summarizer)
 
 
-def _one(job: Job, options: argparse.Namespace, format: str) -> None:
+def _one(job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer) -> None:
     """Read, summarise and write one act; an output that cannot be written is known before the work begins."""
     from lexlattice.rendering import render
 
     with _output(job) as write:
-        write(render(_summary(_read(job.source, options), options), format, group=options.group))
+        write(render(_summary(_read(job.source, options), options, summarizer), format, group=options.group))
 
 
-def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str) -> int:
+def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summarizer: Summarizer) -> int:
     """One after the other; what cannot be done is said, and the rest is done."""
     from tqdm import tqdm
 
     failed = 0
     for job in tqdm(jobs, desc="summarizing", unit="act", disable=options.quiet or sys.stderr is None):
         try:
-            _one(job, options, format)
+            _one(job, options, format, summarizer)
         except LexLatticeError as error:
             failed += 1
             tqdm.write(f"lexlattice: {job.source}: {error}", file=sys.stderr)
@@ -129,22 +131,20 @@ def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str) -> int:
 def _several_languages(options: argparse.Namespace) -> int:
     """One act in several languages: what is chosen is chosen once."""
     from lexlattice.rendering import render
-    from lexlattice.summarizer import Summarizer
     from lexlattice.versions import summarize_versions
 
-    acts = _versions(options)
-    summarizer = Summarizer.from_pretrained(options.model, options.encoder)
-    summaries = summarize_versions(
-        acts, lambda act: _summary(act, options, summarizer), summarizer.score, base=options.base
-    )
     format = _format(options, is_many=True)
     if format in _BINARY and not options.output:
         raise LexLatticeError(f"Several summaries in {format} need a folder; name one with -o.")
+    acts, summarizer = _versions(options), _summarizer(options)
+    if options.output:
+        _make_folder(options.output)
+    summaries = summarize_versions(
+        acts, lambda act: _summary(act, options, summarizer), summarizer.score, base=options.base
+    )
     name = next((act.celex for act in acts if act.celex), "act")
     for language, summary in summaries.items():
         target = str(Path(options.output) / f"{name}.{language}{_SUFFIX[format]}") if options.output else None
-        if target:
-            _make_folder(options.output)
         with _output(Job(name, target)) as write:
             write(render(summary, format, group=options.group))
     return 0
@@ -173,12 +173,13 @@ def _read(source: str, options: argparse.Namespace, language: str | None = None)
     return read(sys.stdin.buffer if source == "-" else source, language=chosen)
 
 
-def _summary(act: Act, options: argparse.Namespace, summarizer: object = None) -> Summary:
-    from lexlattice.summarizer import Summarizer, shipped
+def _summarizer(options: argparse.Namespace) -> Summarizer:
+    from lexlattice.summarizer import Summarizer
 
-    if not isinstance(summarizer, Summarizer):
-        is_shipped = options.model is None and options.encoder is None
-        summarizer = shipped() if is_shipped else Summarizer.from_pretrained(options.model, options.encoder)
+    return Summarizer.from_pretrained(options.model, options.encoder)
+
+
+def _summary(act: Act, options: argparse.Namespace, summarizer: Summarizer) -> Summary:
     return summarizer.summarize(
         act,
         words=options.words,
@@ -213,12 +214,18 @@ def _is_fetched(source: str) -> bool:
 
 def _format(options: argparse.Namespace, *, is_many: bool) -> str:
     if options.format:
-        return str(options.format)
-    if options.output and not is_many and not _is_folder(options.output):
+        format = str(options.format)
+    elif options.output and not is_many and not _is_folder(options.output):
         from lexlattice.rendering import format_of
 
-        return format_of(options.output)
-    return "text"
+        format = format_of(options.output)
+    else:
+        format = "text"
+    if options.explain and format in _BINARY:
+        raise LexLatticeError(
+            f"Reasons have no place in {format}; leave --explain out, or take text, md, html or json."
+        )
+    return format
 
 
 def _is_folder(name: str) -> bool:
