@@ -48,7 +48,7 @@ def main() -> None:
     print(f"{acts} acts")
     print(f"of {marked} units under 'from when it applies', {right} say so by the patterns: {right / marked:.0%}")
     print(
-        f"of {plain} plain sentences of entry into force, application or transposition, {found} are: {found / plain:.0%}"
+        f"of {plain} plain sentences of entry into force, application, transposition, {found} are: {found / plain:.0%}"
     )
 
 
