@@ -128,7 +128,7 @@ class Salience:
         """Scores and chances, for an extract of so many words."""
         words, before, after = self._consolidated(features, lattice, budget)
         scores = self.readout(before, after[-1])
-        return Judgement(scores, self._chances(features, budget, words, np.concatenate([before, after[-1]], axis=1)))
+        return Judgement(scores, self._chances(features, budget, words, before, after[-1]))
 
     def panels(self, features: Features, lattice: Lattice, budget: int) -> Floats:
         """The scores of units before the first step and after each, a row each."""
@@ -138,45 +138,53 @@ class Salience:
     def _consolidated(self, features: Features, lattice: Lattice, budget: int) -> tuple[Floats, Floats, Floats]:
         """Hidden states of words, and states of units before the first step, and before and after each."""
         layer, act = self.layers, self._scaled("act", features.with_budget(budget)[None])
-        meaning, topic = (
-            layer["word_meaning"](features.word_vectors),
-            _topic(layer["word_topic"], features.word_anchors),
-        )
-        words = _beside(act, self._scaled("words", features.words), meaning, meaning * topic)
-        words = gelu(layer["word_second"](gelu(layer["word_first"](words))))
+        meaning = layer["word_meaning"](features.word_vectors)
+        topic = _topic(layer["word_topic"], features.word_anchors)
+        words = gelu(layer["word_first"](act, self._scaled("words", features.words), meaning, meaning * topic))
+        words = gelu(layer["word_second"](words))
         held = _mean_in_units(features.grams.of_words, layer["word_message"](words))
         meaning, topic = layer["unit_meaning"](features.vectors), _topic(layer["unit_topic"], features.unit_anchors)
-        units = _beside(act, self._scaled("units", features.units), meaning, meaning * topic, held)
-        units = gelu(layer["unit_second"](gelu(layer["unit_first"](units))))
+        units = gelu(layer["unit_first"](act, self._scaled("units", features.units), meaning, meaning * topic, held))
+        units = gelu(layer["unit_second"](units))
         if self.automaton is None:
             return words, units, units[None]
         panels = self.automaton.run(lattice.tile(units), lattice, self.steps, record=True)
         return words, units, np.stack([lattice.untile(panel) for panel in panels])
 
-    def _chances(self, features: Features, budget: int, words: Floats, states: Floats) -> Chances:
+    def _chances(self, features: Features, budget: int, words: Floats, before: Floats, after: Floats) -> Chances:
         """What words and pairs make of the units that they occur in."""
-        layer, grams, act = self.layers, features.grams, self._scaled("act", features.with_budget(budget)[None])
-        message, said = layer["unit_message"](states), layer["word_message"](words)
+        layer, grams = self.layers, features.grams
+        message, said = layer["unit_message"](before, after), layer["word_message"](words)
         left, right = grams.pairs.T
-        words = _beside(
-            act[:, :0],
-            words,
-            _mean_in_grams(grams.of_words, message),
-            _mean_by(right, said, left, len(words)),
-            _mean_by(left, said, right, len(words)),
-        )
-        words = gelu(layer["word_third"](words))
+        met = _mean_in_grams(grams.of_words, message)
+        follows, precedes = _mean_by(right, said, left, len(words)), _mean_by(left, said, right, len(words))
+        words = gelu(layer["word_third"](words, met, follows, precedes))
         odds = layer["word_chances"](words)
-        told = np.concatenate([layer["word_to_pair"](words), odds[:, :ODDS]], axis=1)
-        met = _mean_in_grams(grams.of_pairs, message)
-        of_pairs = np.empty((len(met), len(PAIR_COUNTS)), np.float32)
-        for first in range(0, len(met), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
-            pairs = self._scaled("pairs", features.pairs[some])
-            pairs = _beside(act, pairs, told[left[some]], told[right[some]], met[some])
-            pairs = gelu(layer["pair_second"](gelu(layer["pair_first"](pairs))))
-            of_pairs[some] = _cumulated(layer["pair_chances"](pairs))
-        return Chances(_cumulated(odds), of_pairs)
+        return Chances(_cumulated(odds), self._of_pairs(features, budget, words, odds[:, :ODDS], message))
+
+    def _of_pairs(self, features: Features, budget: int, words: Floats, odds: Floats, message: Floats) -> Floats:
+        """The chances of pairs; what a word tells its pairs goes through their first layer once for all of them."""
+        layer, first = self.layers, self.layers["pair_first"]
+        told = np.concatenate([layer["word_to_pair"](words), odds], axis=1)
+        act, met = (
+            self._scaled("act", features.with_budget(budget)[None]),
+            _mean_in_grams(features.grams.of_pairs, message),
+        )
+        widths = (act.shape[1], features.pairs.shape[1], told.shape[1], told.shape[1], met.shape[1])
+        of_act, of_pairs, of_left, of_right, of_met = first.parts(*widths)
+        as_left, as_right = told @ of_left.T, told @ of_right.T
+        as_left += act @ of_act.T + first.bias
+        chances = np.empty((len(met), len(PAIR_COUNTS)), np.float32)
+        for begin in range(0, len(met), _AT_ONCE):
+            some = slice(begin, begin + _AT_ONCE)
+            left, right = features.grams.pairs[some].T
+            pairs = self._scaled("pairs", features.pairs[some]) @ of_pairs.T
+            pairs += met[some] @ of_met.T
+            pairs += as_left[left]
+            pairs += as_right[right]
+            pairs = gelu(layer["pair_second"](gelu(pairs)))
+            chances[some] = _cumulated(layer["pair_chances"](pairs))
+        return chances
 
     def _scaled(self, name: str, values: Floats) -> Floats:
         mean, deviation = self.scales[name]
@@ -197,12 +205,6 @@ def _scale(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[Floats, Float
 def _topic(layer: Dense, anchors: Floats) -> Floats:
     """What the act is about, as a weight for each dimension of meaning."""
     return layer(anchors.reshape(1, -1))
-
-
-def _beside(act: Floats, *columns: Floats) -> Floats:
-    """Columns side by side, those of the act in every row."""
-    rows = len(columns[0])
-    return np.concatenate([np.broadcast_to(act, (rows, act.shape[1])), *columns], axis=1, dtype=np.float32)
 
 
 def _mean_in_units(occurrences: Occurrences, values: Floats) -> Floats:

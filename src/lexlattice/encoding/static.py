@@ -28,8 +28,8 @@ _METHOD: Final = 1
 """To be raised whenever this module or `subwords` makes other vectors of the same weights."""
 _BATCH: Final = 1_000_000
 """Characters that are encoded together: enough for words to recur, few enough to fit into a processor's cache."""
-_GROUP: Final = 64
-"""Chunks whose words are gathered together."""
+_GROUP: Final = 32
+"""Chunks whose words are summed together."""
 _BLOCK: Final = 256
 """Words whose subwords are made whole together."""
 _REMEMBERED: Final = 8_192
@@ -181,14 +181,18 @@ class Static:
 
 
 def _sums(vectors: Vectors, places: Places, begins: Places, lengths: Places) -> Vectors:
-    """Sums of the vectors at stretches of places."""
-    sums = np.zeros((len(begins), vectors.shape[1]), np.float32)
-    ends = begins + lengths
-    for group in range(0, len(begins), _GROUP):
-        stretch = slice(begins[group], ends[group : group + _GROUP][-1])
-        gathered = vectors[places[stretch]]
-        for row in range(group, min(group + _GROUP, len(begins))):
-            gathered[begins[row] - stretch.start : ends[row] - stretch.start].sum(axis=0, out=sums[row])
+    """Sums of the vectors at stretches of places that follow one another.
+
+    As products: how often each stretch has each word, times the words' vectors. NumPy multiplies faster than it adds.
+    """
+    sums = np.empty((len(begins), vectors.shape[1]), np.float32)
+    for first in range(0, len(begins), _GROUP):
+        group = slice(first, first + _GROUP)
+        counts = lengths[group]
+        words, place = np.unique(places[begins[first] : begins[first] + counts.sum()], return_inverse=True)
+        row = np.repeat(np.arange(len(counts)), counts)
+        often = np.bincount(row * len(words) + place, minlength=len(counts) * len(words))
+        np.matmul(often.reshape(len(counts), len(words)).astype(np.float32), vectors[words], out=sums[group])
     return sums
 
 

@@ -149,6 +149,7 @@ def _word_features(grams: Grams, layout: Layout, headings: _Headings, weights: F
     words, totals = grams.words, np.maximum(grams.of_words.totals, 1)
     before = np.bincount(grams.pairs[:, 1], minlength=len(words))
     after = np.bincount(grams.pairs[:, 0], minlength=len(words))
+    is_number = np.fromiter(map(str.isdigit, words), np.bool_, len(words))
     columns = [
         *place_features(grams.of_words, layout),
         headings.title_words,
@@ -157,8 +158,8 @@ def _word_features(grams: Grams, layout: Layout, headings: _Headings, weights: F
         np.log1p(after),
         before / totals,
         after / totals,
-        np.array([word.isdigit() for word in words], np.float64),
-        np.array([word.isdigit() and len(word) == _YEAR for word in words], np.float64),
+        is_number,
+        is_number & (np.fromiter(map(len, words), np.int64, len(words)) == _YEAR),
         weights,
     ]
     return np.concatenate([stacked(columns), likeness], axis=1)

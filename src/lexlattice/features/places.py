@@ -25,22 +25,22 @@ def place_features(occurrences: Occurrences, layout: Layout) -> list[Numbers]:
     totals, in_units = np.maximum(occurrences.totals, 1), occurrences.unit_counts
     in_sections = np.add.reduceat(_is_new(layout.sections[units], starts), starts)
     places = layout.places.astype(np.float64)
-    in_kinds = [_counted(occurrences, layout.in_kind(kind)) for kind in SECTION_KINDS]
+    in_kinds = _counted_by(occurrences, layout.section_kinds, len(SECTION_KINDS))
     ranks = np.empty(size)
     ranks[np.argsort(-totals, kind="stable")] = np.arange(size)
     return [
-        np.log1p(totals),
-        *map(np.log1p, in_kinds),
+        _logs(totals),
+        *_logs(in_kinds),
         *(counts / totals for counts in in_kinds),
-        np.log1p(in_units),
+        _logs(in_units),
         in_units / max(1, len(layout.words)),
-        np.log1p(in_sections),
+        _logs(in_sections),
         in_sections / max(1, layout.section_count),
         places[units[starts]],
         places[units[occurrences.gram_starts[1:] - 1]],
-        _counted(occurrences, places) / totals,
-        *(np.log1p(_counted(occurrences, region)) for region in layout.regions()),
-        _counted(occurrences, np.log1p(layout.words)) / totals,
+        _summed(occurrences, places) / totals,
+        *(_logs(_counted(occurrences, region)) for region in layout.regions()),
+        _summed(occurrences, np.log1p(layout.words)) / totals,
         np.log1p(ranks),
         ranks / max(1, size),
     ]
@@ -51,10 +51,30 @@ def stacked(columns: Sequence[Numbers | Integers]) -> Floats:
     return np.stack([np.asarray(column, np.float32) for column in columns], axis=1)
 
 
-def _counted(occurrences: Occurrences, of_units: Numbers | Flags) -> Numbers:
+def _logs(counts: Integers) -> Numbers:
+    """The logarithm of one more than each count, from a table: most counts are small, and most are alike."""
+    table: Numbers = np.log1p(np.arange(counts.max(initial=0) + 1))
+    return table[counts]
+
+
+def _summed(occurrences: Occurrences, of_units: Numbers) -> Numbers:
     """For each gram the sum over its units, each as often as it occurs there."""
-    weights = (occurrences.counts * of_units[occurrences.units]).astype(np.float64)
+    weights = occurrences.counts * of_units[occurrences.units]
     return np.asarray(np.bincount(occurrences.grams, weights, occurrences.gram_count), np.float64)
+
+
+def _counted(occurrences: Occurrences, region: Flags) -> Integers:
+    """How often each gram occurs in a part of the act."""
+    inside = region[occurrences.units]
+    counts = np.bincount(occurrences.grams[inside], occurrences.counts[inside], occurrences.gram_count)
+    return counts.astype(np.int64)
+
+
+def _counted_by(occurrences: Occurrences, kinds: Integers, count: int) -> Integers:
+    """How often each gram occurs in units of each kind, a row for each kind."""
+    cells = occurrences.grams + kinds[occurrences.units] * occurrences.gram_count
+    counts = np.bincount(cells, occurrences.counts, count * occurrences.gram_count)
+    return counts.astype(np.int64).reshape(count, -1)
 
 
 def _is_new(sections: Integers, starts: Integers) -> Integers:

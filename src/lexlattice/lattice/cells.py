@@ -96,12 +96,21 @@ class Lattice:
         return states[self.cell_of]
 
     def row_means(self, states: Floats) -> Floats:
-        """For each cell the mean of all cells in its row: of the section, where rows are sections."""
-        rows = self.coordinates[:, 0]  # sorted
-        starts = np.flatnonzero(np.diff(rows, prepend=-1))
-        counts = np.diff(starts, append=len(rows))
-        means: Floats = np.repeat(np.add.reduceat(states, starts) / counts[:, None].astype(np.float32), counts, axis=0)
+        """The mean of all cells of each row that has any: of the section, where rows are sections."""
+        starts, counts = self._rows
+        means: Floats = np.add.reduceat(states, starts).astype(np.float32)
+        means /= counts[:, None]
         return means
+
+    def in_rows(self, values: Floats) -> Floats:
+        """For each cell what its row has."""
+        return np.repeat(values, self._rows[1], axis=0)
+
+    @property
+    def _rows(self) -> tuple[Integers, Integers]:
+        """At which cell each row begins that has any, and how many it has; cells are sorted by rows."""
+        starts = np.flatnonzero(np.diff(self.coordinates[:, 0], prepend=-1))
+        return starts, np.diff(starts, append=len(self))
 
 
 def joined(lattices: Iterable[Lattice]) -> Lattice:
