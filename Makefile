@@ -13,7 +13,7 @@ extras-dev := [dev,data,docx,hf,onnx,pdf,plot,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,train]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench results encoder weights examples schema clean
+.PHONY: help demo test browser lint format bench results encoder weights examples schema clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -21,8 +21,16 @@ help: ## Show this list
 demo: $(INSTALLED)-core ## Summarize an example act
 	@$(BIN)/lexlattice summarize examples/short/en.txt --words 60
 
-test: lint ## Check style and types, then run all tests
+test: lint browser ## Check style and types, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+# Pages are tested in Chromium. It is installed where that is allowed; where not, those tests are skipped.
+APT := DEBIAN_FRONTEND=noninteractive timeout 600 apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
+	  command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && echo "Installing Chromium …" && \
+	  { $(APT) update; $(APT) install -y --no-install-recommends chromium; } >/dev/null 2>&1; } || \
+	  echo "There is no Chromium, and it could not be installed: the tests that need a browser will be skipped."
 
 lint: $(INSTALLED)-dev ## Check style and types only
 	$(BIN)/ruff check .

@@ -1,11 +1,18 @@
-"""What the tests share: the data folder, the examples, and how Hypothesis runs."""
+"""What the tests share: the data folder, the examples, a browser, and how Hypothesis runs."""
+
+from __future__ import annotations
 
 import os
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 CI = os.environ.get("CI", "").lower() in ("true", "1")
 DATA = os.environ.get("LEXLATTICE_DATA", "")
@@ -15,6 +22,8 @@ NO_DATA = (
     if DATA
     else "NO DATA: set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)"
 )
+BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
+NO_BROWSER = "NO BROWSER: install Chromium (Debian: apt-get install chromium) to test pages as people see them"
 
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("dev", deadline=None)
@@ -35,8 +44,28 @@ def examples() -> Path:
     return Path(__file__).parent.parent / "examples"
 
 
-def pytest_report_header() -> str:
-    return f"data: {DATA}" if HAS_DATA else f"data: {NO_DATA}; the tests marked 'data' are left out"
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium, started by the first test of a process that asks for it; where there is none the test is skipped.
+
+    In CI too: a machine that may not install one still tests the rest, and the header of its report says so. While it
+    is open an event loop runs in this thread, so `asyncio.run` in a test needs a thread of its own.
+    """
+    if BROWSER is None:
+        pytest.skip(NO_BROWSER)
+    playwright = pytest.importorskip("playwright.sync_api")
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"] if is_root else [])
+        yield chromium
+        chromium.close()
+
+
+def pytest_report_header() -> list[str]:
+    return [
+        f"data: {DATA}" if HAS_DATA else f"data: {NO_DATA}; the tests marked 'data' are left out",
+        f"browser: {BROWSER}" if BROWSER else f"browser: {NO_BROWSER}; the tests that need one are left out",
+    ]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

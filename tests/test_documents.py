@@ -12,6 +12,7 @@ import unicodedata
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,9 @@ from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
 from lexlattice.rendering.docx import to_docx
 from lexlattice.rendering.pdf import to_pdf
+from lexlattice.rendering.plain import parts, passages
 from lexlattice.rendering.sheet import KINDS, outline, printable
-from lexlattice.summary import GROUPS, Item, Summary
+from lexlattice.summary import GROUPS, Explanation, Influence, Item, Summary
 from made_acts import acts_with_units, made
 
 docx = pytest.importorskip("docx")
@@ -60,12 +62,23 @@ def summary_of(act: Act, every: int = 1, groups: Sequence[str] = ("key_points",)
     return Summary(act, budget=10**6, items=tuple(items), **rest)
 
 
+def explained(summary: Summary) -> Summary:
+    """The same, and each item says that the first one moved it."""
+    first = summary[0]
+    reasons = [
+        Explanation(rank, (0.21, 0.354, 0.4), (Influence(first.id, first.citation, 0.05 - rank / 100),))
+        for rank, _ in enumerate(summary, 1)
+    ]
+    items = (replace(item, explanation=why) for item, why in zip(summary, reasons, strict=True))
+    return replace(summary, items=tuple(items))
+
+
 summaries = st.builds(
     lambda act, groups, warnings: summary_of(act, groups=groups, warnings=tuple(warnings)),
     acts_with_units,
     st.lists(st.sampled_from(GROUPS), min_size=1, max_size=5),
     st.lists(hostile, max_size=2),
-)
+).flatmap(lambda summary: st.sampled_from([summary, explained(summary)]))
 
 
 def of_text(text: str) -> Summary:
@@ -117,7 +130,8 @@ def solid(text: str) -> str:
 
 def letters(text: str) -> str:
     """Those of Latin, Greek and Cyrillic without their accents: what every PDF shows as it is."""
-    plain = unicodedata.normalize("NFKD", text)
+    drawn = "".join(sign for sign in text if sign < "\u2e80" or "\ufb00" <= sign <= "\ufb06")  # no "㎀", which is "pA"
+    plain = unicodedata.normalize("NFKD", drawn)
     return "".join(sign for sign in plain if sign < "\u0500" and (sign.isalpha() or sign.isdecimal()))
 
 
@@ -155,6 +169,16 @@ def test_the_outline_has_every_item_with_its_citation(summary: Summary, group: b
 
 
 @given(summaries, st.booleans())
+def test_reasons_follow_the_provision_that_they_are_of(summary: Summary, group: bool) -> None:
+    blocks = outline(summary, group=group).blocks
+    found = [(text, why) for text, why in pairwise(blocks) if why.kind == "why"]
+    wanted = [(item.text, item.explanation) for _, items in parts(summary, group) for item in items if item.explanation]
+    assert [(text.text, why.text) for text, why in found] == [(printable(t), printable(str(why))) for t, why in wanted]
+    assert all(text.kind == "text" and text.level == why.level for text, why in found)
+    assert [block for block in blocks if block.stays] == [text for text, _ in found]
+
+
+@given(summaries, st.booleans())
 def test_no_level_of_headings_is_left_out(summary: Summary, group: bool) -> None:
     levels = [block.level for block in outline(summary, group=group).blocks if block.kind == "heading"]
     assert all(level <= before + 1 for before, level in zip([0, *levels], levels, strict=False))
@@ -173,7 +197,7 @@ def test_words_stay_and_only_what_no_document_may_hold_is_replaced(text: str) ->
 def test_points_are_indented_below_what_they_hang_from(examples: Path) -> None:
     summary = summary_of(read(examples / "short" / "en.txt"))
     blocks = [block for block in outline(summary).blocks if block.kind == "text"]
-    levels = {item.id: block.level for item, block in zip(summary, blocks, strict=True)}
+    levels = {place.items[0].id: block.level for place, block in zip(passages(summary), blocks, strict=True)}
     named = ("art-3.par-2", "art-3.par-2.pt-b", "art-3.par-2.pt-b.pt-ii", "art-3.par-2.sub-2", "art-5.par-2.ind-1")
     assert [levels[name] for name in named] == [0, 1, 2, 0, 1]
     assert [levels[name] for name in ("art-2.pt-1", "anx.pt-2", "anx.pt-2.pt-a")] == [1, 0, 1]
@@ -215,6 +239,24 @@ def test_what_was_written_can_be_read(write: Writer, short: Summary) -> None:
     places = [again.find(solid(item.text)) for item in short if item.group != "related"]
     assert -1 not in places
     assert places == sorted(places)
+
+
+def test_both_say_why_in_the_words_of_all_other_formats(short: Summary) -> None:
+    summary = explained(short)
+    told = [str(item.explanation) for _, items in parts(summary, group=False) for item in items]
+    assert told[1] == "№ 2 · 0.21 → 0.35 → 0.40 · Title +0.03"
+    assert texts(opened(to_docx(summary)), "Reasons") == told
+    data = to_pdf(summary)
+    assert body_of(data, summary, solid) == blocks_of(summary, solid)
+    assert claims_standards(data)
+    assert not texts(opened(to_docx(short)), "Reasons")
+
+
+def test_reasons_are_on_the_page_of_their_provision_even_if_it_has_more_than_one() -> None:
+    act = made(("article", "Scope", ["Bees. " * 40] * 12 + ["Bees. " * 2000]))
+    pages = pages_of(to_pdf(explained(summary_of(act))))
+    assert len(pages) > 4
+    assert not [page for page in pages if page.startswith("№")]
 
 
 @pytest.mark.parametrize("write", [to_docx, to_pdf])

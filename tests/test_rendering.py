@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from lexlattice import Act, LexLatticeError, read, rendering
 from lexlattice.phrases import phrases
 from lexlattice.rendering import FORMATS, format_of, render, save
-from lexlattice.rendering.plain import WIDTH, escaped, parts
+from lexlattice.rendering.plain import WIDTH, escaped, parts, passages, to_markdown, to_text
 from lexlattice.summary import GROUPS, Item, Summary
 from made_acts import acts, made
 
@@ -322,7 +322,7 @@ def luminance(colour: str) -> float:
 def test_all_text_can_be_read(scheme: str, ink: str) -> None:
     before, dark, _ = re.split(r"@media screen and \(prefers-color-scheme: dark\) \{(.*?\n)\}\n", CSS, flags=re.DOTALL)
     colours = dict(re.findall(r"--(\w+): (#\w{6});", dark if scheme == "dark" else before))
-    grounds = ["paper", "desk"] + ["mark"] * (ink != "quiet") + ["now"] * (ink == "ink")
+    grounds = ["paper", "desk", "mark"] + ["now"] * (ink == "ink")
     for ground in grounds:
         darker, lighter = sorted((luminance(colours[ink]), luminance(colours[ground])))
         assert (lighter + 0.05) / (darker + 0.05) >= 4.5, f"{ink} on {ground}"
@@ -419,7 +419,9 @@ def test_when_the_disk_is_full_the_old_file_is_still_there_and_no_other(
 @pytest.mark.parametrize("name", ["nowhere/summary.txt", "folder.txt", "a\0b.txt", f"{'a' * 300}.txt"])
 def test_what_cannot_be_written_is_told_in_one_sentence(summary: Summary, tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.txt").mkdir()
-    with pytest.raises(LexLatticeError, match=r"cannot be written \([^()]+\); make room, or name another place\.$"):
+    with pytest.raises(
+        LexLatticeError, match=r"cannot be written \([^()]+\); make (room|its folder first), or name another place\.$"
+    ):
         save(summary, tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ["folder.txt"]
 
@@ -444,3 +446,17 @@ def test_a_pipe_is_written_to(summary: Summary, tmp_path: Path) -> None:
     reader.join()
     assert got == [render(summary, "text")]
     assert pipe.is_fifo()
+
+
+def test_sentences_that_follow_one_another_are_one_paragraph_with_one_citation() -> None:
+    long = " ".join(f"Keepers shall report the number {i} of their colonies to the authority." for i in range(1, 12))
+    act = read(f"Article 1\n\n1. {long}\n\n2. Bees are free.\n\nArticle 2\n\nHives shall be registered.", language="en")
+    units = [unit for unit in act.units if unit.id != "art-1.par-1.s-3"]
+    assert len(units) > 6
+    summary = Summary(act, 400, tuple(Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in units))
+    cited = [(place.citation, place.text) for place in passages(summary)]
+    assert cited[0] == ("Article 1(1), first sentence – second sentence", f"{act.units[0].text} {act.units[1].text}")
+    assert cited[1][0].startswith("Article 1(1), fourth sentence – ")
+    assert [citation for citation, _ in cited[2:]] == ["Article 1(2)", "Article 2"]
+    for shown in (to_text(summary), to_markdown(summary)):
+        assert shown.count("Article 1(1)") == 2

@@ -80,4 +80,5 @@ def writing(place: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "nothing can have that name"
-        raise LexLatticeError(f"'{place}' cannot be written ({reason}); make room, or name another place.") from error
+        help = "make its folder first" if isinstance(error, FileNotFoundError) else "make room"
+        raise LexLatticeError(f"'{place}' cannot be written ({reason}); {help}, or name another place.") from error

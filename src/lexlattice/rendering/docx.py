@@ -51,6 +51,7 @@ _LOOKS: Final = {
     "Heading 2": _Look(11.5, before=12, after=4, colour=_INK, bold=True, stays_with_next=True),
     "Citation": _Look(9.5, before=4, after=1, colour=_INK, bold=True, stays_with_next=True),
     "Provision": _Look(10.5),
+    "Reasons": _Look(8.5, colour=_GREY),
     "Warning": _Look(9.5, before=8, rule="left"),
     "Footer": _Look(8, after=3, colour=_GREY, rule="top"),
     "Disclaimer": _Look(8, after=0, colour=_GREY),
@@ -62,6 +63,7 @@ _STYLES: Final = {
     "note": "Note",
     "citation": "Citation",
     "text": "Provision",
+    "why": "Reasons",
     "warning": "Warning",
 }
 
@@ -88,14 +90,17 @@ def to_docx(summary: Summary, *, group: bool = False) -> bytes:
 
 
 def _add(document: Any, block: Block) -> None:
-    from docx.shared import Mm
+    from docx.shared import Mm, Pt
 
     if block.kind == "heading":
         document.add_heading(block.text, block.level)
         return
     paragraph = document.add_paragraph(block.text, _STYLES[block.kind])
+    layout = paragraph.paragraph_format
     if block.level:
-        paragraph.paragraph_format.left_indent = Mm(_INDENT * block.level)
+        layout.left_indent = Mm(_INDENT * block.level)
+    if block.stays:
+        layout.keep_with_next, layout.space_after = True, Pt(1)
 
 
 def _strip(document: Any) -> None:

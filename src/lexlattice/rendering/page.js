@@ -2,17 +2,15 @@
 (() => {
   "use strict";
 
-  const PREFIX = "item:";
-
   function showBothEnds() {
-    const name = decodeURIComponent(location.hash.slice(1));
-    const unit = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
     for (const old of document.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
-    const item = document.getElementById(PREFIX + unit);
-    if (item) {
-      item.setAttribute("aria-current", "true");
-      document.getElementById(unit).setAttribute("aria-current", "true");
-    }
+    const link = [...document.links].find(({ hash }) => hash && hash === location.hash);
+    if (!link) return;
+    const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    for (const end of [link.closest(".item, .place"), target]) end.setAttribute("aria-current", "true");
+    // Going back or forth, browsers scroll the window, but no side of it.
+    const side = target.closest(".summary, .act");
+    if (side.scrollHeight > side.clientHeight) target.scrollIntoView({ block: "nearest" });
   }
 
   document.addEventListener("click", (event) => {

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from typing import Final
+from itertools import takewhile
+from typing import Final, NamedTuple
 
 from lexlattice.phrases import phrases
 from lexlattice.summary import Item, Summary
@@ -30,11 +31,9 @@ def to_text(summary: Summary, *, group: bool = False) -> str:
         if name:
             heading = words.groups[name]
             blocks.append(f"{heading}\n{'─' * len(heading)}")
-        for item, heading in with_headings(items):
-            line = f"{item.citation} · {heading}" if heading else item.citation
-            blocks.append(f"{_wrapped(line)}\n{_wrapped(item.text, _INDENT)}")
-            if item.explanation is not None:
-                blocks[-1] += f"\n{_wrapped(str(item.explanation), _INDENT)}"
+        for passage in passages(items):
+            line = f"{passage.citation} · {passage.heading}" if passage.heading else passage.citation
+            blocks.append("\n".join([_wrapped(line), *(_wrapped(text, _INDENT) for text in passage.lines)]))
     return "\n\n".join([*blocks, *map(_wrapped, summary.warnings), words.disclaimer])
 
 
@@ -45,11 +44,10 @@ def to_markdown(summary: Summary, *, group: bool = False) -> str:
     for name, items in parts(summary, group):
         if name:
             blocks.append(f"## {escaped(words.groups[name])}")
-        for item, heading in with_headings(items):
-            citation = f"**{escaped(item.citation)}**"
-            blocks += [f"{citation} · {escaped(heading)}" if heading else citation, escaped(item.text)]
-            if item.explanation is not None:
-                blocks.append(f"*{escaped(str(item.explanation))}*")
+        for passage in passages(items):
+            heading = f" · {escaped(passage.heading)}" if passage.heading else ""
+            blocks += [f"**{escaped(passage.citation)}**{heading}", escaped(passage.text)]
+            blocks += [f"*{escaped(reason)}*" for reason in passage.reasons]
     return "\n\n".join([*blocks, *map(escaped, summary.warnings), escaped(words.disclaimer)])
 
 
@@ -78,6 +76,54 @@ def with_headings(items: Iterable[Item]) -> Iterator[tuple[Item, str]]:
     for item in items:
         yield item, item.heading if item.section != section else ""
         section = item.section
+
+
+class Passage(NamedTuple):
+    """Sentences of one provision that follow one another, or whatever else is one item."""
+
+    items: tuple[Item, ...]
+    heading: str
+    """Of the section; empty where the passage before is in the same one."""
+
+    @property
+    def citation(self) -> str:
+        """From where to where: "Recital 4, first sentence – third sentence", "Erwägungsgrund 4 Satz 1 – 3"."""
+        first, last = self.items[0].citation.split(), self.items[-1].citation.split()
+        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
+        return " ".join([*first, "–", *last[shared:]] if len(self.items) > 1 else first)
+
+    @property
+    def text(self) -> str:
+        """The act's own words."""
+        return " ".join(item.text for item in self.items)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why each item was chosen, where that is known."""
+        return tuple(str(item.explanation) for item in self.items if item.explanation is not None)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The text, and the reasons below it."""
+        return (self.text, *self.reasons)
+
+
+def passages(items: Iterable[Item]) -> Iterator[Passage]:
+    """Items as they are read: sentences of a provision that follow one another stand in one paragraph."""
+    together: list[tuple[Item, str]] = []
+    for item, heading in with_headings(items):
+        if together and not _goes_on(together[-1][0], item):
+            yield Passage(tuple(member for member, _ in together), together[0][1])
+            together = []
+        together.append((item, heading))
+    if together:
+        yield Passage(tuple(member for member, _ in together), together[0][1])
+
+
+def _goes_on(item: Item, other: Item) -> bool:
+    """Whether the other is the next sentence of the same provision."""
+    provision, sentence, number = item.id.rpartition(".s-")
+    return bool(sentence) and other.id == f"{provision}.s-{int(number) + 1}"
 
 
 def escaped(text: str) -> str:

@@ -13,10 +13,10 @@ from typing import Final
 
 from lexlattice.act import Act
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import parts, title, with_headings
+from lexlattice.rendering.plain import parts, passages, title
 from lexlattice.summary import Item, Summary
 
-KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "warning")
+KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "why", "warning")
 """What a block can be."""
 
 _DEEPEST: Final = 5
@@ -34,7 +34,9 @@ class Block:
     """One of `KINDS`."""
     text: str
     level: int = 0
-    """Of a heading, from 1 on; of a citation and its text, how far they are indented."""
+    """Of a heading, from 1 on; of a citation, its text and why it was chosen, how far they are indented."""
+    stays: bool = False
+    """Whether it is close to the next block, and on the same page: a provision whose reasons follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,15 @@ def _items(items: Iterable[Item], act: Act, group: str) -> Iterator[Block]:
     if group:
         yield Block("heading", group, level)
         level += 1
-    for item, heading in with_headings(items):
-        if heading:
-            label = act.sections[item.section].label
-            yield Block("heading", printable(f"{label} — {heading}" if label else heading), level)
-        depth = _depth(item, act)
-        yield Block("citation", printable(item.citation), depth)
-        yield Block("text", printable(item.text), depth)
+    for passage in passages(items):
+        if passage.heading:
+            label = act.sections[passage.items[0].section].label
+            yield Block("heading", printable(f"{label} — {passage.heading}" if label else passage.heading), level)
+        depth = _depth(passage.items[0], act)
+        yield Block("citation", printable(passage.citation), depth)
+        yield Block("text", printable(passage.text), depth, stays=bool(passage.reasons))
+        for reason in passage.reasons:
+            yield Block("why", printable(reason), depth)
 
 
 def _depth(item: Item, act: Act) -> int:
