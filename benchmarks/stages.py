@@ -20,7 +20,7 @@ from typing import TypeVar
 import numpy as np
 
 from lexlattice import Act, encoding, read
-from lexlattice.choosing import Ties, cover_complete, eligible
+from lexlattice.choosing import cover_complete, eligible
 from lexlattice.corpus.rows import Row, Rows
 from lexlattice.coverage import SALIENCE, Coverage
 from lexlattice.encoding.static import Static
@@ -28,6 +28,7 @@ from lexlattice.features import Features, features_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.salience import Salience, chance
 from lexlattice.summarizer import PATH, Summarizer
+from lexlattice.ties import Ties
 
 T = TypeVar("T")
 WORDS = 400

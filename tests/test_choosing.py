@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexlattice import Act, read
-from lexlattice.choosing import Ties, cover_complete, eligible
+from lexlattice.choosing import cover_complete, eligible
 from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS, Chances, Coverage
 from lexlattice.features.grams import grams_of
 from lexlattice.features.layout import Layout, layout_of
+from lexlattice.ties import Ties
 from made_acts import made
 
 BEES = made(
@@ -75,7 +76,7 @@ def test_provisions_are_complete_and_keep_the_budget(budget: int, seed: int, foc
     assert sum(act.units[unit].words for unit in units) <= budget
     assert all(ties.needs[unit] in (-1, *units) for unit in units)
     needed = {int(ties.needs[unit]) for unit in units}
-    assert all(unit in needed for unit in units if ties.leads_only[unit]), "a lead-in has something to lead in"
+    assert all(unit in needed for unit in units if ties.never_alone[unit]), "a lead-in has something to lead in"
     if focus == "articles":
         assert {act.sections[act.units[unit].section].kind for unit in units} <= {"article"}
 
@@ -113,5 +114,5 @@ def test_what_was_chosen_first_comes_first() -> None:
 def test_an_act_without_ties_has_none() -> None:
     ties = Ties.of(BEES)
     assert (ties.needs == -1).all()
-    assert not ties.leads_only.any()
+    assert ties.never_alone.tolist() == [True, True, *4 * [False]], "title and formula are labels"
     assert ties.levels() == []

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from lexlattice import Act, LexLatticeError, Unit, read
 from lexlattice.alignment import align
-from lexlattice.choosing import Ties
 from lexlattice.grouping import group_of
 from lexlattice.selection import select
 from lexlattice.summary import Explanation, Influence, Item, Summary
+from lexlattice.ties import Ties
 from lexlattice.versions import consensus, emit, summarize_versions
 from little_acts import EXAMPLES, LANGUAGES
 
@@ -184,7 +184,7 @@ def test_a_consensus_has_what_most_versions_chose_and_can_be_read_alone() -> Non
     assert chosen <= set.union(*votes)
     ties = Ties.of(english.act)
     for place, unit in enumerate(english.act.units):
-        if all(unit.id in of_version for of_version in votes) and not ties.leads_only[place]:
+        if all(unit.id in of_version for of_version in votes) and not ties.never_alone[place]:
             assert unit.id in chosen
         if unit.id in chosen and ties.needs[place] >= 0:
             assert english.act.units[ties.needs[place]].id in chosen

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _FROM = {"evaluate": "evaluation", "Summarizer": "summarizer", "summarize": "summarizer", "Summary": "summary"}
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "encoding"})
+
+
 def __getattr__(name: str) -> Any:
     """What needs NumPy is loaded when it is asked for."""
     if name in _FROM:

@@ -1,66 +1,36 @@
 """What people get: complete provisions only, and no more of each kind than helps.
 
-The decoder of `lexlattice.coverage` takes any unit. Somebody who reads the result wants points with what leads them in,
-no lead-in without a point, provisions from their beginning, so that "it" and "those" have something to refer to; not
-the title again, which stands above the summary anyway, no formulas of the preamble, and footnotes in moderation.
+The decoder of `lexlattice.coverage` takes any unit. Somebody who reads the result wants provisions that are complete,
+which is what `lexlattice.ties` sees to; not the title again, which stands above the summary anyway, no formulas, and
+footnotes in moderation.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
-from lexlattice.act import Act
 from lexlattice.coverage import LENGTH, Coverage
 from lexlattice.features import Flags, Floats, Integers, Layout
 from lexlattice.features.layout import SHORT
-from lexlattice.selection import lead_ins
+from lexlattice.ties import Ties
 
 FOCUSES: Final = ("all", "articles")
 """Everything that can be cited; or the articles alone, without recitals, annexes and footnotes."""
 _RELATED: Final = 0.1
 """The share of all words that footnotes may have: they name related documents."""
-_ENDS: Final = (".", "!", "?", ";")
-_BRACKETS: Final = "\"'»”’“)]› "
 
 
-class Ties(NamedTuple):
-    """Which unit cannot be read without which."""
-
-    needs: Integers
-    """For each unit the one that it needs before it, or -1: the sentence before it, or what leads a point in."""
-    leads_only: Flags
-    """Units that say nothing without a point: "The label shall be:"."""
-
-    @classmethod
-    def of(cls, act: Act) -> Ties:
-        """The ties between an act's units."""
-        leads = lead_ins(act.units)
-        needs = np.array([-1 if lead is None else lead for lead in leads], dtype=np.int64)
-        for index in range(1, len(act)):
-            if act.units[index].provision == act.units[index - 1].provision:
-                needs[index] = index - 1
-        leads_only = np.zeros(len(act), np.bool_)
-        for lead in {lead for lead in leads if lead is not None}:
-            leads_only[lead] = not act.units[lead].text.rstrip(_BRACKETS).endswith(_ENDS)
-        return cls(needs, leads_only)
-
-    def levels(self) -> list[Integers]:
-        """The units that need one other, those that need two, and so on."""
-        depths, place = np.zeros(len(self.needs), np.int64), self.needs
-        while (place >= 0).any():
-            depths += place >= 0
-            place = np.where(place >= 0, self.needs[place], -1)
-        return [np.flatnonzero(depths == depth) for depth in range(1, int(depths.max(initial=0)) + 1)]
+def citable(layout: Layout, focus: str = "all") -> Flags:
+    """Which units a summary may have at all."""
+    return layout.in_kind("article") if focus == "articles" else ~(layout.in_kind("title") | layout.in_kind("preamble"))
 
 
 def eligible(layout: Layout, ties: Ties, focus: str = "all") -> Flags:
     """Which units may be chosen by themselves."""
-    if focus == "articles":
-        return layout.in_kind("article") & ~ties.leads_only
     is_bare = layout.in_kind("notes") & (layout.words < SHORT)  # a place in the Official Journal, and no name
-    return ~(layout.in_kind("title") | layout.in_kind("preamble") | is_bare | ties.leads_only)
+    return citable(layout, focus) & ~is_bare & ~ties.never_alone
 
 
 def cover_complete(

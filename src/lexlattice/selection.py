@@ -26,6 +26,8 @@ _OFFICIAL_LENGTH: Final = (209.6, 0.1437)
 _TIMES_OFFICIAL: Final = {"auto": 1.0, "short": 1 / 3, "long": 2.0}
 _LARGEST_SHARE: Final = 0.5
 """The curve says little of the shortest acts; an extract of more than half of an act is not worth making."""
+_OWN_SUMMARY: Final = 120
+"""An act with no more words, such as a corrigendum, needs no summary: all of it is one."""
 _MOST_WORDS: Final = 10**9
 _HOW_TO_WRITE_ONE: Final = (
     "write one of: auto, short, long, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
@@ -48,14 +50,15 @@ class Budget:
     amount: float | None = None
 
     def __post_init__(self) -> None:
-        if self.amount is None:
-            fits = self.kind in (*_TIMES_OFFICIAL, "reference")
-        elif self.kind == "words":
-            fits = isinstance(self.amount, int) and 0 < self.amount <= _MOST_WORDS
-        else:
-            fits = self.kind == "ratio" and 0 < self.amount <= 1
-        if not fits:
+        amount = self.amount
+        if amount is None and self.kind in (*_TIMES_OFFICIAL, "reference"):
+            return
+        if amount is None or self.kind not in ("words", "ratio"):
             raise LexLatticeError(f"'{self}' is no budget; {_HOW_TO_WRITE_ONE}")
+        if self.kind == "words" and not (type(amount) is int and 0 < amount <= _MOST_WORDS):
+            raise LexLatticeError(f"{amount!r} words cannot be asked for; give a whole number from 1 up.")
+        if self.kind == "ratio" and not (isinstance(amount, int | float) and 0 < amount <= 1):
+            raise LexLatticeError(f"A ratio of {amount!r} cannot be asked for; give a share above 0, and 1 at most.")
 
     @classmethod
     def parse(cls, text: str) -> Budget:
@@ -63,7 +66,7 @@ class Budget:
         kind, colon, amount = text.partition(":")
         try:
             return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)
-        except (ValueError, LexLatticeError):
+        except ValueError:
             raise LexLatticeError(f"'{text}' is no budget; {_HOW_TO_WRITE_ONE}") from None
 
     def of(self, act_words: int, reference: str | None = None) -> int:
@@ -75,7 +78,8 @@ class Budget:
                 raise LexLatticeError("The budget 'reference' needs a reference summary; give another budget.")
             return len(reference.split())
         a, b = _OFFICIAL_LENGTH
-        return max(1, int(min(_TIMES_OFFICIAL[self.kind] * a * act_words**b, _LARGEST_SHARE * act_words)))
+        share = max(_LARGEST_SHARE * act_words, min(act_words, _OWN_SUMMARY))
+        return max(1, int(min(_TIMES_OFFICIAL[self.kind] * a * act_words**b, share)))
 
     def __str__(self) -> str:
         return self.kind if self.amount is None else f"{self.kind}:{self.amount}"

@@ -7,9 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
+import numpy as np
+
 from lexlattice import encoding
 from lexlattice.act import Act
-from lexlattice.choosing import FOCUSES, Ties, cover_complete, eligible
+from lexlattice.choosing import FOCUSES, citable, cover_complete, eligible
 from lexlattice.coverage import SALIENCE, Coverage, cover
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
@@ -22,6 +24,7 @@ from lexlattice.reading import read
 from lexlattice.salience import Judgement, Salience, chance
 from lexlattice.selection import Budget, Extract
 from lexlattice.summary import Item, Summary
+from lexlattice.ties import Ties
 from lexlattice.weights import FOLDER, read_weights
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
@@ -90,11 +93,7 @@ class Summarizer:
         focus: str = "all",
         explain: bool = False,
     ) -> Summary:
-        """The summary of an act: a path, its text, bytes, an open file, a CELEX number, a URL, or one that was read.
-
-        How long it may be: so many `words`, a `ratio` of the act, or a `budget` such as "short"; as long as official
-        summaries are if nothing is said. `focus` on "articles" leaves out recitals, annexes and footnotes.
-        """
+        """The summary of an act; what may be asked for is at `lexlattice.summarize`."""
         if focus not in FOCUSES:
             raise LexLatticeError(f"There is no focus '{focus}'; choose one of: {', '.join(FOCUSES)}.")
         asked = _asked(words, ratio, budget)
@@ -104,8 +103,11 @@ class Summarizer:
         length = asked.of(act.words)
         judged = self._judge(act, length)
         layout, ties = judged.features.layout, Ties.of(act)
-        allowed = eligible(layout, ties, focus)
-        groups = cover_complete(judged.coverage(), layout, ties, allowed, length)
+        groups: list[tuple[int, ...]]
+        if length >= act.words:
+            groups = [(unit,) for unit in np.flatnonzero(citable(layout, focus)).tolist()]
+        else:
+            groups = cover_complete(judged.coverage(), layout, ties, eligible(layout, ties, focus), length)
         known = explanations(act, self._model, judged.features, judged.lattice, length, groups) if explain else {}
         scores, names = chance(judged.judgement.scores), group_of(act)
         items = tuple(
@@ -154,7 +156,20 @@ def summarize(
     focus: str = "all",
     explain: bool = False,
 ) -> Summary:
-    """The provisions of an act that matter, by the model that comes with the package: see `Summarizer.summarize`."""
+    r"""The provisions of an act that matter, word for word, by the model that comes with the package.
+
+    `source`: a path, the text itself, bytes, an open file, a CELEX number, a URL, or what `lexlattice.read` gave.
+    How long the summary may be: so many `words`, a `ratio` of the act, or a `budget` ("short", "long"); as long as
+    official summaries are if nothing is said. `language`: two letters, found out unless given. `focus` on "articles"
+    leaves out recitals, annexes and footnotes. With `explain`, each item says why it was chosen.
+
+    Whatever cannot be read or done is a `LexLatticeError` that says what to do; what a reader should know of the act or
+    the summary is in its `warnings`.
+
+    >>> summary = summarize("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
+    >>> [(item.citation, item.text) for item in summary]
+    [('Article 1', 'Hives shall be registered.'), ('Article 2', 'Bees are free.')]
+    """
     return _shipped().summarize(
         source, words=words, ratio=ratio, budget=budget, language=language, focus=focus, explain=explain
     )

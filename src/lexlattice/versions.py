@@ -16,12 +16,12 @@ from typing import Final
 from lexlattice import encoding
 from lexlattice.act import Act, Unit
 from lexlattice.alignment import Alignment, Encode, Vectors, align
-from lexlattice.choosing import Ties
 from lexlattice.errors import LexLatticeError
 from lexlattice.features import Floats
 from lexlattice.grouping import group_of
 from lexlattice.reading.grammar import load
 from lexlattice.summary import Explanation, Item, Summary
+from lexlattice.ties import Ties
 
 _CHIEF: Final = "en"
 """The version that a consensus is written down in, if it is there; else the first by its code."""
@@ -155,7 +155,7 @@ def _filled(act: Act, order: Sequence[str], budget: int) -> list[int]:
     taken: set[int] = set()
     for name in order:
         group = [place[name]]
-        if ties.leads_only[group[0]]:
+        if ties.never_alone[group[0]]:
             continue
         while (needed := int(ties.needs[group[-1]])) >= 0:
             group.append(needed)

@@ -16,7 +16,11 @@ from lexlattice.errors import LexLatticeError
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 when all went well, 2 when the input or the call was at fault."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.run is None:
+        parser.print_help(sys.stderr)
+        return 2
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # acts are in three scripts, whatever the terminal's settings
     try:
@@ -48,7 +52,8 @@ def _parser() -> argparse.ArgumentParser:
         description="EU legal acts, in any of the 24 official languages, as provisions that can be cited.",
     )
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser.set_defaults(run=None)
+    commands = parser.add_subparsers(metavar="COMMAND")
     for command in (summarize, parse, plot, evaluate, encode, encoder, prepare, train):
         command.add(commands)
     return parser

@@ -94,10 +94,11 @@ def _summarize(options: argparse.Namespace) -> int:
     if options.to is not None or options.versions:
         return _several_languages(options)
     sources = [source for given in options.inputs for source in _inputs(given)]
-    format = _format(options, is_many=len(sources) > 1)
-    jobs = _jobs(sources, options.output, format)
+    is_many = sources != options.inputs or len(sources) > 1
+    format = _format(options, is_many=is_many)
+    jobs = _jobs(sources, options.output, format, is_many=is_many)
     summarizer = _summarizer(options)
-    if len(jobs) == 1:
+    if not is_many:
         _one(jobs[0], options, format, summarizer)
         return 0
     return _many(jobs, options, format, summarizer)
@@ -214,33 +215,27 @@ def _is_fetched(source: str) -> bool:
 
 def _format(options: argparse.Namespace, *, is_many: bool) -> str:
     if options.format:
-        format = str(options.format)
-    elif options.output and not is_many and not _is_folder(options.output):
+        return str(options.format)
+    if options.output and not is_many and not _is_folder(options.output):
         from lexlattice.rendering import format_of
 
-        format = format_of(options.output)
-    else:
-        format = "text"
-    if options.explain and format in _BINARY:
-        raise LexLatticeError(
-            f"Reasons have no place in {format}; leave --explain out, or take text, md, html or json."
-        )
-    return format
+        return format_of(options.output)
+    return "text"
 
 
 def _is_folder(name: str) -> bool:
     return name.endswith(("/", os.sep)) or Path(name).is_dir()
 
 
-def _jobs(sources: Sequence[str], output: str | None, format: str) -> list[Job]:
+def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: bool) -> list[Job]:
     """Where the summary of each goes: into a folder by the names of the inputs, made different where they are not."""
     if output is None:
-        if format in _BINARY and len(sources) > 1:
+        if format in _BINARY and is_many:
             raise LexLatticeError(f"Several summaries in {format} need a folder; name one with -o.")
         if format in _BINARY and sys.stdout is not None and sys.stdout.isatty():
             raise LexLatticeError(f"A {format} file is nothing for a terminal; name a file with -o.")
         return [Job(source, None) for source in sources]
-    if len(sources) == 1 and not _is_folder(output):
+    if not is_many and not _is_folder(output):
         return [Job(sources[0], output)]
     _make_folder(output)
     taken: set[str] = set()
@@ -257,6 +252,8 @@ def _jobs(sources: Sequence[str], output: str | None, format: str) -> list[Job]:
 
 
 def _make_folder(name: str) -> None:
+    if Path(name).suffix in _SUFFIX.values() and not _is_folder(name):
+        raise LexLatticeError(f"Several summaries need a folder, and '{name}' is the name of a file; name a folder.")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
