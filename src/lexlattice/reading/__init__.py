@@ -73,13 +73,18 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
 
 
 def _tidy(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
-    """Settle white space and compose accents: from here on no line changes any more."""
-    for block in blocks:
-        text = block.text
-        if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
-            block.text = text = squeeze(text)
-        if not text.isascii() and _DECOMPOSED.search(text):
-            block.text = _DECOMPOSED.sub(_compose, text)
+    """Settle white space and compose accents: from here on no line changes any more.
+
+    Most pages are settled already, which is seen faster of the whole than of each line.
+    """
+    page = "\n".join([block.text for block in blocks])
+    if "  " in page or "\t" in page or not unicodedata.is_normalized("NFC", page):
+        for block in blocks:
+            text = block.text
+            if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
+                block.text = text = squeeze(text)
+            if not unicodedata.is_normalized("NFC", text):
+                block.text = _DECOMPOSED.sub(_compose, text)
     return [block for block in blocks if block.text]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lexlattice.errors import ReadingError
@@ -26,11 +26,15 @@ _CLASSES: Final = {
     Role.CONTENTS: "toc-1 toc-2 toc-3 hd-toc-1 hd-toc-2 hd-toc-3",
 }
 """Classes of the Official Journal's pages (of today without the prefix "oj-") and of consolidated texts."""
+_INHERITED: Final = (Role.PAGE, Role.NOTE)
+"""Roles that hold for all that stands inside."""
 _ROLES: Final = {name: role for role, names in _CLASSES.items() for name in names.split()}
 _BLOCKS: Final = frozenset(
     "address article aside blockquote body caption center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6"
     " header hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul txt_te".split()
 )
+_INLINE: Final = (False, None)
+"""What `_style` would say of all other elements."""
 _SKIPPED: Final = frozenset("head script style noscript template svg math object iframe select button".split())
 _LANGUAGE: Final = re.compile(r"""<html[^>]*?\blang=["']?([A-Za-z]{2})\b""")
 _CELEX: Final = re.compile(r"CELEX:([0-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\))?)")
@@ -46,7 +50,9 @@ def read_html(text: str) -> Document:
     """Take a page apart into the lines a reader would see."""
     from lxml import etree
 
-    parser = etree.HTMLParser(encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(
+        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
+    )
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
@@ -55,7 +61,7 @@ def read_html(text: str) -> Document:
         raise ReadingError("The HTML page is nested deeper or has longer lines than any act; save it again and retry.")
     if root is None:
         raise ReadingError("The HTML page is empty or broken; save the page again and retry.")
-    blocks = _once_titled(list(_Page(root).blocks()))
+    blocks = _once_titled(_Page(root).blocks())
     if not blocks:
         raise ReadingError("The HTML page holds no text; save the page again and retry.")
     head = text[:6000]
@@ -87,69 +93,72 @@ class _Page:
 
     def __init__(self, root: _Element) -> None:
         self.root = root
+        self.found: list[Block] = []
+        self.pieces: list[str] = []
+        """The line as far as it was read: empty, or begun by something else than white space."""
+        self.has_cells = self._has_cells(root)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> list[Block]:
+        """The page's lines and rows in reading order."""
         from lxml import etree
 
-        buffer: list[str] = []
+        root, pieces = self.root, self.pieces
         roles: list[Role | None] = [None]
-        walk = etree.iterwalk(self.root, events=("start", "end"))
+        breaking: list[bool] = []  # of each open element, whether it begins and ends a line
+        style = cache(_style)  # a page has few classes, and elements by the thousand
+        walk = etree.iterwalk(root, events=("start", "end"))
         for event, element in walk:
-            tag = element.tag
-            block = tag in _BLOCKS and not self._is_inline(element)
             if event == "start":
+                tag = element.tag
+                breaks, role = style(element.get("class")) if tag in _BLOCKS else _INLINE
+                breaking.append(breaks)
                 if tag in _SKIPPED:
                     walk.skip_subtree()
                     continue
-                if block or tag == "br":
-                    yield from self._flush(buffer, roles[-1])
+                if pieces and (breaks or tag == "br"):
+                    self._end_line(roles[-1])
                 if tag == "table" and self._is_data(element):
-                    yield from self._rows(element)
+                    self._rows(element)
                     walk.skip_subtree()
                     roles.append(None)
                     continue
-                if block:
-                    roles.append(self._role(element) or (roles[-1] if roles[-1] in (Role.PAGE, Role.NOTE) else None))
-                if element.text:
-                    buffer.append(element.text)
+                if breaks:
+                    roles.append(role or (roles[-1] if roles[-1] in _INHERITED else None))
+                text = element.text
             else:
-                if block:
-                    yield from self._flush(buffer, roles[-1])
+                if breaking.pop():
+                    if pieces:
+                        self._end_line(roles[-1])
                     if len(roles) > 1:
                         roles.pop()
-                if element.tail and element is not self.root:
-                    buffer.append(element.tail)
-        yield from self._flush(buffer, None)
+                text = element.tail if element is not root else None
+            if text and (pieces or not text.isspace()):
+                pieces.append(text)
+        if pieces:
+            self._end_line(None)
+        return self.found
 
-    def _flush(self, buffer: list[str], role: Role | None) -> Iterator[Block]:
-        text = squeeze("".join(buffer)) if buffer else ""
-        buffer.clear()
-        if "(" in text or "◄" in text or "►" in text:
+    def _end_line(self, role: Role | None) -> None:
+        text = squeeze("".join(self.pieces))
+        self.pieces.clear()
+        if "►" in text or "◄" in text:
             text = squeeze(_SPACED.sub(r"(\1)", _AMENDMENT.sub("", text)))
+        elif "( " in text:
+            text = _SPACED.sub(r"(\1)", text)
         if text:
-            yield Block(text, Role.PAGE if _AMENDMENT_LINE.match(text) else role)
-
-    def _role(self, element: _Element) -> Role | None:
-        names = element.get("class")
-        if not names:
-            return None
-        for name in names.split():
-            role = _ROLES.get(name.removeprefix("oj-"))
-            if role is not None:
-                return role
-        return None
-
-    def _is_inline(self, element: _Element) -> bool:
-        return "inline-element" in (element.get("class") or "")
+            self.found.append(Block(text, Role.PAGE if _AMENDMENT_LINE.match(text) else role))
 
     def _is_data(self, table: _Element) -> bool:
         """Data tables wear a class or a border; the others only set a list's markers beside its texts."""
         names = table.get("class") or ""
         if "table" in names.replace("oj-", "").split() or table.get("border", "0") not in ("0", ""):
             return True
-        return any("tbl-" in (p.get("class") or "") for p in table.iterdescendants("p"))
+        return self.has_cells and self._has_cells(table)
 
-    def _rows(self, table: _Element) -> Iterator[Block]:
+    def _has_cells(self, element: _Element) -> bool:
+        return any("tbl-" in (p.get("class") or "") for p in element.iter("p"))
+
+    def _rows(self, table: _Element) -> None:
         """A block a row, its cells parted by tabs; captions and text between rows are rows of their own."""
         from lxml import etree
 
@@ -161,17 +170,25 @@ class _Page:
                 walk.skip_subtree()
                 continue
             if tag in ("tr", "caption"):
-                yield from self._row(cells)
+                self._end_row(cells)
             elif tag in ("td", "th"):
                 cells.append([])
             if event == "start" and element.text:
                 cells[-1].append(f" {element.text}")
             elif event == "end" and element.tail and element is not table:
                 cells[-1].append(f" {element.tail}")
-        yield from self._row(cells)
+        self._end_row(cells)
 
-    def _row(self, cells: list[list[str]]) -> Iterator[Block]:
+    def _end_row(self, cells: list[list[str]]) -> None:
         text = "\t".join(cell for cell in (squeeze("".join(pieces)) for pieces in cells) if cell)
         cells[:] = [[]]
         if text:
-            yield Block(text, Role.TABLE)
+            self.found.append(Block(text, Role.TABLE))
+
+
+def _style(names: str | None) -> tuple[bool, Role | None]:
+    """Whether a block element of these classes breaks the line, as almost all do, and the role they give it."""
+    if not names:
+        return True, None
+    roles = (_ROLES.get(name.removeprefix("oj-")) for name in names.split())
+    return "inline-element" not in names, next((role for role in roles if role is not None), None)

@@ -28,6 +28,7 @@ _GREEK_TENS: Final = {"ι": 10, "κ": 20, "λ": 30, "μ": 40, "ν": 50, "ξ": 60
 ROMAN: Final = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z")
 
 
+@lru_cache(maxsize=4096)
 def from_roman(text: str) -> int:
     """Value of a lower-case Roman numeral, 0 if it is none.
 
@@ -123,6 +124,7 @@ def letters(mark: Marker) -> str:
 
 OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
 _LEADING_DIGITS: Final = re.compile(r"\d+")
+_LETTERED: Final = ("letter", "halfletter", "letterdot")
 _STYLES: Final = {"half": "paren", "bracket": "paren", "quotednumber": "dot"}
 _BIS: Final = "|".join(INSERTED_WORDS)
 _COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS})(?:\s(?:{_BIS}))?)?"
@@ -163,26 +165,30 @@ def marker(line: str) -> Marker | None:
     if match is None:
         return None
     style = match.lastgroup or ""
-    number = match[style]
-    quoted = match["q"] is not None
-    end = match.end()
+    counted = _counted(style, match[style])
+    return Marker(*counted, match.end(), match["q"] is not None) if counted is not None else None
+
+
+@lru_cache(maxsize=4096)
+def _counted(style: str, number: str) -> tuple[str, str, int, int] | None:
+    """Style, number, value and Roman value of what the pattern found; nothing if it is a mere word in brackets."""
     if style == "multi":
         number = re.sub(r"\s", "", number)
-        return Marker("multi", number, int(number.rsplit(".", 1)[1]), 0, end, quoted)
-    if style in ("letter", "halfletter", "letterdot"):
-        lowered, _, suffix = number.lower().partition(" ")
-        if suffix:
-            value = letter_value(lowered)
-            return Marker("letter", number, value, 0, end, quoted) if value else None
-        if not _POINT_LETTERS.match(lowered):
-            inserted = _INSERTED.match(lowered)
-            return Marker("letter", number, 0, from_roman(inserted.group(1)), end, quoted) if inserted else None
-        roman = from_roman(lowered.translate(_LOOKALIKES))
-        value = letter_value(lowered)
-        if not value and not roman:
-            return None
-        return Marker("letter", number, value, roman, end, quoted)
+        return "multi", number, int(number.rsplit(".", 1)[1]), 0
+    if style in _LETTERED:
+        place = _place(number)
+        return ("letter", number, *place) if place is not None else None
     if style == "dash":
-        return Marker("dash", "", 0, 0, end, quoted)
+        return "dash", "", 0, 0
     value = int(number) if number.isdigit() else int(_LEADING_DIGITS.match(number).group())  # type: ignore[union-attr]
-    return Marker(_STYLES.get(style, style), number, value, 0, end, quoted)
+    return _STYLES.get(style, style), number, value, 0
+
+
+def _place(number: str) -> tuple[int, int] | None:
+    """What a lettered marker counts as a letter and as a Roman numeral; nothing if it is a mere word in brackets."""
+    lowered, _, suffix = number.lower().partition(" ")
+    if not suffix and not _POINT_LETTERS.match(lowered):
+        inserted = _INSERTED.match(lowered)
+        return (0, from_roman(inserted.group(1))) if inserted else None
+    value, roman = letter_value(lowered), 0 if suffix else from_roman(lowered.translate(_LOOKALIKES))
+    return (value, roman) if value or roman else None

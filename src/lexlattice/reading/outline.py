@@ -26,6 +26,8 @@ LONGEST_FORMULA: Final = 30
 _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|.*\s\|(?:\s|$)")
 """Old pages mark the place of a table, or put its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
+_HEADINGS: Final = (Role.HEADING, Role.OUTLINE)
+_FURNITURE: Final = (Role.PAGE, Role.CONTENTS, Role.TABLE)
 _ASIDE: Final = (Role.NOTE, Role.PAGE, Role.TABLE)
 _FRONT: Final = ("front", "title")
 _RUNNING: Final = ("article", "annex", "recitals")
@@ -77,12 +79,11 @@ class _Reader:
 
     def read(self) -> Outline:
         """Give every line its place."""
-        roles = self.lines.roles
-        for i, line in enumerate(self.lines.texts):
-            role = roles[i]
-            if self._merely_runs_on(i, line):
+        lines = self.lines
+        for i, (line, role, header) in enumerate(zip(lines.texts, lines.roles, lines.headers, strict=True)):
+            if role is None and header is None and self._merely_runs_on(i, line):
                 self.parts[-1].lines.append(i)
-            elif role is Role.PAGE or role is Role.CONTENTS or role is Role.TABLE:
+            elif role in _FURNITURE:
                 self.furniture[i] = role.value
             elif role is None and self.front.is_page(i, before_text=self.state in _FRONT):
                 self.furniture[i] = "page"
@@ -90,25 +91,22 @@ class _Reader:
                 self.furniture[i] = "table"
             elif not self._header(i, line):
                 self._text(i, line)
-        lines, quotes = self.lines, self.belief.quoted
-        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, quotes)
+        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, self.belief.quoted)
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
-        """Whether a line is plain text of the open article or recital: the common case, settled cheaply."""
-        state, lines = self.state, self.lines
-        if state not in _RUNNING or lines.roles[i] is not None or lines.headers[i] is not None:
-            return False
-        if line[0] in OPENING_QUOTES or "|" in line:
+        """Whether a line, no header and without a role, is text of what is open: the common case, settled cheaply."""
+        state = self.state
+        if state not in _RUNNING or line[0] in OPENING_QUOTES or "|" in line:
             return False
         if state == "article" and len(line) > LONGEST_CLOSING:
             return True
-        mark = lines.marks[i]
+        mark = self.lines.marks[i]
         if state == "recitals":
             return mark is not None or len(line) > LONGEST_HEADING
         if state == "annex" and (i == self.heading_due or (mark is not None and mark.style == "paren")):
             return False
         end = line[-16:]
-        return not lines.heads[i].startswith(self.turns) and "19" not in end and "20" not in end
+        return not self.lines.heads[i].startswith(self.turns) and "19" not in end and "20" not in end
 
     def _is_table(self, i: int, line: str) -> bool:
         if self.state not in _TERMS or self.lines.headers[i] is not None:
@@ -122,6 +120,9 @@ class _Reader:
     def _header(self, i: int, line: str) -> bool:
         """Open what a header line opens; false if the line is no header after all."""
         role, header = self.lines.roles[i], self.lines.headers[i]
+        if role is None and header is None:
+            self.belief.watch_quotation(i)
+            return False
         if role is Role.QUOTED:
             self.belief.quoted.add(i)
             return False
@@ -199,7 +200,7 @@ class _Reader:
             self.furniture[i] = "signature"
             self.state = "signature"
             self.sections.leave_divisions()
-        elif role in (Role.HEADING, Role.OUTLINE) and self.state in ("heading", "division") and self._may_head():
+        elif role in _HEADINGS and self.state in ("heading", "division") and self._may_head():
             self._take_heading(i, line)
         else:
             _HANDLERS[self.state](self, i, line)

@@ -34,7 +34,7 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     names: dict[str, int] = {}
     sections = []
     for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
-        built = _build(units, source, starts, plan.lines, index, names, grammar, split_from)
+        built = _build(units, source, starts, index, names, grammar, split_from)
         heading = part.heading.replace("\n", " ")
         sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, tuple(built)))
     return put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
@@ -157,7 +157,8 @@ def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) ->
     bare = plan.marks[group[0]].end >= len(plan.lines[group[0]])  # type: ignore[union-attr]
     lead = 2 if bare and group[1:] and group[1] == group[0] + 1 else 1
     drafts = [Draft(group[0], group[lead - 1], frame.path, "recital", number, frame.cite)]
-    drafts.extend(_divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", texts=1)))
+    if group[lead:]:
+        drafts.extend(_divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", texts=1)))
     return drafts
 
 
@@ -181,7 +182,6 @@ def _build(
     drafts: Sequence[Draft],
     source: str,
     starts: Sequence[int],
-    lines: Sequence[str],
     section: int,
     names: dict[str, int],
     grammar: Grammar,
@@ -194,55 +194,32 @@ def _build(
     parents: set[str] | None = None
     units: list[Unit] = []
     for n, draft in enumerate(drafts):
-        if draft.kind == "title":
+        path, kind, number = draft.path, draft.kind, draft.number
+        if kind == "title":
             provision, suffix = "title", f".s-{n + 1}" if len(drafts) > 1 else ""
         else:
-            seen = names.get(draft.path, 0)
-            names[draft.path] = seen + 1
-            provision, suffix = f"{draft.path}~{seen + 1}" if seen else draft.path, ""
-        start = starts[draft.first]
-        end = starts[draft.last] + len(lines[draft.last])
+            seen = names.get(path, 0)
+            names[path] = seen + 1
+            provision, suffix = f"{path}~{seen + 1}" if seen else path, ""
+        start, end = starts[draft.first], starts[draft.last + 1] - 1
         text = source[start:end]
         words = text.count(" ") + 1
         spans: list[tuple[int, int]] = []
-        if words > split_from > 0 and draft.kind != "title":
+        if words > split_from > 0 and kind != "title":
             parents = {other.path.rpartition(".")[0] for other in drafts} if parents is None else parents
-            spans = sentences(text) if draft.path not in parents else spans
+            spans = sentences(text) if path not in parents else spans
         if len(spans) <= 1:
             citation = cite(draft.cite, grammar)
             unit_id = provision + suffix
-            values = (
-                unit_id,
-                provision,
-                section,
-                len(units),
-                draft.kind,
-                draft.number,
-                citation,
-                text,
-                start,
-                end,
-                words,
-            )
-            units.append(Unit._make(values))
+            place = len(units)
+            units.append(Unit(unit_id, provision, section, place, kind, number, citation, text, start, end, words))
             continue
-        for place, (a, b) in enumerate(spans, 1):
-            part = text[a:b]
-            units.append(
-                Unit(
-                    id=f"{provision}.s-{place}",
-                    provision=provision,
-                    section=section,
-                    position=len(units),
-                    kind=draft.kind,
-                    number=draft.number,
-                    citation=cite(Cite(draft.cite, "sentence", str(place), place), grammar),
-                    text=part,
-                    start=start + a,
-                    end=start + b,
-                    words=part.count(" ") + 1,
-                )
-            )
+        for count, (a, b) in enumerate(spans, 1):
+            citation = cite(Cite(draft.cite, "sentence", str(count), count), grammar)
+            unit_id = f"{provision}.s-{count}"
+            place, part = len(units), text[a:b]
+            words, a, b = part.count(" ") + 1, start + a, start + b
+            units.append(Unit(unit_id, provision, section, place, kind, number, citation, part, a, b, words))
     return units
 
 

@@ -13,7 +13,7 @@ from lexlattice.reading.outline import Outline
 
 
 def lay_out(lines: Sequence[str], runs: Iterable[tuple[int, int]]) -> tuple[str, list[int]]:
-    """The source, and where each line begins in it.
+    """The source, and where each line begins in it and, last, where one more would.
 
     A line break stands between units, a space inside them (the runs, from their first to their last line), so that
     each unit is a slice.

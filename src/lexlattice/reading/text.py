@@ -12,11 +12,8 @@ from lexlattice.reading.numbering import marker
 _ODD: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x85\xa0\xad\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
-"""What an ordinary text has none of, looked for once to spare it the following."""
-_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
-_SPACES: Final = re.compile("[\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f\ufeff\u200b\u00ad]")
+_BREAKS: Final = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_SPACES: Final = "\x1f\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _HEADING: Final = re.compile(r"#{1,6}\s+(?=\S)")
 _EMPHASIS: Final = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
 _ITEM: Final = re.compile(r"\A[-*+]\s+(?=\(?\w{1,4}\)\s|\d{1,3}[.)]\s)")
@@ -32,19 +29,29 @@ _MODERN: Final = 3
 
 def read_text(text: str) -> Document:
     """Take a text apart into its lines; spaces are left as they are, since two of them can mean a paragraph's end."""
-    if _ODD.search(text):
-        text = _CONTROLS.sub("", _SPACES.sub(" ", _BREAKS.sub("\n", _SURROGATES.sub("\ufffd", text))))
     lines = text.split("\n")
+    if not all(map(str.isprintable, lines)):
+        lines = _ODD.sub(_settle, text.replace("\r\n", "\n")).split("\n")
     if _is_wrapped(lines):
         lines = _unwrap(lines)
     lines = [line for line in map(str.strip, lines) if line]
-    if sum(bool(_HEADING.match(line)) for line in lines[:2000]) >= _MARKED:
+    if sum(bool(_HEADING.match(line)) for line in lines[:2000] if line[0] == "#") >= _MARKED:
         return Document(_markdown(lines), "markdown")
     if sum(bool(_BARE.match(line)) for line in lines[:2000] if len(line) < 6) >= _MODERN:
         blocks = [Block(line, Role.NOTE if line[0] == "(" and _NOTE.match(line) else None) for line in lines]
     else:
         blocks = [Block(line) for line in lines]
     return Document(blocks, "text")
+
+
+def _settle(odd: re.Match[str]) -> str:
+    """What stands for an odd character: a plain break or space, for half a character a sign, for a control nothing."""
+    character = odd.group()
+    if character in _SPACES:
+        return " "
+    if character in _BREAKS:
+        return "\n"
+    return "\ufffd" if "\ud800" <= character <= "\udfff" else ""
 
 
 def _is_wrapped(lines: list[str]) -> bool:

@@ -289,7 +289,7 @@ def _kind(level: Level, frame: Frame) -> str:
     return "paragraph" if level.paragraph else "point"
 
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[»”’\")]*\s+(?=[«„“‘\"'(]*[^\W\d_a-zа-яα-ω])")
+_SENTENCE_END: Final = re.compile(r"[.!?…][»”’\")]*\s+(?=[«„“‘\"'(]*[^\W\d_a-zа-яα-ω])")
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -305,13 +305,13 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _SENTENCE_END.finditer(text):
-        stop = match.start()
+        stop = match.start() + 1
         core = text[max(start, stop - 8) : stop].rstrip(".!?…").rpartition(" ")[2].lstrip("(«„“‘")
         if len(core) <= 3 and not (core.isdigit() and len(core) > 2):
             continue
         if not text[match.end()].isupper() and text[match.end()] not in "«„“‘\"'(":
             continue
-        spans.append((start, stop + len(match.group().rstrip())))
+        spans.append((start, match.start() + len(match.group().rstrip())))
         start = match.end()
     spans.append((start, len(text)))
     return spans
