@@ -35,7 +35,8 @@ ABOVE = {
     "features": {"errors", "act", "tokens"},
     "coverage": {"errors", "features"},
     "salience": {"errors", "weights", "lattice", "features", "coverage"},
-    "choosing": {"act", "features", "coverage", "selection"},
+    "ties": {"act", "selection"},
+    "choosing": {"features", "coverage", "ties"},
     "summary": {"act", "rendering"},
     "explaining": {"act", "features", "lattice", "salience", "summary"},
     "grouping": {"act"},
@@ -44,11 +45,11 @@ ABOVE = {
     "plotting": {"errors", "files", "act"},
     "summarizer": {
         *"errors act reading encoding weights lattice features coverage salience selection".split(),
-        *"choosing explaining files grouping summary".split(),
+        *"choosing ties explaining files grouping summary".split(),
     },
     "projection": {"act", "selection"},
     "alignment": {"act", "projection"},
-    "versions": {*"errors act reading encoding features alignment choosing grouping summary".split()},
+    "versions": {*"errors act reading encoding features alignment ties grouping summary".split()},
     "learning": {
         *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
         *("weights", "corpus"),
