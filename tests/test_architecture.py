@@ -36,7 +36,7 @@ ABOVE = {
     "coverage": {"errors", "features"},
     "salience": {"errors", "weights", "lattice", "features", "coverage"},
     "ties": {"act", "selection"},
-    "choosing": {"features", "coverage", "ties"},
+    "choosing": {"act", "features", "coverage", "ties"},
     "summary": {"act", "rendering"},
     "explaining": {"act", "features", "lattice", "salience", "summary"},
     "grouping": {"act"},

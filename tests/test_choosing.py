@@ -116,3 +116,22 @@ def test_an_act_without_ties_has_none() -> None:
     assert (ties.needs == -1).all()
     assert ties.never_alone.tolist() == [True, True, *4 * [False]], "title and formula are labels"
     assert ties.levels() == []
+
+
+def test_recitals_and_annexes_stand_back_as_long_as_articles_have_more_to_say() -> None:
+    sentences = [f"Keepers of kind {number} shall register their hives." for number in range(30)]
+    act = made(
+        ("recitals", "", [f"Bees of kind {number} matter to everybody." for number in range(30)]),
+        ("article", "Registration", sentences),
+        ("annex", "", [f"The form of kind {number} shall be blue." for number in range(30)]),
+    )
+    words = dict.fromkeys(("recitals", "article", "annex"), 0)
+    for unit in (unit for group in chosen(act, 200) for unit in group):
+        words[act.sections[act.units[unit].section].kind] += act.units[unit].words
+    assert words["recitals"] <= 50
+    assert words["annex"] <= 50
+    assert words["article"] >= 90
+    short = made(
+        ("recitals", "", [f"Bees of kind {n} matter to all." for n in range(30)]), ("article", "", sentences[:2])
+    )
+    assert sum(short.units[unit].words for group in chosen(short, 150) for unit in group) > 140, "the rest is filled"

@@ -38,7 +38,7 @@ Article 7
 
 {long}
 """
-LONG = " ".join(f"Member States shall lay down the penalties of kind {number} in national rules." for number in range(9))
+LONG = " ".join(f"Member States shall lay down the penalties of kind {i} in national rules." for i in range(9))
 
 
 @pytest.fixture(scope="module")

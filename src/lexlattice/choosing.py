@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from lexlattice.act import SECTION_KINDS
 from lexlattice.coverage import LENGTH, Coverage
 from lexlattice.features import Flags, Floats, Integers, Layout
 from lexlattice.features.layout import SHORT
@@ -20,6 +21,9 @@ FOCUSES: Final = ("all", "articles")
 """Everything that can be cited; or the articles alone, without recitals, annexes and footnotes."""
 _RELATED: Final = 0.1
 """The share of all words that footnotes may have: they name related documents."""
+_ASIDE: Final = 0.25
+"""The share that recitals may have, and annexes, as long as there is something else: they explain what articles say."""
+_SHARES: Final = {"notes": _RELATED, "recitals": _ASIDE, "annex": _ASIDE}
 
 
 def citable(layout: Layout, focus: str = "all") -> Flags:
@@ -40,21 +44,24 @@ def cover_complete(
 
     A unit is worth what it adds together with those that it needs and that are not there yet, for the length of all.
     """
-    lengths, notes, levels = layout.words, layout.in_kind("notes"), ties.levels()
-    missing = np.ones(len(lengths), np.bool_)
-    left, left_for_notes = budget, int(_RELATED * budget)
+    lengths, levels, kinds = layout.words, ties.levels(), layout.section_kinds
+    shares = np.array([_SHARES.get(kind, 1.0) for kind in SECTION_KINDS])
+    room = np.floor(shares * budget).astype(np.int64)
+    missing, left, is_aside = np.ones(len(lengths), np.bool_), budget, shares == _ASIDE
     chosen: list[tuple[int, ...]] = []
     while True:
         gains = _with_needs(np.where(missing, coverage.gains(), 0), ties, levels)
         costs = _with_needs(np.where(missing, lengths, 0), ties, levels)
-        room = np.where(notes, min(left, left_for_notes), left)
-        fits = np.flatnonzero(allowed & missing & coverage.has_words & (costs <= room))
+        fits = np.flatnonzero(allowed & missing & coverage.has_words & (costs <= np.minimum(room, left)[kinds]))
+        if not fits.size and is_aside.any():
+            room[is_aside], is_aside = budget, np.zeros_like(is_aside)
+            continue
         if not fits.size:
             return chosen
         worth = gains[fits] / np.maximum(costs[fits], 1) ** LENGTH + coverage.salience[fits]
         unit = int(fits[np.argmax(worth)])
         left -= int(costs[unit])
-        left_for_notes -= int(costs[unit]) if notes[unit] else 0
+        room[kinds[unit]] -= int(costs[unit])
         group = [unit]
         while (needed := int(ties.needs[group[-1]])) >= 0 and missing[needed]:
             group.append(needed)
