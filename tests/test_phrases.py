@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import fields
 from difflib import SequenceMatcher
-from itertools import combinations
+from itertools import combinations, permutations
 from pathlib import Path
 from string import Formatter, ascii_lowercase
 
@@ -98,6 +98,27 @@ def test_the_disclaimer_names_the_official_journal_as_acts_do(examples: Path, la
     disclaimer = phrases(language).disclaimer
     shared = SequenceMatcher(None, act, disclaimer, autojunk=False).find_longest_match()
     assert shared.size >= len("Euroopa Liidu Teatajas")
+
+
+CLOSING = ("force", "transposed", "binding", "addressed")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_that_close_an_act_are_there_for_each_kind_in_lower_case_and_its_own_letters(language: str) -> None:
+    closing = phrases(language).closing
+    assert tuple(closing) == CLOSING
+    own = raw(language)["letters"]
+    for name, parts in closing.items():
+        assert parts, name
+        for part in parts:
+            assert part == part.lower() == " ".join(part.split())
+            assert {c for c in part if c.isalpha()} <= set(own if language in ("bg", "el") else own + ascii_lowercase)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_that_closes_an_act_is_part_of_another(language: str) -> None:
+    parts = [part for several in phrases(language).closing.values() for part in several]
+    assert not [(one, other) for one, other in permutations(parts, 2) if one in other]
 
 
 @given(st.text(max_size=8))

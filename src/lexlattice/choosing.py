@@ -7,6 +7,7 @@ footnotes in moderation.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -38,11 +39,12 @@ def eligible(layout: Layout, ties: Ties, focus: str = "all") -> Flags:
 
 
 def cover_complete(
-    coverage: Coverage, layout: Layout, ties: Ties, allowed: Flags, budget: int
+    coverage: Coverage, layout: Layout, ties: Ties, allowed: Flags, budget: int, first: Sequence[int] = ()
 ) -> list[tuple[int, ...]]:
     """The best extract of at most so many words, what was chosen first before the rest: each with all that it needs.
 
     A unit is worth what it adds together with those that it needs and that are not there yet, for the length of all.
+    Those that are to come `first` come before all others, as far as there is room for them.
     """
     lengths, levels, kinds = layout.words, ties.levels(), layout.section_kinds
     shares = np.array([_SHARES.get(kind, 1.0) for kind in SECTION_KINDS])
@@ -52,7 +54,9 @@ def cover_complete(
     while True:
         gains = _with_needs(np.where(missing, coverage.gains(), 0), ties, levels)
         costs = _with_needs(np.where(missing, lengths, 0), ties, levels)
-        fits = np.flatnonzero(allowed & missing & coverage.has_words & (costs <= np.minimum(room, left)[kinds]))
+        is_in = missing & (costs <= np.minimum(room, left)[kinds])
+        ahead = [unit for unit in first if is_in[unit]][:1]
+        fits = np.array(ahead) if ahead else np.flatnonzero(allowed & is_in & coverage.has_words)
         if not fits.size and is_aside.any():
             room[is_aside], is_aside = budget, np.zeros_like(is_aside)
             continue

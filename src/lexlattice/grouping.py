@@ -1,31 +1,41 @@
-"""Grouping: under which heading of a grouped summary each unit of an act would stand.
+"""Grouping: under which heading of a grouped summary each unit of an act would stand, and what says when it applies.
 
-The rule looks at where a unit stands, at numbers and at quotation marks, never at words. So it is the same for all
-languages, and a provision has the same group in every version of an act.
+Aim, key points and background are told by where a unit stands, by figures and by quotation marks: the same in every
+version of an act. What stands at its end is told by its words too, a few for each language in `lexlattice.phrases`:
+"is addressed to" and "shall enter into force" stand in the same place, and only one of them says from when.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from lexlattice.act import Act, Section, Unit
+from lexlattice.phrases import phrases
 
 _BY_SECTION: Final = {"title": "background", "preamble": "background", "recitals": "background", "notes": "related"}
 _ENACTING: Final = ("article", "annex", "body")
+_POINTS: Final = ("point", "indent")
 
 _FINAL_ARTICLES: Final = {"regulation": 1, "decision": 1, "directive": 2}
 """How many articles at the end say from when an act applies; a directive's very last says whom it is addressed to."""
+_WITHOUT_FORMULAS: Final = ("agreement", "treaty")
 _LONGEST_FINAL: Final = 10
 """An article of more provisions than this is no final one: signatures or an annex were read into it."""
 _TRANSPOSED_IN: Final = 5
 """The article on transposition is among so many at the end of a directive."""
-_TRANSPOSED_WITHIN: Final = 3
-"""So many years after the directive at the latest; later dates are those of reports and reviews."""
+MOST_FOR_DATES: Final = 100
+"""So many words are enough to say from when an act applies."""
 
 _YEAR: Final = re.compile(r"(?<![\d/])(?:19|20)\d\d(?!\d|/\d)")
 """A year, unless it is part of the number of an act, as in 2016/679 or 1215/2012."""
+_NUMBERED: Final = re.compile(r"([^.]*(?:\.par-[^.]*)?).*")
+"""A paragraph in an id: "art-3.par-1" in "art-3.par-1.sub-2"; the article in "art-4.sub-2"."""
+_MORE: Final = re.compile(r"\d|\.(?=[\s.]*[^\s.])")
+"""What no formula has, apart from its own number: figures, and a second sentence."""
+_NUMBER: Final = "0123456789.() "
 _QUOTE: Final = re.compile('[‘“”„«»"]')
 _OPENING: Final = 18
 """A point that has a quotation mark among so many first characters opens with the term that it defines."""
@@ -41,26 +51,49 @@ def group_of(act: Act) -> list[str]:
       the key points.
     - aim: the first article, or the second where the first defines terms; of an act without articles, the provision
       that its body begins with.
-    - application: the last article of a regulation or decision; the last two of a directive, and those provisions of
-      its last five articles that name a year from its own to the third after it: the time limit for transposition.
-    - key points: everything else.
+    - application: the last article, or a directive's last two, if a date or words say so; before them the paragraphs
+      with the time limit for transposition, and the entry into force of a decision that ends with its addressees.
+    - key points: everything else, and the formulas at the end.
 
     Articles are the act's own: those of an agreement that is annexed to it, or begins to count anew, are key points.
     """
     enacts = any(section.units for section in act.sections if section.kind in _ENACTING)
     articles = _own_articles(act)
-    marked = {_place(unit): "application" for unit in _application(act, articles)}
-    marked |= {_place(unit): "aim" for unit in _aim(act, articles)}
+    marked = {unit.id: "application" for paragraph in _application(act, articles) for unit in paragraph}
+    marked |= {unit.id: "aim" for unit in _aim(act, articles)}
     groups = []
     for section in act.sections:
         usual = _BY_SECTION.get(section.kind, "key_points") if enacts or section.kind != "recitals" else "key_points"
-        groups += [marked.get(_place(unit), usual) for unit in section.units]
+        groups += [marked.get(unit.id, usual) for unit in section.units]
     return groups
 
 
-def _place(unit: Unit) -> tuple[int, str]:
-    """What the sentences of a provision share: they are never parted."""
-    return unit.section, unit.provision
+def formulas(act: Act) -> list[bool]:
+    """Whether each unit says only that the act is binding and directly applicable, or to whom it is addressed.
+
+    Such a unit stands in one of the act's last two articles, is one sentence without a figure, and has the words for
+    it but none for entry into force; the points that it leads in are the addressees.
+    """
+    found = {unit.id for unit in _formulas(act, _own_articles(act))}
+    return [unit.id in found for unit in act.units]
+
+
+def applies_from(act: Act, words: int = MOST_FOR_DATES) -> list[int]:
+    """Which units say from when the act applies or has to be transposed, the best first; none if nothing says so.
+
+    They are complete, points with what leads them in, and have at most so many words together. Where a provision does
+    not fit, nothing that follows it in its article is taken: that would be the exception without the rule.
+    """
+    places = {unit.id: index for index, unit in enumerate(act.units)}
+    chosen: list[Unit] = []
+    too_long: set[int] = set()
+    for paragraph in _application(act, _own_articles(act)):
+        for piece in _pieces(act, paragraph):
+            if sum(unit.words for unit in (*chosen, *piece)) > words:
+                too_long.add(piece[0].section)
+            if piece[0].section not in too_long:
+                chosen += piece
+    return [places[unit.id] for unit in chosen]
 
 
 def _own_articles(act: Act) -> list[Section]:
@@ -80,24 +113,84 @@ def _aim(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
         yield from (others[0] if others and _defines(articles[0]) else articles[0]).units
         return
     body = [unit for section in act.sections if section.kind == "body" for unit in section.units]
-    yield from (unit for unit in body if _place(unit) == _place(body[0]))
+    yield from (unit for unit in body if (unit.section, unit.provision) == (body[0].section, body[0].provision))
 
 
 def _defines(article: Section) -> bool:
     openings: dict[str, str] = {}
     for unit in article.units:
-        if unit.kind in ("point", "indent"):
+        if unit.kind in _POINTS:
             openings.setdefault(unit.provision, unit.text[:_OPENING])
     quoted = sum(_QUOTE.search(opening) is not None for opening in openings.values())
     return quoted > 1 and quoted >= _DEFINED * len(openings)
 
 
-def _application(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
+def _formulas(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
+    is_formula = False
+    closing = articles[-2:] if act.type not in _WITHOUT_FORMULAS else ()
+    for unit in (unit for article in closing for unit in article.units):
+        if unit.kind not in _POINTS:
+            has_more = _MORE.search(unit.text.lstrip(_NUMBER)) is not None
+            is_formula = _has(act, [unit], "binding", "addressed") and not has_more and not _has(act, [unit], "force")
+        if is_formula:
+            yield unit
+
+
+def _application(act: Act, articles: Sequence[Section]) -> Iterator[list[Unit]]:
+    """The paragraphs that say from when the act applies, without formulas: the time limit of a directive first."""
+    known = {unit.id for unit in _formulas(act, articles)}
+    names, before = _before_the_final(act, articles, known)
+    told = [p for article in reversed(before) for p in _paragraphs(article.units) if _has(act, p, *names)]
+    yield from [p for p in told if _is_dated(act, p)] or told
     for article in articles[len(articles) - _FINAL_ARTICLES.get(act.type, 0) :]:
-        if len({unit.provision for unit in article.units}) <= _LONGEST_FINAL:
-            yield from article.units
-    if act.type == "directive" and act.date:
-        adopted = int(act.date[:4])
-        for unit in (unit for article in articles[-_TRANSPOSED_IN:] for unit in article.units):
-            if any(adopted <= int(year) <= adopted + _TRANSPOSED_WITHIN for year in _YEAR.findall(unit.text)):
-                yield unit
+        units = [unit for unit in article.units if unit.id not in known]
+        provisions = {unit.provision for unit in units if unit.kind not in _POINTS}
+        if len(provisions) <= _LONGEST_FINAL and _says_when(act, units):
+            yield from _paragraphs(units)
+
+
+def _before_the_final(
+    act: Act, articles: Sequence[Section], known: Container[str]
+) -> tuple[Sequence[str], Sequence[Section]]:
+    """What is looked for before the final articles, and where: a time limit; what comes before the addressees."""
+    if act.type == "directive":
+        return ("force", "transposed"), articles[-_TRANSPOSED_IN : -_FINAL_ARTICLES["directive"]]
+    if act.type == "decision" and all(unit.id in known for article in articles[-1:] for unit in article.units):
+        return ("force",), articles[-2:-1]
+    return (), ()
+
+
+def _paragraphs(units: Iterable[Unit]) -> Iterator[list[Unit]]:
+    """What belongs together in an article: a numbered paragraph and all under it, or all that has no such number."""
+    for _, paragraph in groupby(units, key=lambda unit: _NUMBERED.sub(r"\1", unit.provision)):
+        yield list(paragraph)
+
+
+def _pieces(act: Act, paragraph: Iterable[Unit]) -> Iterator[list[Unit]]:
+    """The provisions of a paragraph that say when: with all points, or up to the last sentence that does."""
+    pieces: list[list[Unit]] = []
+    for unit in paragraph:
+        if pieces and (unit.kind in _POINTS or unit.provision == pieces[-1][-1].provision):
+            pieces[-1].append(unit)
+        elif unit.kind != "note":
+            pieces.append([unit])
+    for piece in pieces:
+        while piece and piece[-1].kind not in _POINTS and not _says_when(act, piece[-1:]):
+            piece.pop()
+        if _says_when(act, piece):
+            yield piece
+
+
+def _says_when(act: Act, units: Sequence[Unit]) -> bool:
+    return _is_dated(act, units) or _has(act, units, "force", "transposed")
+
+
+def _is_dated(act: Act, units: Sequence[Unit]) -> bool:
+    """Whether they name a year that is not before the act's own."""
+    return any(year >= act.date[:4] for unit in units for year in _YEAR.findall(unit.text))
+
+
+def _has(act: Act, units: Sequence[Unit], *names: str) -> bool:
+    """Whether they have words for one of these, in the language of the act."""
+    words = [part.casefold() for name in names for part in phrases(act.language).closing[name]]
+    return any(part in unit.text.casefold() for unit in units for part in words)

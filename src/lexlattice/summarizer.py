@@ -18,7 +18,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.explaining import explanations
 from lexlattice.features import Features, Floats, features_of
 from lexlattice.files import write_whole, writing
-from lexlattice.grouping import group_of
+from lexlattice.grouping import MOST_FOR_DATES, applies_from, formulas, group_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.reading import read
 from lexlattice.salience import Judgement, Salience, chance
@@ -30,6 +30,8 @@ from lexlattice.weights import FOLDER, read_weights
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
 """The file of a model that is kept in a folder."""
+_FOR_DATES: Final = 0.2
+"""The share of a summary that is kept for what says from when the act applies."""
 PATH: Final = FOLDER / "provisions.safetensors"
 
 
@@ -107,7 +109,9 @@ class Summarizer:
         if length >= act.words:
             groups = [(unit,) for unit in np.flatnonzero(citable(layout, focus)).tolist()]
         else:
-            groups = cover_complete(judged.coverage(), layout, ties, eligible(layout, ties, focus), length)
+            allowed = eligible(layout, ties, focus) & ~np.array(formulas(act))
+            dates = applies_from(act, min(MOST_FOR_DATES, int(_FOR_DATES * length)))
+            groups = cover_complete(judged.coverage(), layout, ties, allowed, length, dates)
         known = explanations(act, self._model, judged.features, judged.lattice, length, groups) if explain else {}
         scores, names = chance(judged.judgement.scores), group_of(act)
         items = tuple(

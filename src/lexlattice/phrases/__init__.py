@@ -1,4 +1,4 @@
-"""Phrases: the words that a summary shows around the act's own text, in the language of the act.
+"""Phrases: the words that a summary shows around the act's own text, and those by which it knows how acts end.
 
 One file for each language, `XX.toml`; README.md in this folder says what each entry means. No code knows their words.
 """
@@ -6,7 +6,7 @@ One file for each language, `XX.toml`; README.md in this folder says what each e
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -35,6 +35,8 @@ class Phrases:
     show_in_act: str
     groups: Mapping[str, str]
     """The heading of each of `lexlattice.summary.GROUPS`."""
+    closing: Mapping[str, Sequence[str]]
+    """Parts of words by which the provisions that close an act are told apart: `force`, `binding`, `addressed`."""
 
 
 def phrases(language: str) -> Phrases:
