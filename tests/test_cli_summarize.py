@@ -202,3 +202,23 @@ def test_a_closed_pipe_ends_it_quietly(act: Path) -> None:
     done = subprocess.run(line, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_folder_of_one_act_is_a_folder(run: Run, act: Path, tmp_path: Path) -> None:
+    folder, out, named = tmp_path / "acts", tmp_path / "out", tmp_path / "out.html"
+    folder.mkdir()
+    (folder / "act.txt").write_bytes(act.read_bytes())
+    assert run(folder, "-o", out, "--words", 80)[0] == 0
+    assert [path.name for path in out.iterdir()] == ["act.txt"]
+    check_one_sentence(run(folder, "-o", named), "name a folder")
+    assert not named.exists()
+
+
+def test_what_a_format_needs_is_asked_for_once(run: Run, act: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lexlattice.cli.summarize.find_spec", lambda name: None)
+    check_one_sentence(run(act.parent, "-o", "out", "--format", "docx"), "lexlattice[docx]")
+
+
+def test_without_a_command_the_commands_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "summarize" in capsys.readouterr().err

@@ -7,12 +7,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lexlattice.cli.output import output
 from lexlattice.cli.shell import Commands, say
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import LexLatticeError, MissingExtraError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex, is_url
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from lexlattice.summary import Summary
 
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
-_BINARY: Final = ("docx", "pdf")
+_BINARY: Final = {"docx": "docx", "pdf": "typst"}
+"""Formats that are no text, and the module that each needs."""
 _READABLE: Final = (".txt", ".md", ".html", ".htm", ".xhtml", ".xml", ".pdf", ".docx", ".zip")
 SOME_FAILED: Final = 1
 
@@ -96,6 +98,8 @@ def _summarize(options: argparse.Namespace) -> int:
     sources = [source for given in options.inputs for source in _inputs(given)]
     is_many = sources != options.inputs or len(sources) > 1
     format = _format(options, is_many=is_many)
+    if format in _BINARY and find_spec(_BINARY[format]) is None:
+        raise MissingExtraError(f"Writing {format.upper()}", format)  # once, and before the first act is read
     jobs = _jobs(sources, options.output, format, is_many=is_many)
     summarizer = _summarizer(options)
     if not is_many:
