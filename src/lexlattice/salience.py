@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS, Chances
 from lexlattice.errors import LexLatticeError
 from lexlattice.features import Features, Floats, Integers, Occurrences
-from lexlattice.lattice.automaton import Automaton, Dense, Readout, array_of, gelu
+from lexlattice.lattice.automaton import Automaton, Dense, Readout, array_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.weights import read_weights
 
-FORMAT: Final = "lexlattice salience 1"
+FORMAT: Final = "lexlattice salience 2"
 LARGEST: Final = 6.0
 """Features are held within so many deviations: an act like no other is still an act."""
 LAYERS: Final = (
@@ -140,12 +140,12 @@ class Salience:
         layer, act = self.layers, self._scaled("act", features.with_budget(budget)[None])
         meaning = layer["word_meaning"](features.word_vectors)
         topic = _topic(layer["word_topic"], features.word_anchors)
-        words = gelu(layer["word_first"](act, self._scaled("words", features.words), meaning, meaning * topic))
-        words = gelu(layer["word_second"](words))
+        words = _relu(layer["word_first"](act, self._scaled("words", features.words), meaning, meaning * topic))
+        words = _relu(layer["word_second"](words))
         held = _mean_in_units(features.grams.of_words, layer["word_message"](words))
         meaning, topic = layer["unit_meaning"](features.vectors), _topic(layer["unit_topic"], features.unit_anchors)
-        units = gelu(layer["unit_first"](act, self._scaled("units", features.units), meaning, meaning * topic, held))
-        units = gelu(layer["unit_second"](units))
+        units = _relu(layer["unit_first"](act, self._scaled("units", features.units), meaning, meaning * topic, held))
+        units = _relu(layer["unit_second"](units))
         if self.automaton is None:
             return words, units, units[None]
         panels = self.automaton.run(lattice.tile(units), lattice, self.steps, record=True)
@@ -158,7 +158,7 @@ class Salience:
         left, right = grams.pairs.T
         met = _mean_in_grams(grams.of_words, message)
         follows, precedes = _mean_by(right, said, left, len(words)), _mean_by(left, said, right, len(words))
-        words = gelu(layer["word_third"](words, met, follows, precedes))
+        words = _relu(layer["word_third"](words, met, follows, precedes))
         odds = layer["word_chances"](words)
         return Chances(_cumulated(odds), self._of_pairs(features, budget, words, odds[:, :ODDS], message))
 
@@ -182,7 +182,7 @@ class Salience:
             pairs += met[some] @ of_met.T
             pairs += as_left[left]
             pairs += as_right[right]
-            pairs = gelu(layer["pair_second"](gelu(pairs)))
+            pairs = _relu(layer["pair_second"](_relu(pairs)))
             chances[some] = _cumulated(layer["pair_chances"](pairs))
         return chances
 
@@ -195,6 +195,11 @@ class Salience:
 def chance(odds: Floats) -> Floats:
     """From log odds to chances, from 0 to 1."""
     return (1 / (1 + np.exp(-np.clip(odds, -30, 30)))).astype(np.float32)
+
+
+def _relu(values: Floats) -> Floats:
+    """Whatever is below zero is zero; in place, since nobody else needs the values."""
+    return np.maximum(values, 0, out=values)
 
 
 def _scale(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[Floats, Floats]:

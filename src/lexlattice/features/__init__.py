@@ -29,6 +29,8 @@ __all__ = [
     "features_of",
 ]
 
+_SHORTEST: Final = np.float32(1e-6)
+"""No vector is made longer than by this."""
 _YEAR: Final = 4
 """Digits of a year."""
 
@@ -72,7 +74,8 @@ def features_of(act: Act, vectors: Floats, encoder: WordEncoder) -> Features:
     regions = _anchors(layout)
     near_words = _unit_length(np.stack([_counts_in(grams.of_words, region) @ weighted for region in regions]))
     near_units = _unit_length(np.stack([region.astype(np.float32) @ vectors for region in regions]))
-    word_vectors = _unit_length(weighted)
+    weights = np.linalg.norm(weighted, axis=1)
+    word_vectors = weighted / np.maximum(weights, _SHORTEST)[:, None]
     headings = _Headings(act, grams)
     return Features(
         layout=layout,
@@ -80,7 +83,7 @@ def features_of(act: Act, vectors: Floats, encoder: WordEncoder) -> Features:
         vectors=vectors,
         units=unit_features(layout, vectors @ near_units.T),
         word_vectors=word_vectors,
-        words=_word_features(grams, layout, headings, np.linalg.norm(weighted, axis=1), word_vectors @ near_words.T),
+        words=_word_features(grams, layout, headings, weights, word_vectors @ near_words.T),
         pairs=_pair_features(grams, layout, headings),
         unit_anchors=near_units,
         word_anchors=near_words,
@@ -195,5 +198,5 @@ def _counts_in(occurrences: Occurrences, region: Flags) -> Floats:
 
 
 def _unit_length(vectors: Floats) -> Floats:
-    scaled: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.float32(1e-6))
+    scaled: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), _SHORTEST)
     return scaled

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import gelu
+from torch.nn.functional import relu
 
 from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS
 from lexlattice.features import Features, Occurrences
@@ -193,13 +193,13 @@ class Salience(nn.Module):
         act = self.scales["act"](inputs.act)
         meaning = self.word_meaning(inputs.word_vectors)
         read = [self.scales["words"](inputs.words), meaning, meaning * self.word_topic(inputs.word_anchors)]
-        words = self.dropout(gelu(self.word_second(gelu(self.word_first(_beside(act, *read))))))
+        words = self.dropout(relu(self.word_second(relu(self.word_first(_beside(act, *read))))))
         said = self.word_message(words)
 
         meaning = self.unit_meaning(inputs.vectors)
         read = [self.scales["units"](inputs.units), meaning, meaning * self.unit_topic(inputs.unit_anchors)]
         read.append(inputs.of_words.mean_in_units(said))
-        before = self.dropout(gelu(self.unit_second(gelu(self.unit_first(_beside(act, *read))))))
+        before = self.dropout(relu(self.unit_second(relu(self.unit_first(_beside(act, *read))))))
         after = before
         if self.automaton is not None:
             after = self.automaton(before, inputs.lattice, self.shape.steps)
@@ -211,14 +211,14 @@ class Salience(nn.Module):
             mean_by(right, said.index_select(0, left), len(words)),
             mean_by(left, said.index_select(0, right), len(words)),
         ]
-        words = self.dropout(gelu(self.word_third(torch.cat([words, *around], dim=1))))
+        words = self.dropout(relu(self.word_third(torch.cat([words, *around], dim=1))))
         odds = self.word_chances(words)
         told = torch.cat([self.word_to_pair(words), odds[:, :ODDS]], dim=1)
         pairs, met = inputs.pairs, inputs.of_pairs.mean_in_grams(message)
         if asked is not None:
             pairs, met, left, right = pairs[asked], met[asked], left[asked], right[asked]
         read = [self.scales["pairs"](pairs), told.index_select(0, left), told.index_select(0, right), met]
-        hidden = gelu(self.pair_second(gelu(self.pair_first(_beside(act, *read)))))
+        hidden = relu(self.pair_second(relu(self.pair_first(_beside(act, *read)))))
         return Outputs(self.readout(before, after), (before, after), odds, self.pair_chances(hidden))
 
 
