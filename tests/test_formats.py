@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,12 +33,18 @@ def test_the_example_is_the_same_act_in_every_format(examples: Path, name: str) 
 
 def test_a_consolidated_page_has_no_preamble_and_says_what_it_is(examples: Path) -> None:
     expected, act = read(examples / "short" / "en.txt"), read(examples / "formats" / "act.consolidated.html")
-    assert act.warnings == ("This is a consolidated text.",)
+    assert act.warnings == ("This is a consolidated text as of 2024-03-12.",)
     for kind in ("article", "annex"):
         assert [s.number for s in act.sections if s.kind == kind] == [
             s.number for s in expected.sections if s.kind == kind
         ]
     assert act.title == expected.title
+
+
+@pytest.mark.parametrize("source", [None, 5, ["a"]])
+def test_what_holds_no_act_is_refused_in_a_sentence(source: Any) -> None:
+    with pytest.raises(ReadingError, match="give a path, bytes, an open file"):
+        read(source)
 
 
 def test_any_way_in(examples: Path) -> None:

@@ -9,6 +9,9 @@ import pytest
 
 from lexlattice import Act, read
 from lexlattice.reading import LANGUAGES
+from lexlattice.reading.blocks import Block
+from lexlattice.reading.grammar import load
+from lexlattice.reading.lines import Lines
 
 HEAD = """COUNCIL REGULATION (EC) No 12/2003
 of 3 May 2003
@@ -71,6 +74,52 @@ def test_conjunctions_and_stray_stops_stay_with_their_point() -> None:
     act = enacting("Article 1\nList:\n(a)\none;\nand\n(b)\n‘two’\n.")
     assert act["art-1.pt-a"].text == "(a) one; and"
     assert act["art-1.pt-b"].text == "(b) ‘two’ ."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_dash_before_a_mere_conjunction_is_no_indent(language: str) -> None:
+    words = load(language).written["joining"]
+    for word in (*words, f"{words[0]}/{words[-1]}"):
+        lines = [f"— {word}" if line is None else line for line in ("Lead:", "— x in words", None, "— y in words.")]
+        act = enacting("Article 1\n1. " + "\n".join(lines))
+        if language == "en":
+            assert ids(act) == ["art-1.par-1", "art-1.par-1.ind-1", "art-1.par-1.ind-2"]
+            assert act["art-1.par-1.ind-1"].text == f"— x in words — {word}"
+        assert Lines([Block(f"— {word}")], load(language)).marks == [None]
+    assert Lines([Block("— xyz")], load(language)).marks != [None]
+
+
+def test_a_dash_that_a_page_repeats_behind_its_indent_counts_for_nothing() -> None:
+    page = """<html><body><p>1. The types of company are:</p>
+<div><p>—<span> </span>Belgium:</p>—<span> </span><div><p>—<span> </span>la société anonyme,</p></div></div>
+<div><p>—<span> </span>Bulgaria:</p>—<span> </span><div><p>—<span> </span>акционерно дружество.</p></div></div>
+</body></html>"""
+    texts = [unit.text for unit in read(page.encode(), language="en").units if unit.kind == "indent"]
+    assert texts == ["— Belgium:", "— la société anonyme,", "— Bulgaria:", "— акционерно дружество."]
+
+
+def test_a_mere_number_is_no_sentence() -> None:
+    text = "Explain at some length whether any of the special circumstances is present. " * 5
+    act = enacting(f"Article 1\nText.\nANNEX\n7.2.1. {text}")
+    assert next(u.text[:14] for u in act.units if u.id.startswith("anx")) == "7.2.1. Explain"
+
+
+def test_headings_among_recitals_are_furniture() -> None:
+    recitals = (
+        "A. PREVIOUS PROCEDURE\n(1) The Council imposed a duty.\nB. PRODUCT\n1. Product concerned\n(2) It is paper.\n"
+        "Financial impact\n(3) It is small.\n"
+    )
+    act = read(HEAD.replace("(1) It is so.\n", recitals) + "Article 1\nText.", language="en")
+    assert [u.id for s in act.sections if s.kind == "recitals" for u in s.units] == ["rec-1", "rec-2", "rec-3"]
+    headings = [act.source[f.start : f.end] for f in act.furniture if f.kind == "heading"]
+    assert headings[:4] == ["A. PREVIOUS PROCEDURE", "B. PRODUCT", "1. Product concerned", "Financial impact"]
+
+
+def test_a_note_among_recitals_without_numbers_does_not_count_them() -> None:
+    recitals = "Whereas it is so;\nWhereas it is otherwise;\n(1) OJ No L 243, 29.10.1971, p. 29.\nWhereas it ends;\n"
+    act = read(HEAD.replace("Whereas:\n(1) It is so.\n", recitals) + "Article 1\nText.", language="en")
+    provisions = [u.provision for s in act.sections if s.kind == "recitals" for u in s.units]
+    assert provisions == ["rec-1", "rec-2", "rec-2.pt-1", "rec-3"]
 
 
 def test_quoted_articles_open_no_section() -> None:

@@ -38,6 +38,39 @@ def test_a_paragraph_number_that_ran_into_its_article() -> None:
     assert unglue(text, load("en")) == [*lines, "1. It acts."]
 
 
+def test_the_journals_header_is_cut_off_piece_by_piece() -> None:
+    header = ["14.3.2024", "EN", "Official Journal of the European Union", "L 20/2"]
+    assert unglue(" ".join([*header, "COMMISSION REGULATION"]), load("en")) == [*header, "COMMISSION REGULATION"]
+    assert unglue("20041026Agreement on statistics", load("en")) == ["20041026", "Agreement on statistics"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_title_of_an_act_in_one_line_is_its_title(examples: Path, language: str) -> None:
+    text = (examples / "short" / f"{language}.txt").read_text("utf-8")
+    title = read(text, language=language).title
+    glued = read(text.replace("\n", " ").encode(), language=language).title
+    assert glued.startswith(title[:60])
+
+
+def test_parties_in_capitals_are_cut_apart() -> None:
+    text = "THE KINGDOM OF BELGIUM,THE KINGDOM OF DENMARK,CONSIDERING their needs;RECALLING that"
+    assert unglue(text, load("en")) == [
+        "THE KINGDOM OF BELGIUM,",
+        "THE KINGDOM OF DENMARK,",
+        "CONSIDERING their needs;",
+        "RECALLING that",
+    ]
+
+
+def test_a_treaty_that_is_cited_was_done_somewhere_too() -> None:
+    text = "the Convention, done at Stockholm, 14 July 1967;(d) it ends.Done at Brussels, 3 May 1998."
+    assert unglue(text, load("en")) == [
+        "the Convention, done at Stockholm, 14 July 1967;",
+        "(d) it ends.",
+        "Done at Brussels, 3 May 1998.",
+    ]
+
+
 def test_references_are_not_headers() -> None:
     text = "Article 1The measures in Article 2 of the Treaty and Article 3(1) apply.Article 2They end."
     assert [p for p in unglue(text, load("en")) if p.startswith("Article")] == ["Article 1", "Article 2"]

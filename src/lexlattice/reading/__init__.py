@@ -131,6 +131,11 @@ def _open(
         return _open_string(source, language, format)
     if isinstance(source, os.PathLike):
         return _open_path(Path(source), format)
+    if not hasattr(source, "read"):
+        kind = type(source).__name__
+        raise ReadingError(
+            f"An act cannot be read from {kind!r}; give a path, bytes, an open file, a CELEX number, a URL or the text."
+        )
     content = source.read(MAX_BYTES + 1)
     return open_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content, format)
 

@@ -8,6 +8,7 @@ share, so that the same act has the same skeleton whatever file it came in.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 from enum import Enum
 
 
@@ -45,6 +46,8 @@ class Document:
     celex: str | None = None
     language: str | None = None
     warnings: list[str] = field(default_factory=list)
+    consolidated: str | None = None
+    """Of a consolidated text its day, or nothing where the file does not state it; none for an act as adopted."""
 
 
 def squeeze(text: str) -> str:
@@ -54,3 +57,15 @@ def squeeze(text: str) -> str:
     '1. The Parties'
     """
     return " ".join(text.split())
+
+
+def iso_day(year: str, month: str, day: str) -> str:
+    """A day as ISO 8601; empty if there is no such day.
+
+    >>> iso_day("2013", "07", "01"), iso_day("9999", "99", "99")
+    ('2013-07-01', '')
+    """
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return ""

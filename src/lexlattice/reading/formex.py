@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.archives import unzip
-from lexlattice.reading.blocks import Document, squeeze
+from lexlattice.reading.blocks import Document, iso_day, squeeze
 from lexlattice.reading.formex_lines import ANNEXES, LineReader
 from lexlattice.reading.xmlsafe import parse_xml
 
@@ -55,7 +55,21 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
     if all(root.tag == "DOC" for root in texts):
         warnings.append("This file only lists the parts of an act: read its folder or zip to have the text.")
     language = _first(roots.values(), "LG.DOC", "LG.OJ")
-    return Document(reader.lines.blocks, "formex", _celex([*roots.values()]), language and language.lower(), warnings)
+    return Document(
+        reader.lines.blocks,
+        "formex",
+        celex=_celex([*roots.values()]),
+        language=language and language.lower(),
+        warnings=warnings,
+        consolidated=_consolidated(texts),
+    )
+
+
+def _consolidated(texts: Iterable[_Element]) -> str | None:
+    """Of a consolidated act the day from which on it was in force like that."""
+    acts = [root for root in texts if root.tag == "CONS.ACT"]
+    states = [state.get("START.DATE", "") for root in acts for state in root.iter("INFO.CONSLEG")]
+    return next((iso_day(day[:4], day[4:6], day[6:]) for day in states), "") if acts else None
 
 
 def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import accumulate, takewhile
 from typing import Final
 
 from lexlattice.reading.blocks import Role
@@ -11,21 +13,26 @@ from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lin
 LONGEST_PAGE_HEADER: Final = 8
 LONGEST_FRONT: Final = 60
 """Lines among which the end of the title is looked for."""
-LONGEST_TITLE: Final = 4
+MOST_LINES: Final = 4
 """Lines of the title of a text that has no preamble."""
+LONGEST_TITLE: Final = 1500
+"""The longest titles, which list the acts they amend, have some 1,000 characters; what goes beyond is text."""
+SHORTEST_NAME: Final = 12
+"""Characters of a party's name in capitals."""
 
 _PAGE: Final = re.compile(
     r"\d{1,2}[./]\s?\d{1,2}[./]\s?\d{2,4}\.?$"  # 27.12.2022
     r"|[A-Z]{2}$"  # EN
     r"|[LC]\s?\d+\s?/\s?\d+$|[LC]\s\d{4}/\d+$|\d{4}/\d+$"  # L 333/1
     r"|\d[0-9A-Z]{4}[A-Z]{1,2}\d{4}(?:\(\d+\)|R\(\d+\))*$"  # a CELEX number
-    r"|[|*\s_-]+$"
+    r"|[|*\s_-]+$|\d{8}$"
     r"|EUR-Lex\b.*|(?:Important legal notice|Avis juridique important)$"
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
     r"|.{0,80}\b[Pp]\.\s?\d{4}\b.*$"  # Official Journal L 178 , 17/07/2000 P. 0001 - 0016
     r"|\d{4,5}[A-Z]\d{4} — [A-Z]{2} — .*$"  # 1991R1534 — EN — 01.05.2004 — 001.001
 )
 _FOOTER: Final = re.compile(r"ELI: ?https?://\S+$|ISSN \d{4}-\d{3}[\dX]\b.{0,40}$")
+_DIGIT: Final = re.compile(r"\d")
 _NUMBER_BEFORE: Final = re.compile(r"\([^)]{1,20}\)\s")
 _PAGE_DATE: Final = re.compile(r"(?:\d{1,2}[./ ]\s?\d{1,2}[./ ]\s?\d{4}|\d{4}[./ ]\s?\d{1,2}[./ ]\s?\d{1,2})\.?$")
 
@@ -36,12 +43,18 @@ class Front:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.page_end = self._page_end()
+        self.announced = len(lines)
+        """The line that shows a preamble to have begun: a formula, or who acts."""
         self.end = self._end()
-        self.page_end = self._last_of_page()
         """The first line that is not the title's."""
-        self.has_preamble = self.end < len(lines) and (
-            bool(lines.grammar.formula(lines.heads[self.end])) or shouts(lines.texts[self.end])
-        )
+        self.page_end = self._last_of_page()
+        self.has_preamble = any(self._begins_preamble(i) for i in (self.end, self.announced))
+
+    def _begins_preamble(self, i: int) -> bool:
+        lines = self.lines
+        if i >= len(lines):
+            return False
+        return bool(lines.grammar.formula(lines.heads[i])) or shouts(lines.texts[i]) or _names_party(lines.texts[i])
 
     def is_page(self, i: int, *, before_text: bool) -> bool:
         """Whether a line is the page's, not the act's; before the text begins, more is believed to be."""
@@ -75,23 +88,46 @@ class Front:
 
     def _end(self) -> int:
         """Where the title ends: at the line that begins the preamble or, failing that, at the first text."""
-        lines = self.lines
-        nearby = range(self.page_end, min(len(lines), LONGEST_FRONT))
-        for i in nearby:
-            if lines.headers[i] is not None and i:
-                return i
-            line = lines.texts[i]
-            if lines.roles[i] in (None, Role.OUTLINE) and lines.grammar.formula(lines.heads[i]):
-                return i - 1 if i and self._is_own(i - 1) and _names_who_acts(lines.texts[i - 1]) else i
-            if i and names_institution(line) and _names_who_acts(line):
-                return i
+        nearby = range(self.page_end, min(len(self.lines), LONGEST_FRONT))
         own = [i for i in nearby if self._is_own(i)]
-        return next((i for n, i in enumerate(own) if not self._is_title(i, n)), len(lines))
+        announced = next((end for i in nearby if (end := self._announced(i, own)) is not None), None)
+        if announced is None:
+            return next((i for n, i in enumerate(own) if not self._is_title(i, n)), len(self.lines))
+        if self.lines.headers[announced] is None:
+            self.announced = announced
+        lengths = accumulate(len(self.lines.texts[i]) for i in own)
+        beyond = (i for i, length in zip(own, lengths, strict=True) if length > LONGEST_TITLE)
+        announced = min(announced, next(beyond, announced))
+        return next((i for i in own[1:] if i < announced and self._is_of_preamble(i)), announced)
+
+    def _announced(self, i: int, own: Sequence[int]) -> int | None:
+        """Where the title ends if a line shows that it is over: a header, a formula, who acts."""
+        lines, line = self.lines, self.lines.texts[i]
+        if lines.headers[i] is not None and i:
+            return i
+        if lines.roles[i] in (None, Role.OUTLINE) and lines.grammar.formula(lines.heads[i]):
+            return i - 1 if i and self._is_own(i - 1) and _names_who_acts(lines.texts[i - 1]) else i
+        if i and names_institution(line) and _names_who_acts(line):
+            return i - 1 if own and i - 1 > own[0] and self._runs_over(i - 1) else i
+        return None
+
+    def _is_of_preamble(self, i: int) -> bool:
+        """Whether a line before the first formula is the preamble's already, as in agreements."""
+        line = self.lines.texts[i]
+        numbered = self.lines.marks[i] is not None and line[-1] == "."
+        return _names_party(line) or (len(line) > PROSE and (line[-1] in ";:" or numbered))
+
+    def _runs_over(self, i: int) -> bool:
+        """Whether the institution's name began on this line already: in capitals, below a title that is not."""
+        texts = self.lines.texts
+        return self._is_own(i) and _names_who_acts(texts[i]) and self._is_own(i - 1) and not shouts(texts[i - 1])
 
     def _is_title(self, i: int, place: int) -> bool:
         """Whether a line is the title of a text without a preamble: the first may be long, none is a sentence."""
         line = self.lines.texts[i]
-        if line.endswith((".", ";", ":")) or place >= LONGEST_TITLE:
+        if line.endswith((".", ";", ":")) or place >= MOST_LINES:
+            return False
+        if len(line) > LONGEST_TITLE:
             return False
         heading = len(line) <= LONGEST_HEADING and not line.endswith(SENTENCE_STOPS) and self.lines.marks[i] is None
         return heading or place == 0
@@ -105,3 +141,17 @@ def _names_who_acts(line: str) -> bool:
     """A shouted line names an institution, unless a number in it shows a title ("COUNCIL REGULATION No 17")."""
     name = _NUMBER_BEFORE.sub("", line)
     return shouts(name) and not any(c.isdigit() for c in name)
+
+
+def _names_party(line: str) -> bool:
+    """Whether a line names a party to an agreement and goes on: "THE EUROPEAN UNION (hereinafter 'the Union'),".
+
+    >>> _names_party("THE SWISS CONFEDERATION, of the one part"), _names_party("COUNCIL DECISION of 3 May 1998")
+    (True, False)
+    """
+    words = line[:160].split(" ")
+    capitals = list(takewhile(lambda word: word.isupper() and word[0].isalpha(), words))
+    name, rest = " ".join(capitals), " ".join(words[len(capitals) :])
+    if len(capitals) < 2 or len(name) < SHORTEST_NAME or not any(map(str.islower, rest)) or _DIGIT.search(line[:160]):
+        return False
+    return name[-1] == "," or rest[0] == "(" or line.endswith((",", "-", "–", "—"))

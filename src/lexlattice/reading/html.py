@@ -43,6 +43,8 @@ _SPACED: Final = re.compile(r"\(\s(\*?\d{0,3})\s\)")
 _AMENDMENT_LINE: Final = re.compile(r"[▼►]\s?[A-Z]\d*(?:\s?—+)?$")
 _AMENDMENT: Final = re.compile(r"►\s?[A-Z]\d*\s?|◄")
 """Consolidated pages show by arrows which act brought a word in; the arrows are no part of the law."""
+_DASHES: Final = ("—", "–", "-")
+"""Some consolidated pages repeat an indent's dash behind it, before the list inside it."""
 _CODE: Final = re.compile(r"[—–-]\s([A-Z]{2})\s[—–-]")
 
 
@@ -68,13 +70,12 @@ def read_html(text: str) -> Document:
     language = _LANGUAGE.search(head) or _CODE.search(head)
     celex = _CELEX.search(head)
     consolidated = _CONSOLIDATED.search(text[:3000])
-    warnings = ["This is a consolidated text."] if consolidated and 'class="disclaimer"' in text[:8000] else []
     return Document(
         blocks,
         "html",
         celex=celex.group(1) if celex else f"3{consolidated.group(1)}" if consolidated else None,
         language=language.group(1).lower() if language else None,
-        warnings=warnings,
+        consolidated="" if consolidated and 'class="disclaimer"' in text[:8000] else None,
     )
 
 
@@ -96,6 +97,8 @@ class _Page:
         self.found: list[Block] = []
         self.pieces: list[str] = []
         """The line as far as it was read: empty, or begun by something else than white space."""
+        self.loose = False
+        """Whether the line began outside of any paragraph, just behind one."""
         self.has_cells = self._has_cells(root)
 
     def blocks(self) -> list[Block]:
@@ -133,6 +136,8 @@ class _Page:
                         roles.pop()
                 text = element.tail if element is not root else None
             if text and (pieces or not text.isspace()):
+                if not pieces:
+                    self.loose = event == "end" and element.tag == "p"
                 pieces.append(text)
         if pieces:
             self._end_line(None)
@@ -146,7 +151,8 @@ class _Page:
         elif "( " in text:
             text = _SPACED.sub(r"(\1)", text)
         if text:
-            self.found.append(Block(text, Role.PAGE if _AMENDMENT_LINE.match(text) else role))
+            stray = (self.loose and text in _DASHES) or _AMENDMENT_LINE.match(text)
+            self.found.append(Block(text, Role.PAGE if stray else role))
 
     def _is_data(self, table: _Element) -> bool:
         """Data tables wear a class or a border; the others only set a list's markers beside its texts."""

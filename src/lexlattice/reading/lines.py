@@ -20,6 +20,13 @@ PROSE: Final = 60
 SHORTEST_LIST: Final = 4
 """So many article headers without a sentence between them are a list of articles, not articles."""
 
+LONGEST_CONNECTOR: Final = 14
+"""A line no longer than this can be a mere "and" or "sowie" between two items of a list."""
+NEAR_THE_TOP: Final = 20
+"""Lines among which the title of a page begins."""
+RUBRIC_STEM: Final = 6
+"""So many letters have a kind of act and its plural in common: "RÈGLEMENTS", "REGOLAMENTI"."""
+
 SENTENCE_STOPS: Final = (".", ";", ":", ",")
 
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
@@ -38,7 +45,7 @@ class Lines:
         self.marks: list[Marker | None] = []
         self.roles: list[Role | None] = []
         self.headers: list[Header | None] = []
-        self._admit_all(blocks)
+        self._admit_all(_without_rubric(blocks, grammar))
         self._set_lists_apart()
 
     def __len__(self) -> int:
@@ -60,7 +67,8 @@ class Lines:
             else:
                 self.texts.append(text)
                 heads.append(head)
-                marks.append(None if text[0].isalpha() and ")" not in text[:12] and len(text) > 5 else marker(text))
+                bare = text[0].isalpha() and ")" not in text[:12] and len(text) > 5
+                marks.append(None if bare else self._mark(text))
                 self.roles.append(role)
                 self.headers.append(None)
 
@@ -88,9 +96,17 @@ class Lines:
     def _append(self, text: str, role: Role | None, header: Header | None, head: str) -> None:
         self.texts.append(text)
         self.heads.append(head)
-        self.marks.append(marker(text))
+        self.marks.append(self._mark(text))
         self.roles.append(role)
         self.headers.append(header)
+
+    def _mark(self, text: str) -> Marker | None:
+        """The marker that leads a line; a dash before a mere "and/or" leads nothing."""
+        mark = marker(text)
+        if mark is not None and mark.style == "dash" and len(text) <= LONGEST_CONNECTOR:
+            words = fold(text[mark.end :].rstrip(",;")).split("/")
+            return None if all(word in self.grammar.openers["joining"] for word in words) else mark
+        return mark
 
     def _trailing_header(self, line: str) -> str:
         """An article's header that was left at the end of the paragraph before it: "…duration. Article 2"."""
@@ -157,6 +173,21 @@ class Lines:
         if self.roles[i] is not None or (header is not None and header.kind != "article"):
             return False
         return len(line) < PROSE and not line.endswith(SENTENCE_STOPS) and not names_institution(line)
+
+
+def _without_rubric(blocks: Sequence[Block], grammar: Grammar) -> Sequence[Block]:
+    """Set the rubric apart that pages of the sixties print before a title: "LE CONSEIL RÈGLEMENTS RÈGLEMENT Nº 59"."""
+    kinds = {word for word, _ in grammar.types}
+    for i, block in enumerate(blocks[:NEAR_THE_TOP]):
+        words = block.text[: 2 * HEAD].split(" ")
+        for n in range(1, len(words)):
+            word, before = fold(words[n]), fold(words[n - 1])
+            if word in kinds and word != before and before[:RUBRIC_STEM] == word[:RUBRIC_STEM]:
+                rubric = " ".join(words[:n])
+                if rubric.isupper() and block.role is None:
+                    title = Block(block.text[len(rubric) + 1 :])
+                    return [*blocks[:i], Block(rubric, Role.PAGE), title, *blocks[i + 1 :]]
+    return blocks
 
 
 def names_institution(line: str) -> bool:

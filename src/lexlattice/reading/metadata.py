@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from lexlattice.reading.blocks import Document
+from lexlattice.reading.consolidation import warn_of_consolidation
 from lexlattice.reading.grammar import Grammar, fold
 from lexlattice.reading.outline import Outline
 
@@ -23,18 +24,22 @@ class Facts(NamedTuple):
 
 
 def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
-    """Gather the record of an act from its mark-up, its page header and its title."""
+    """Gather the record of an act from its mark-up, its page header and its title.
+
+    The date in a corrigendum's title is that of the act it corrects; a wrong date is worse than none.
+    """
     title_lines = [plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines]
     title = " ".join(line for n, line in enumerate(title_lines) if not n or not is_remark(line))
     signed = next((plan.lines[i] for i in sorted(plan.furniture) if plan.furniture[i] == "signature"), "")
-    kind, date = _type(title, grammar), _date(title, grammar) or _date(signed, grammar)
-    warnings: tuple[str, ...] = ()
+    kind = _type(title, grammar)
+    date = "" if kind == "corrigendum" else _date(title, grammar) or _date(signed, grammar)
+    warnings = warn_of_consolidation(document)
     kinds = {part.kind for part in plan.parts}
     if not kinds & {"article", "annex", "recitals"}:
         if any(part.label or part.heading for part in plan.parts):
-            warnings = ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
+            warnings += ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
         else:
-            warnings = ("No headings were found: the text was read as one body of paragraphs.",)
+            warnings += ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
         celex=document.celex or _celex(plan) or celex_of(title, kind, date),
         title=title,

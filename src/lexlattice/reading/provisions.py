@@ -11,9 +11,11 @@ from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
+from lexlattice.reading.lines import names_institution, shouts
 from lexlattice.reading.metadata import is_remark
 from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, outline
+from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
 from lexlattice.reading.source import lay_out, put_together
 from lexlattice.reading.units import Draft, Frame, divide, sentences
@@ -47,8 +49,7 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "recitals":
         return _recitals(part, plan)
     if part.kind == "preamble":
-        level = Cite(None, "preamble")
-        return [Draft(i, i, f"pre-{n}", "citation", "", level) for n, i in enumerate(part.lines, 1)]
+        return _preamble(part, plan)
     if part.kind == "notes":
         return _notes(part, plan)
     if part.kind == "article":
@@ -114,11 +115,23 @@ def _title(part: Part, plan: Outline) -> list[Draft]:
     return drafts
 
 
+def _preamble(part: Part, plan: Outline) -> list[Draft]:
+    """One unit a citation; the name of the institution that acts may run over two lines."""
+    level = Cite(None, "preamble")
+    lines = [plan.lines[i] for i in part.lines[:3]]
+    runs_over = len(lines) > 1 and shouts(lines[0]) and lines[0][-1].isalpha() and names_institution(lines[1])
+    runs_over = runs_over and part.lines[1] == part.lines[0] + 1 and not any(map(names_institution, lines[2:]))
+    firsts = [part.lines[0], *part.lines[2:]] if runs_over else part.lines
+    drafts = [Draft(i, i, f"pre-{n}", "citation", "", level) for n, i in enumerate(firsts, 1)]
+    drafts[0].last += runs_over
+    return drafts
+
+
 def _recitals(part: Part, plan: Outline) -> list[Draft]:
     """Each recital is a small section of its own; without numbers, each line is a recital."""
     marks = [plan.marks[i] for i in part.lines]
-    opening = [m for m in marks if m is not None and m.style in ("paren", "dot") and m.value == 1]
-    first = next((m for m in opening if m.style == "paren"), opening[0] if opening else None)
+    headings = Headings([plan.lines[i] for i in part.lines], marks)
+    first = headings.first
     drafts: list[Draft] = []
     group: list[int] = []
     count = 0
@@ -133,7 +146,10 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
         drafts.extend(inner)
         group.clear()
 
-    for i, mark in zip(part.lines, marks, strict=True):
+    for n, (i, mark) in enumerate(zip(part.lines, marks, strict=True)):
+        if headings.has(n, count):
+            plan.furniture[i] = "heading"
+            continue
         if first is None:
             starts = mark is None or not group
         else:

@@ -38,6 +38,7 @@ _GLUE: Final = re.compile(
     rf"(?<=[{_LOWER})’'\"»\d][.;:,])(?=[{_UPPER}][{_LOWER}])"  # "thereof,Having"
     rf"|(?<=[.;:,])(?=(?:\(\w{{1,4}}\)|\d{{1,2}}\.|[-—–])\s?[{_UPPER}{_LOWER}‘'])"  # "measures:(a) the", ",- the"
     rf"|(?<=\))(?=[{_UPPER}]{{3,}}\s)"  # "(96/C 80/01)THE COUNCIL"
+    rf"|(?<=[{_LOWER}{_UPPER})`’'\"][;,])(?=[{_UPPER}]{{3,}}\s)"  # "THE COMMUNITY,THE KINGDOM", "needs;RECALLING that"
     rf"|(?<=[{_LOWER}]{{4}})(?=\d{{1,2}}\.\s[{_UPPER}])"  # "principles1. The"
     rf"|(?<=[{_LOWER}]{{4}})(?=[{_UPPER}]{{3,}}[\s,])"  # "ConfederationTHE EUROPEAN"
     rf"|(?<=[{_LOWER}]{{4}})(?=(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}])[\s.])"  # "principlesThe Parties"
@@ -73,22 +74,58 @@ def unglue(line: str, grammar: Grammar) -> list[str]:
     ['of the other part,', 'HAVE AGREED AS FOLLOWS:', 'Article 1', 'Scope', 'The Parties agree.']
     """
     cuts = {match.end() for match in _GLUE.finditer(line)}
+    cuts.update(_ends_of_page_header(line, grammar))
     gaps = [match.end() for match in _SPACES.finditer(line)]
     if sum(bool(_PARAGRAPH_GAP.match(line, end - 3)) for end in gaps) > 0.7 * len(gaps):
         cuts.update(gaps)
-    cuts.update(match.end("gap") for match in _formulas(grammar).finditer(line))
+    cuts.update(match.end() for match in _formulas(grammar).finditer(line))
     cuts.update(_headers(line, grammar))
     edges = [0, *sorted(cuts), len(line)]
     pieces = (line[a:b].strip() for a, b in pairwise(edges))
     return [piece for piece in pieces if piece]
 
 
+def _ends_of_page_header(line: str, grammar: Grammar) -> list[int]:
+    """Where the pieces of the Official Journal's own header end, if the line begins with one."""
+    ends = [0]
+    pattern = _page_piece(grammar)
+    while piece := pattern.match(line, ends[-1]):
+        ends.append(piece.end())
+    return ends if len(ends) > _PAGE_PIECES or _DAY.match(line) else []
+
+
+_PAGE_PIECES: Final = 3
+"""So many of the Journal's name, its day, its series and its language make a page's header."""
+_DAY: Final = re.compile(rf"\d{{8}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+
+
+@cache
+def _page_piece(grammar: Grammar) -> re.Pattern[str]:
+    journal = "|".join(re.escape(name) for name in sorted(grammar.written["journal"], key=len, reverse=True))
+    return re.compile(
+        rf"(?:\d{{1,2}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{4}}\.?|\d{{4}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{1,2}}\.?"
+        rf"|[A-Z]{{2}}|[LC]\s?\d+\s?/\s?\d+|(?i:{journal}))\s+"
+        rf"|{_DAY.pattern}"
+    )
+
+
 @cache
 def _formulas(grammar: Grammar) -> re.Pattern[str]:
-    """Where citations, recitals, the enacting and the closing formula begin: after a stop or a comma."""
-    words = [w for what in ("citation", "recitals", "enacting", "closing") for w in grammar.written[what]]
-    either = "|".join(re.escape(w) for w in sorted(words, key=len, reverse=True))
-    return re.compile(rf"(?<=[.,;:)*])(?P<gap>\s*)(?=(?:{either})\b)", re.IGNORECASE)
+    """Where citations, recitals, the enacting and the closing formula begin: after a stop or a comma.
+
+    The institution that acts stands before the first citation. The closing formula begins a sentence: a treaty that
+    is cited was "done at Stockholm" too.
+    """
+
+    def either(*kinds: str) -> str:
+        words = [word for kind in kinds for word in grammar.written[kind]]
+        return "|".join(re.escape(w) for w in sorted(words, key=len, reverse=True))
+
+    closing = rf"(?=[{_UPPER}])(?i:{either('closing')})"
+    return re.compile(
+        rf"(?<=[.,;:)*])\s*(?=(?:(?i:{either('citation', 'recitals', 'enacting')})|{closing})\b)"
+        rf"|(?:(?<=[{_LOWER}]{{4}})|(?<=\)))\s+(?=(?:[{_UPPER}]{{2,}}\s){{1,12}}[{_UPPER}]{{2,}},\s*(?i:{either('citation')})\b)"
+    )
 
 
 @cache

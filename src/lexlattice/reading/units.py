@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from lexlattice.reading.citations import Cite
-from lexlattice.reading.numbering import Marker, canonical, letters
+from lexlattice.reading.lines import LONGEST_CONNECTOR
+from lexlattice.reading.numbering import OPENING_QUOTES, Marker, canonical, letters
+from lexlattice.reading.quotations import quotations
 
 T = TypeVar("T")
 
 DEEPEST: Final = 9
 """Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
-LONGEST_CONNECTOR: Final = 14
-"""A line no longer than this that begins with a small letter ("and", "sowie") belongs to the item before it."""
+LONGEST_LEAD: Final = 20
+"""Characters of a line that only says whether the wrong or the right wording follows."""
 
 
 @dataclass(slots=True)
@@ -75,30 +77,45 @@ def divide(
     """Cut the lines of a section into units.
 
     `places` are the lines' own numbers in the act: where they jump, furniture stands between, and no unit reaches
-    over it. `marks` are the markers that lead the lines. `quotes` are headers of another act that is quoted.
+    over it. `marks` are the markers that lead the lines. `quotes` are headers of another act that is quoted. Inside a
+    quotation no list is open but its own: those from `floor` on.
     """
     following = _following(marks)
+    quoted = quotations(lines)
     stack = [Level(frame.path, frame.cite, texts=frame.texts)]
     drafts: list[Draft] = []
     pending: int | None = None
+    leads = 0
+    floor, quoted_to = 1, -1
     for i, (line, mark, place) in enumerate(zip(lines, marks, places, strict=True)):
-        begin = place if pending is None else pending
+        begin = place - leads if pending is None else pending
         adjoins = i > 0 and places[i - 1] == place - 1
+        awaits = False
+        if mark is None and pending is None and not leads and _leads_quotation(line, lines, places, i):
+            leads = 1
+            continue
         if place in quotes:
-            drafts.append(_item(_enter_quote(stack, frame), begin, place, frame))
+            drafts.append(_item(_enter_quote(stack, frame, floor), begin, place, frame))
         elif mark is not None:
-            level = _enter(stack, mark, frame)
-            if mark.end >= len(line) and i + 1 < len(lines) and places[i + 1] == place + 1:
-                pending = begin
-                continue
-            drafts.append(_item(level, begin, place, frame))
+            level = _enter(stack, mark, frame, floor)
+            awaits = mark.end >= len(line) and i + 1 < len(lines) and places[i + 1] == place + 1
+            if not awaits:
+                drafts.append(_item(level, begin, place, frame))
         elif pending is not None:
             drafts.append(_item(stack[-1], begin, place, frame))
         elif drafts and adjoins and _is_tail(line, drafts[-1].kind):
             drafts[-1].last = place
         else:
-            drafts.append(_plain(stack, following[i], lines[i - 1] if i else "", place, frame))
-        pending = None
+            before = i - 1 - leads
+            drafts.append(_plain(stack, following[i], lines[before] if before >= 0 else "", place, frame, floor))
+            drafts[-1].first = begin
+        pending, leads = begin if awaits else None, 0
+        if i in quoted:
+            quoted_to = quoted[i]
+            floor = len(stack) - 1 if mark is not None or place in quotes else len(stack)
+        elif i == quoted_to:
+            del stack[floor:]
+            floor = 1
     return drafts
 
 
@@ -122,11 +139,20 @@ def _following(marks: Sequence[Marker | None]) -> Sequence[Marker | None]:
 
 def _is_tail(line: str, kind: str) -> bool:
     """Whether a line only finishes the unit before it: a stray stop or closing quote, or "and" after a point."""
+    if line[0] in "—–-":
+        line = line[1:].lstrip() or line
     if not line[0].isalnum():
         return line[0] in ";:,." or not any(c.isalnum() for c in line)
     if len(line) > LONGEST_CONNECTOR or kind not in ("point", "indent"):
         return False
     return line[0].islower() and not any(c.isdigit() for c in line)
+
+
+def _leads_quotation(line: str, lines: Sequence[str], places: Sequence[int], i: int) -> bool:
+    """Whether a line is a corrigendum's mere "for:" or "read:": it goes with the quotation below it."""
+    if line[-1] != ":" or len(line) > LONGEST_LEAD or i + 1 >= len(lines) or places[i + 1] != places[i] + 1:
+        return False
+    return line[0].islower() and lines[i + 1][0] in OPENING_QUOTES and not any(map(str.isdigit, line))
 
 
 def _continues(level: Level, mark: Marker) -> bool:
@@ -140,23 +166,23 @@ def _continues(level: Level, mark: Marker) -> bool:
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
 
 
-def _deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> int:
-    """The innermost open list that passes a test; 0, where no list is, if none does."""
-    for depth in range(len(stack) - 1, 0, -1):
+def _deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T, floor: int) -> int:
+    """The innermost open list, of those a quotation has, that passes a test; 0, where no list is, if none does."""
+    for depth in range(len(stack) - 1, floor - 1, -1):
         if test(stack[depth], what):
             return depth
     return 0
 
 
-def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
+def _enter(stack: list[Level], mark: Marker, frame: Frame, floor: int) -> Level:
     """Find or open the list a marker belongs to, and step to its item."""
     if mark.style == "multi":
-        return _enter_multi(stack, mark)
+        return _enter_multi(stack, mark, floor)
     depth = 0
     if not mark.quoted:
-        depth = _deepest(stack, _continues, mark)
+        depth = _deepest(stack, _continues, mark, floor)
         if not depth and mark.value != 1 and mark.roman != 1:
-            depth = _deepest(stack, _skips_to, mark)
+            depth = _deepest(stack, _skips_to, mark, floor)
     if depth:
         del stack[depth + 1 :]
         level = stack[depth]
@@ -178,10 +204,10 @@ def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
     return level
 
 
-def _enter_multi(stack: list[Level], mark: Marker) -> Level:
+def _enter_multi(stack: list[Level], mark: Marker, floor: int) -> Level:
     """Decimal numbers ("2.3.1") carry their whole path; they hang below the section itself."""
     home = stack[0]
-    while len(stack) > 1 and stack[-1].style != "dot":
+    while len(stack) > floor and stack[-1].style != "dot":
         stack.pop()
     cite = Cite(home.cite, "numeral", mark.number, mark.value)
     part = f"qpt-{mark.number}" if mark.quoted else f"pt-{mark.number}"
@@ -190,9 +216,9 @@ def _enter_multi(stack: list[Level], mark: Marker) -> Level:
     return level
 
 
-def _enter_quote(stack: list[Level], frame: Frame) -> Level:
+def _enter_quote(stack: list[Level], frame: Frame, floor: int) -> Level:
     """The header of a quoted article opens a level that holds its text until a marker continues an outer list."""
-    depth = _deepest(stack, _is_quote, None)
+    depth = _deepest(stack, _is_quote, None, floor)
     if depth:
         del stack[depth + 1 :]
         level = stack[depth]
@@ -255,16 +281,16 @@ def _subparagraph(level: Level, frame: Frame) -> tuple[str, Cite | None]:
     return f"{level.path}.sub-{level.texts}", Cite(level.cite, name, str(level.texts), level.texts)
 
 
-def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int, frame: Frame) -> Draft:
+def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int, frame: Frame, floor: int) -> Draft:
     """A text without a marker: a subparagraph of the innermost item that a later marker still continues."""
     depth = len(stack) - 1
     if depth and not before.endswith(":"):
         keep = 0
         if upcoming is not None and not upcoming.quoted:
-            keep = _deepest(stack, _continues, upcoming)
+            keep = _deepest(stack, _continues, upcoming, floor)
         if not keep:
-            keep = _deepest(stack, _holds_text, frame)
-        del stack[keep + 1 :]
+            keep = _deepest(stack, _holds_text, frame, floor)
+        del stack[max(keep + 1, floor) :]
     level = stack[-1]
     level.texts += 1
     if level.texts == 1 and not (frame.counted and not level.style):
@@ -309,6 +335,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
         core = text[max(start, stop - 8) : stop].rstrip(".!?…").rpartition(" ")[2].lstrip("(«„“‘")
         if len(core) <= 3 and not (core.isdigit() and len(core) > 2):
             continue
+        if not any(map(str.isalpha, text[start:stop])):
+            continue  # a mere number: "7.2.1."
         if not text[match.end()].isupper() and text[match.end()] not in "«„“‘\"'(":
             continue
         spans.append((start, match.start() + len(match.group().rstrip())))
