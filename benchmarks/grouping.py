@@ -21,8 +21,7 @@ PLAIN = re.compile(
     r"\bshall (?:enter|come) into force\b|\bshall apply (?:as )?from\b|\bshall (?:bring into force|adopt and publish)\b"
 )
 ABOUT = re.compile(
-    PLAIN.pattern
-    + r"|\btranspos|\brepealed\b|\bshall apply (?:un)?til\b|\bshall (?:cease to )?(?:apply|have effect)\b"
+    PLAIN.pattern + r"|\btranspos|\brepealed\b|\bshall apply (?:un)?til\b|\bshall (?:cease to )?(?:apply|have effect)\b"
     r"|\btake effect\b|\bMember States shall communicate\b"
 )
 FORMULA = re.compile(r"\bbinding in its entire(?:ty|ly)\b|^This \w+ is addressed to\b")

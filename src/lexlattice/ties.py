@@ -118,7 +118,7 @@ def _short_provisions(units: Sequence[Unit]) -> Iterator[list[int]]:
 def _says_nothing(act: Act, unit: Unit, is_listed: bool) -> bool:
     """A heading, a cell of a table, a footnote within an article, or what leads in something that cannot be cited."""
     text = unit.text.rstrip(_BRACKETS)
-    if unit.words < _SHORTEST or text.endswith(":"):
+    if unit.words < _SHORTEST or text.endswith(":") or text.isupper():
         return True
     if unit.kind == "note":
         return act.sections[unit.section].kind != "notes"
