@@ -84,7 +84,8 @@ def test_what_leads_to_nothing_that_can_be_cited_never_comes(act: Act) -> None:
 def test_labels_repetitions_and_the_name_of_the_act_itself_never_come_alone() -> None:
     name = "Regulation (EU) 2024/9001 of the European Parliament and of the Council of 12 March 2024 on bees"
     act = read(
-        f"{name.upper()}\n\nArticle 1\n\nPre-notification contacts\n\nGENERAL PROVISIONS ON THE KEEPING OF BEES IN CITIES.\n\nHives shall be registered every year.\n\n"
+        f"{name.upper()}\n\nArticle 1\n\nPre-notification contacts\n\nGENERAL RULES ON THE KEEPING OF BEES.\n\n"
+        "Hives shall be registered every year.\n\n"
         f"Article 2\n\nHives shall be registered every year.\n\nThe following is added: {name}.",
         language="en",
     )

@@ -34,7 +34,7 @@ def to_text(summary: Summary, *, group: bool = False) -> str:
         for passage in passages(items):
             line = f"{passage.citation} · {passage.heading}" if passage.heading else passage.citation
             blocks.append("\n".join([_wrapped(line), *(_wrapped(text, _INDENT) for text in passage.lines)]))
-    return "\n\n".join([*blocks, *map(_wrapped, summary.warnings), words.disclaimer])
+    return "\n\n".join([*blocks, *map(_wrapped, (*summary.warnings, words.disclaimer))])
 
 
 def to_markdown(summary: Summary, *, group: bool = False) -> str:
