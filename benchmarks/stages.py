@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from lexlattice import Act, encoding, read
+from lexlattice import Act, read
 from lexlattice.choosing import cover_complete, eligible
 from lexlattice.corpus.rows import Row, Rows
 from lexlattice.coverage import SALIENCE, Coverage
@@ -63,9 +63,7 @@ def stages(source: str | Path, model: Salience, encoder: Static) -> tuple[Act, F
     """The time of each stage of one act."""
     spent = {}
     spent["read"], act = timed(lambda: read(source))
-    texts = [unit.text for unit in act.units]
-    spent["encode units"], vectors = timed(lambda: encoding.vectors_of_units(encoder, texts))
-    spent["features"], features = timed(lambda: features_of(act, vectors, encoder))
+    spent["vectors, features"], features = timed(lambda: features_of(act, None, encoder))
     lattice = Lattice.of(act, model.geometry)
     spent["words, automaton, pairs"], judged = timed(lambda: model.judge(features, lattice, WORDS))
     salience, ties = SALIENCE * chance(judged.scores), Ties.of(act)

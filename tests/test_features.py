@@ -103,7 +103,9 @@ def test_all_acts_have_as_many_features() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_in_every_language_features_are_numbers_of_an_ordinary_size(examples: Path, language: str) -> None:
     act, encoder = read(examples / "short" / f"{language}.txt"), Static()
-    features = features_of(act, encoder.encode([unit.text for unit in act.units]), encoder)
+    vectors = encoder.encode([unit.text for unit in act.units])
+    features = features_of(act, vectors, encoder)
+    np.testing.assert_allclose(features_of(act, None, encoder).vectors, vectors, atol=1e-6)
     check_numbers(features)
     assert max(np.abs(getattr(features, name)).max() for name in NUMBERS) < 100
     assert features.units.any(axis=0).sum() > KINDS / 2

@@ -142,8 +142,11 @@ class Summarizer:
         return chance(self._model.panels(self._features(act), lattice, length))
 
     def _features(self, act: Act) -> Features:
-        vectors = encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units])
-        return features_of(act, vectors, self._words)
+        if self._encoder is self._words:
+            return features_of(act, None, self._words)
+        return features_of(
+            act, encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units]), self._words
+        )
 
     def _judge(self, act: Act, words: int) -> _Judged:
         features, lattice = self._features(act), Lattice.of(act, self._model.geometry)

@@ -104,14 +104,12 @@ def _begins(units: Sequence[Unit], place: int) -> bool:
 
 def _short_provisions(units: Sequence[Unit]) -> Iterator[list[int]]:
     """Sentences and subparagraphs that together are short; lists are left to their own ties."""
-
-    def whole(place: int) -> tuple[int, str]:
-        return units[place].section, units[place].provision.partition(".sub-")[0]
-
-    for _, places in groupby(range(len(units)), key=whole):
+    wholes = [(unit.section, unit.provision.partition(".sub-")[0]) for unit in units]
+    for _, places in groupby(range(len(units)), key=wholes.__getitem__):
         together = list(places)
-        has_list = any(units[place].kind in _LISTED and _begins(units, place) for place in together[1:])
-        if len(together) > 1 and not has_list and sum(units[place].words for place in together) <= _WHOLE:
+        if len(together) == 1 or sum(units[place].words for place in together) > _WHOLE:
+            continue
+        if not any(units[place].kind in _LISTED and _begins(units, place) for place in together[1:]):
             yield together
 
 

@@ -147,8 +147,13 @@ def distinct(words: Words) -> Distinct:
     """Each word once, in the order of their hashes."""
     sums = words.sums
     hashes = sums[words.starts[1:]] - sums[words.starts[:-1]]
-    found, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    return Distinct(words.take(first), found, inverse)
+    order = np.argsort(hashes)  # whichever of equal words comes first, it is the same word
+    ordered = hashes[order]
+    is_new = np.ones(len(order), np.bool_)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    places = np.empty(len(order), np.int64)
+    places[order] = np.cumsum(is_new) - 1
+    return Distinct(words.take(order[is_new]), ordered[is_new], places)
 
 
 def rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -> Iterator[tuple[Places, Places]]:

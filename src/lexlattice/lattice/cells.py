@@ -143,7 +143,7 @@ def _lattice(rows: Integers, columns: Integers, offsets: Sequence[tuple[int, int
     """Cells in the order of rows and columns, so that a neighbour is found by halving."""
     stride = 3 + (int(columns.max()) if columns.size else 0)  # a free column on either side: no row runs into the next
     codes, cell_of = np.unique(rows * stride + columns + 1, return_inverse=True)
-    neighbours = np.empty((len(codes), len(offsets)), np.int64)
+    neighbours = np.empty((len(offsets), len(codes)), np.int64).T  # read column by column
     for place, (down, right) in enumerate(offsets):
         wanted = codes + down * stride + right
         found = np.searchsorted(codes, wanted)
