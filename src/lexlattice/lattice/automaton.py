@@ -115,7 +115,7 @@ class Automaton:
             return self.hidden(states, around)
         *near, of_row, of_all = self.hidden.parts(*(states.shape[1],) * 4)
         means = lattice.row_means(states)
-        overview = means @ of_row.T + (states.mean(axis=0) @ of_all.T + self.hidden.bias)
+        overview = means @ of_row.T + (_mean(states) @ of_all.T + self.hidden.bias)
         seen = lattice.in_rows(overview)
         seen += states @ near[0].T
         seen += around @ near[1].T
@@ -161,6 +161,12 @@ class Readout:
     def __call__(self, before: Floats, after: Floats) -> Floats:
         """The scores of units."""
         return self.score(gelu(self.hidden(before, after)))[:, 0]
+
+
+def _mean(states: Floats) -> Floats:
+    """Of all cells; zero if there is none."""
+    mean: Floats = states.sum(axis=0) / np.float32(max(1, len(states)))
+    return mean
 
 
 def gelu(values: Floats) -> Floats:
