@@ -9,8 +9,8 @@ INSTALLED := $(VENV)/.installed
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,data,docx,hf,onnx,pdf,plot,st,stem,train]
-extras-bench := [bench,docx,hf,onnx,pdf,train]
+extras-dev := [dev,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
+extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test browser lint format bench results encoder weights examples schema clean
@@ -49,6 +49,7 @@ bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read, scored
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/stages.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/alignment.py
 	$(BIN)/python benchmarks/grouping.py
+	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/mt5.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/cache.py
 

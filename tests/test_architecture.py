@@ -18,8 +18,10 @@ SECOND_HALVES = {f"{READING}.{name}" for name in ("formex_lines", "pdf_layout", 
 HELPERS = {f"{READING}.{name}" for name in ("blocks", "numbering", "xmlsafe", "archives", "decode")} | SECOND_HALVES
 WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
 BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
-    *"safetensors pandas fastapi uvicorn matplotlib ray datasets".split()
+    *"safetensors pandas matplotlib ray datasets".split()
 }
+SERVICE = {*"fastapi starlette uvicorn pydantic multipart python_multipart prometheus_client mcp".split()}
+BIG |= SERVICE
 OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "typst", "tulit", "pyarrow", "nltk", "rouge_score", "scipy"}
 HEAVY = BIG | {"docx", "pypdfium2", "typst", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
 ABOVE = {
@@ -54,6 +56,10 @@ ABOVE = {
         *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
         *("weights", "corpus"),
     },
+    "client": {"errors", "act"},
+    "serving": {
+        *"errors act reading features selection choosing ties grouping phrases summary summarizer rendering".split(),
+    },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
         "corpus",
@@ -85,6 +91,8 @@ def imports(path: Path, name: str) -> Iterator[Import]:
                 parents = package.split(".")
                 base = ".".join([*parents[: len(parents) - node.level + 1], *filter(None, [base])])
             for alias in node.names:
+                if alias.name == "__version__":
+                    continue  # a string, which leads nowhere
                 inside = f"{base}.{alias.name}"
                 yield Import(inside if inside in MODULES else base, eager)
         elif isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
@@ -218,8 +226,19 @@ def test_optional_dependencies_are_imported_late() -> None:
         for target in targets
         if target.eager and target.module.split(".")[0] in OPTIONAL
         if not (within(name, "lexlattice.learning") and within(target.module, "torch"))
+        if not (within(name, "lexlattice.serving") and target.module.split(".")[0] in SERVICE)
     }
     assert not eager
+
+
+def test_what_a_service_needs_stays_in_serving() -> None:
+    users = {name for name, targets in IMPORTS.items() for t in targets if t.module.split(".")[0] in SERVICE}
+    assert {name for name in users if not within(name, "lexlattice.serving")} == set()
+
+
+@pytest.mark.parametrize("name", ["", ".settings", ".work", ".jobs", ".view"])
+def test_what_workers_run_needs_none_of_it(name: str) -> None:
+    assert not {t.module for t in IMPORTS[f"lexlattice.serving{name}"] if t.module.split(".")[0] in SERVICE}
 
 
 # --- what importing costs ---------------------------------------------------------------------------------

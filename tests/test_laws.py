@@ -78,26 +78,24 @@ def test_formats(examples: Path) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("part", [0, 4])
-def test_english_acts(data: Path, part: int) -> None:
+def test_english_acts(data: Path) -> None:
     """Every eighth act of EUR-Lex-Sum loses nothing against the published text; `make bench` reads all of them."""
     for name in ("train", "validation"):
         with gzip.open(data / "eur-lex-sum" / "en" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines):
-                if number % 8 == part:
+                if number % 8 == 0:
                     text = json.loads(line)["reference"]
                     act = read(text, language="en")
                     assert_laws(act)
                     assert letters(act.source) == letters(text)
-                    if part == 0:
-                        assert_laws(read(text, language="en", profile="paper"))
+                    assert_laws(read(text, language="en", profile="paper"))
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["multi-eurlex", "en-fr"])
 def test_multilingual_acts(data: Path, name: str) -> None:
     with gzip.open(data / "acts" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in islice(lines, 0, None, 1 if name == "multi-eurlex" else 3):
+        for line in islice(lines, 0, None, 1 if name == "multi-eurlex" else 9):
             for language, text in json.loads(line)["text"].items():
                 assert_laws(read(text, language=language))
 

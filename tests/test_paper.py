@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -28,12 +29,12 @@ def test_the_lattice_of_the_papers_figure(data: Path) -> None:
 
 @pytest.mark.data
 def test_sections_and_paragraphs_of_the_training_acts(data: Path) -> None:
-    """The paper counts 29.2 sections and 115.7 paragraphs; docs/reading.md says what lies between."""
+    """The paper counts 29.2 sections and 115.7 paragraphs; docs/reading.md says why. Every third is read."""
     sections = paragraphs = acts = 0
     with gzip.open(data / "eur-lex-sum" / "en" / "train.jsonl.gz", "rt", encoding="utf-8") as rows:
-        for row in rows:
+        for row in islice(rows, 0, None, 3):
             act = read(json.loads(row)["reference"], language="en", profile="paper")
             acts, sections, paragraphs = acts + 1, sections + len(act.sections), paragraphs + len(act.units)
-    assert acts == 1129
+    assert acts == 377
     assert sections / acts == pytest.approx(29.2, rel=0.03)
     assert paragraphs / acts == pytest.approx(115.7, rel=0.10)

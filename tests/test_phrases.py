@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexlattice.phrases
-from lexlattice.phrases import Phrases, phrases
+from lexlattice.phrases import SHARED, Phrases, phrases
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.grammar import raw
 from lexlattice.summary import GROUPS
@@ -22,15 +22,23 @@ from lexlattice.summary import GROUPS
 FOLDER = Path(lexlattice.phrases.__file__).parent
 PLACEHOLDERS = {"words": {"words", "total"}, "page": {"page", "pages"}}
 SENTENCES = ("contents_note", "disclaimer")
-SAME_AS_IN_ENGLISH = {("fr", "date"), ("ro", "act")}
+SAME_AS_IN_ENGLISH = {
+    *(("fr", "date"), ("ro", "act"), ("ro", "reader.act"), ("fr", "reader.sections")),
+    *((language, "reader.pause") for language in ("da", "de", "fr")),
+    *((language, "reader.position") for language in ("da", "de", "fr", "sv")),
+}
+BETWEEN_NUMBERS = "reader.of"
+SHORT, LONGER = 16, 2.2
+"""A button holds so many characters whatever they say, or so many times those it has in English."""
 
 
 def entries(language: str) -> dict[str, str]:
-    """Every entry of a file, groups too, by its name."""
+    """Every entry of a file, those of the groups and of the web reader too, by its name."""
     found = phrases(language)
     plain = {field.name: getattr(found, field.name) for field in fields(Phrases) if field.type == "str"}
     del plain["language"]
-    return plain | {f"groups.{name}": heading for name, heading in found.groups.items()}
+    groups = {f"groups.{name}": heading for name, heading in found.groups.items()}
+    return plain | groups | {f"reader.{name}": words for name, words in found.reader.items()}
 
 
 def test_there_is_a_file_for_each_language_and_no_other() -> None:
@@ -66,7 +74,7 @@ def test_placeholders_are_those_that_will_be_filled(language: str) -> None:
 def test_notes_are_sentences_and_headings_are_not(language: str) -> None:
     for name, text in entries(language).items():
         assert text.endswith(".") == (name in SENTENCES), name
-        assert text[0].isupper() or text[0] == "{", name
+        assert text[0].isupper() or text[0] == "{" or name == BETWEEN_NUMBERS, name
     assert len(set(phrases(language).groups.values())) == len(GROUPS)
 
 
@@ -119,6 +127,22 @@ def test_words_that_close_an_act_are_there_for_each_kind_in_lower_case_and_its_o
 def test_no_word_that_closes_an_act_is_part_of_another(language: str) -> None:
     parts = [part for several in phrases(language).closing.values() for part in several]
     assert not [(one, other) for one, other in permutations(parts, 2) if one in other]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_reader_has_all_its_words_no_two_the_same_and_in_the_terms_of_summaries(language: str) -> None:
+    found, english = phrases(language), phrases("en")
+    assert list(found.reader) == list(english.reader)
+    assert len(set(found.reader.values())) == len(found.reader)
+    assert [found.reader[name] for name in SHARED] == [getattr(found, name) for name in SHARED]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_readers_words_fit_where_the_english_ones_do(language: str) -> None:
+    english = phrases("en").reader
+    for name, words in phrases(language).reader.items():
+        assert len(words) <= max(SHORT, LONGER * len(english[name])), f"{name}: {words}"
+        assert words.endswith("…") == (name == "working")
 
 
 @given(st.text(max_size=8))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def test_language_versions_agree_with_english(data: Path) -> None:
     versions, same, equal = Counter[str](), Counter[str](), Counter[str]()
     for name in ("multi-eurlex", "en-fr"):
         with gzip.open(data / "acts" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            for line in lines:
+            for line in islice(lines, 0, None, 1 if name == "multi-eurlex" else 3):
                 texts = json.loads(line)["text"]
                 english = read(texts.pop("en"), language="en")
                 for language, text in texts.items():

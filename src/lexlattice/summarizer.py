@@ -30,12 +30,12 @@ from lexlattice.weights import FOLDER, read_weights
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
 """The file of a model that is kept in a folder."""
-_FOR_DATES: Final = 0.2
+FOR_DATES: Final = 0.2
 """The share of a summary that is kept for what says from when the act applies."""
 PATH: Final = FOLDER / "provisions.safetensors"
 
 
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
     """An act as the model sees it, for an extract of some length."""
 
     features: Features
@@ -43,6 +43,7 @@ class _Judged(NamedTuple):
     judgement: Judgement
 
     def coverage(self) -> Coverage:
+        """What each unit would add to an extract that has nothing yet."""
         salience = SALIENCE * chance(self.judgement.scores)
         return Coverage(self.features.grams, self.judgement.chances, self.features.layout.words, salience)
 
@@ -103,14 +104,14 @@ class Summarizer:
         if not act.units:
             return Summary(act, asked.of(0), (), (*act.warnings, "There is nothing in this act that could be cited."))
         length = asked.of(act.words)
-        judged = self._judge(act, length)
+        judged = self.judge(act, length)
         layout, ties = judged.features.layout, Ties.of(act)
         groups: list[tuple[int, ...]]
         if length >= act.words:
             groups = [(unit,) for unit in np.flatnonzero(citable(layout, focus)).tolist()]
         else:
             allowed = eligible(layout, ties, focus) & ~np.array(formulas(act))
-            dates = applies_from(act, min(MOST_FOR_DATES, int(_FOR_DATES * length)))
+            dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * length)))
             groups = cover_complete(judged.coverage(), layout, ties, allowed, length, dates)
         known = explanations(act, self._model, judged.features, judged.lattice, length, groups) if explain else {}
         scores, names = chance(judged.judgement.scores), group_of(act)
@@ -129,12 +130,12 @@ class Summarizer:
         """The units of the same extract by their place in the act, the one that was chosen first before the others."""
         if not act.units:
             return []
-        judged = self._judge(act, _length(act, words))
+        judged = self.judge(act, _length(act, words))
         return cover(judged.coverage(), judged.features.layout.words, words)
 
     def score(self, act: Act, words: int | None = None) -> Floats:
         """For each unit the chance, from 0 to 1, that it belongs into a summary of so many words."""
-        return chance(self._judge(act, _length(act, words)).judgement.scores)
+        return chance(self.judge(act, _length(act, words)).judgement.scores)
 
     def trajectory(self, act: Act, words: int | None = None) -> Floats:
         """The same before the automaton's first step and after each, a row each."""
@@ -148,9 +149,10 @@ class Summarizer:
             act, encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units]), self._words
         )
 
-    def _judge(self, act: Act, words: int) -> _Judged:
+    def judge(self, act: Act, words: int) -> Judged:
+        """What the model makes of an act, for an extract of so many words; the act has to have units."""
         features, lattice = self._features(act), Lattice.of(act, self._model.geometry)
-        return _Judged(features, lattice, self._model.judge(features, lattice, words))
+        return Judged(features, lattice, self._model.judge(features, lattice, words))
 
 
 def summarize(

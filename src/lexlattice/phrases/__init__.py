@@ -1,4 +1,4 @@
-"""Phrases: the words that a summary shows around the act's own text, and those by which it knows how acts end.
+"""Phrases: the words that are shown around the act's own text, and those by which a summary knows how acts end.
 
 One file for each language, `XX.toml`; README.md in this folder says what each entry means. No code knows their words.
 """
@@ -14,6 +14,8 @@ from typing import Final
 
 _FALLBACK: Final = "en"
 _ENDING: Final = ".toml"
+SHARED: Final = ("act", "summary", "celex")
+"""What the web reader says in the words of a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Phrases:
     """The heading of each of `lexlattice.summary.GROUPS`."""
     closing: Mapping[str, Sequence[str]]
     """Parts of words by which the provisions that close an act are told apart: `force`, `binding`, `addressed`."""
+    reader: Mapping[str, str]
+    """What the web reader says on its buttons, labels and notes, by name; `SHARED` is in it too."""
 
 
 def phrases(language: str) -> Phrases:
@@ -57,4 +61,6 @@ def _languages() -> frozenset[str]:
 @cache
 def _load(language: str) -> Phrases:
     text = files(__package__).joinpath(f"{language}{_ENDING}").read_text("utf-8")
-    return Phrases(language=language, **tomllib.loads(text))
+    found = tomllib.loads(text)
+    found["reader"] |= {name: found[name] for name in SHARED}
+    return Phrases(language=language, **found)

@@ -1,0 +1,299 @@
+"""The service: routes, and what stands around all of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import StreamingResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lexlattice import __version__
+from lexlattice.errors import LexLatticeError
+from lexlattice.reading.fetch import fetch
+from lexlattice.serving import jobs, pages
+from lexlattice.serving.intake import JSON, LINES, Intake, Sent
+from lexlattice.serving.metrics import Metrics
+from lexlattice.serving.openapi import FILE, PROBLEMS, body, several
+from lexlattice.serving.problems import ProblemError
+from lexlattice.serving.schemas import ActRequest, ExportRequest, Format, Health, SummaryAnswer, SummaryRequest
+from lexlattice.serving.settings import Settings
+from lexlattice.serving.work import Job, OverdueError, Pool, QueueFullError
+
+_log: Final = logging.getLogger("lexlattice.serving")
+_FETCHERS: Final = 4
+"""Acts that are fetched at the same time."""
+_HEADERS: Final = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+}
+_MEDIA: Final = {
+    "md": "text/markdown; charset=utf-8",
+    "text": "text/plain; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "json": JSON,
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "pdf": "application/pdf",
+}
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """The service with these limits; its processes start and end with it."""
+    service = Service(settings or Settings())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            await service.pool.start()
+            yield
+        finally:
+            await service.close()
+
+    app = FastAPI(
+        title="LexLattice",
+        version=__version__,
+        description="The provisions of EU acts that matter, word for word, each with its citation.",
+        docs_url=None,  # their pages load from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    _add_routes(app, service)
+    app.include_router(pages.router())
+    app.add_middleware(_Around, service=service)
+    app.add_exception_handler(ProblemError, _answer_problem)
+    app.add_exception_handler(LexLatticeError, _answer_error)
+    app.add_exception_handler(HTTPException, _answer_http)
+    app.add_exception_handler(RequestValidationError, _answer_invalid)
+    return app
+
+
+class Service:
+    """What the routes share: the processes, and how an act gets to them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.pool = Pool(settings.workers, settings.queue, settings.max_seconds, jobs.begin)
+        self.intake = Intake(settings)
+        self.metrics = Metrics(self.pool)
+        self._fetchers = ThreadPoolExecutor(_FETCHERS, "fetch")
+        self._fetching = 0
+
+    async def close(self) -> None:
+        """Finish what is running."""
+        self._fetchers.shutdown(wait=False, cancel_futures=True)
+        await self.pool.close()
+
+    async def do(self, job: Job, sent: Sent, *args: Any, patient: bool = False) -> Any:
+        """Have a job done on an act, which is fetched first if only its number was given."""
+        return await self.pool.run(job, await self._asked(sent), *args, patient=patient)
+
+    async def do_for(self, request: Request, job: Job, sent: Sent, *args: Any) -> Any:
+        """The same, as long as there is somebody to do it for: who went away keeps no place in the queue."""
+        work = asyncio.ensure_future(self.do(job, sent, *args))
+        gone = asyncio.ensure_future(request.receive())
+        try:
+            await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise ClientDisconnect
+            return work.result()
+        finally:
+            work.cancel()
+            gone.cancel()
+
+    async def answer(self, request: Request, model: type[ActRequest], job: Job) -> Response:
+        """One answer for one act, and a line each for several."""
+        self.pool.admit()
+        batch = await self.intake.take(request, model)
+        if batch.many:
+            return StreamingResponse(self._lines(job, batch.acts), media_type=LINES)
+        return Response(await self.do_for(request, job, batch.one()), media_type=JSON)
+
+    async def _lines(self, job: Job, acts: list[Sent | ProblemError]) -> AsyncIterator[bytes]:
+        """In their order, and never more at work than there are processes."""
+        tasks: deque[asyncio.Task[bytes]] = deque()
+        try:
+            for number, act in enumerate(acts, 1):
+                tasks.append(asyncio.create_task(self._line(job, act, number)))
+                if len(tasks) >= self.settings.workers:
+                    yield await tasks.popleft() + b"\n"
+            while tasks:
+                yield await tasks.popleft() + b"\n"
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _line(self, job: Job, act: Sent | ProblemError, number: int) -> bytes:
+        if isinstance(act, ProblemError):
+            return act.to_line(number)
+        try:
+            line: bytes = await self.do(job, act, patient=True)
+        except ProblemError as problem:
+            return problem.to_line(number)
+        except LexLatticeError as error:
+            return ProblemError.of(error).to_line(number)
+        return line
+
+    async def _asked(self, sent: Sent) -> jobs.Asked:
+        wishes = sent.request.model_dump(exclude={"text", "celex"}, exclude_defaults=True)
+        if wishes.get("budget") == "medium":
+            wishes["budget"] = "auto"
+        if "units" in wishes:
+            wishes["units"] = tuple(wishes["units"])
+        if sent.request.celex is None:
+            return jobs.Asked(sent.content, name=sent.name, **wishes)
+        wishes["language"] = sent.request.language or "en"
+        content = await self._fetch(sent.request.celex, wishes["language"])
+        return jobs.Asked(content, sent.request.celex.strip().upper().removeprefix("CELEX:"), **wishes)
+
+    async def _fetch(self, celex: str, language: str) -> bytes:
+        if not self.settings.fetch:
+            raise ProblemError(422, "This service fetches no acts; send the act itself.")
+        if self._fetching >= _FETCHERS + self.settings.queue:
+            raise QueueFullError
+        seconds, loop = self.settings.max_seconds, asyncio.get_running_loop()
+        self._fetching += 1
+        work = loop.run_in_executor(
+            self._fetchers, lambda: fetch(celex, language=language, timeout=seconds / 2, attempts=2)
+        )
+        work.add_done_callback(self._fetched)
+        try:
+            async with asyncio.timeout(seconds):
+                content = (await asyncio.shield(work)).content
+        except TimeoutError:
+            raise OverdueError(seconds) from None
+        if len(content) > self.settings.max_bytes:
+            raise ProblemError(413, f"The act is larger than {self.settings.max_bytes / 1e6:g} MB.")
+        return content
+
+    def _fetched(self, work: asyncio.Future[Any]) -> None:
+        self._fetching -= 1
+        if not work.cancelled():
+            work.exception()  # seen, even if nobody waits for it any more
+
+
+def _add_routes(app: FastAPI, service: Service) -> None:
+    """The routes that need the service."""
+
+    @app.post(
+        "/v1/summaries", responses=PROBLEMS | several(SummaryAnswer), openapi_extra=body(SummaryRequest, lines=True)
+    )
+    async def summaries(request: Request) -> Response:
+        """The provisions of an act that matter; of several acts, a line each, in their order."""
+        return await service.answer(request, SummaryRequest, jobs.summarize)
+
+    @app.post("/v1/acts", responses=PROBLEMS | several(None), openapi_extra=body(ActRequest, lines=True))
+    async def acts(request: Request) -> Response:
+        """All units of an act, with ids and citations; of several acts, a line each, in their order."""
+        return await service.answer(request, ActRequest, jobs.parse)
+
+    @app.post("/v1/views", responses=PROBLEMS, openapi_extra=body(ActRequest))
+    async def views(request: Request) -> Response:
+        """All that the page shows of an act."""
+        service.pool.admit()
+        sent = (await service.intake.take(request, ActRequest)).one()
+        return Response(await service.do_for(request, jobs.view, sent), media_type=JSON)
+
+    @app.post("/v1/exports", responses=PROBLEMS | FILE, openapi_extra=body(ExportRequest))
+    async def exports(request: Request, format: Format) -> Response:
+        """The summary as a file."""
+        service.pool.admit()
+        sent = (await service.intake.take(request, ExportRequest)).one()
+        content, name = await service.do_for(request, jobs.export, sent, format)
+        ending = "txt" if format == "text" else format
+        return Response(
+            content,
+            headers={"Content-Disposition": f'attachment; filename="{name}.{ending}"'},
+            media_type=_MEDIA[format],
+        )
+
+    @app.get("/healthz")
+    async def healthz() -> Health:
+        """Whether the service is there."""
+        return Health()
+
+    @app.get("/readyz", responses={503: PROBLEMS[503]})
+    async def readyz() -> Health:
+        """Whether it can work."""
+        if not service.pool.ready:
+            raise ProblemError(503, "No worker is ready; try again later.")
+        return Health()
+
+    @app.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+    async def metrics() -> Response:
+        """Figures for Prometheus."""
+        return Response(service.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+class _Around:
+    """Around every request: headers that protect, figures, a log line without anything of the user's, no traceback."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        start, status, request = time.perf_counter(), 0, Request(scope)
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    *((name.encode(), value.encode()) for name, value in _HEADERS.items()),
+                ]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except ClientDisconnect:
+            status = status or 499  # as others count those who went away
+        except Exception as error:
+            _log.error("a request failed: %s", type(error).__name__)
+            if not status:
+                problem = ProblemError(500, "Something went wrong here; it was not the request.")
+                await problem.to_response()(scope, receive, sending)
+        finally:
+            self._service.intake.release(request)
+            seconds = time.perf_counter() - start
+            route = getattr(scope.get("route"), "path", "other")
+            self._service.metrics.count(route, status, seconds)
+            _log.info("%s %s %d %.0f ms", scope["method"], route, status, 1000 * seconds)
+
+
+async def _answer_problem(_: Request, error: Exception) -> Response:
+    assert isinstance(error, ProblemError)
+    return error.to_response()
+
+
+async def _answer_error(_: Request, error: Exception) -> Response:
+    assert isinstance(error, LexLatticeError)
+    return ProblemError.of(error).to_response()
+
+
+async def _answer_http(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    details = {404: "There is nothing here; see /openapi.json.", 405: "This cannot be done here; see /openapi.json."}
+    detail = details.get(error.status_code, "The request cannot be understood.")
+    return ProblemError(error.status_code, detail, error.headers).to_response()
+
+
+async def _answer_invalid(_: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    return ProblemError(422, f"{first['loc'][-1]}: {first['msg'].rstrip('.')}.").to_response()

@@ -1,0 +1,127 @@
+"""What requests and answers look like; the OpenAPI document is made of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+
+from lexlattice.reading import LANGUAGES
+from lexlattice.reading.fetch import is_celex
+
+EXAMPLE = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
+
+
+def _language(code: str) -> str:
+    if code not in LANGUAGES:
+        raise ValueError("is not one of the 24 official languages")
+    return code
+
+
+def _celex(number: str | None) -> str | None:
+    if number is not None and not is_celex(number):
+        raise ValueError("is no CELEX number such as 32016R0679")
+    return number
+
+
+Language = Annotated[str, AfterValidator(_language), Field(json_schema_extra={"enum": list(LANGUAGES)})]
+Format = Literal["md", "docx", "pdf", "json", "html", "text"]
+
+
+class ActRequest(BaseModel):
+    """An act: its text, or its CELEX number."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": EXAMPLE, "language": "en"}]})
+
+    text: Annotated[str | None, Field(description="the act itself, as text or HTML")] = None
+    celex: Annotated[str | None, AfterValidator(_celex), Field(examples=["32016R0679"])] = None
+    language: Annotated[Language | None, Field(description="found out unless given; of CELEX numbers: English")] = None
+
+    @model_validator(mode="after")
+    def _one_source(self, info: ValidationInfo) -> ActRequest:
+        """A file that was sent along is named in the context."""
+        given = [self.text is not None, self.celex is not None, bool(info.context)]
+        if sum(given) != 1:
+            raise ValueError("give the act once: as a file, as text, or as a CELEX number")
+        return self
+
+
+class SummaryRequest(ActRequest):
+    """An act, and how its summary is to be; the length is said in one way or not at all."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"text": EXAMPLE, "words": 60, "language": "en"}]})
+
+    words: Annotated[int | None, Field(ge=1, le=10**9, description="at most so many words")] = None
+    ratio: Annotated[float | None, Field(gt=0, le=1, description="at most this share of the act")] = None
+    budget: Annotated[
+        Literal["short", "medium", "long"] | None, Field(description="as official summaries: a third, as many, twice")
+    ] = None
+    focus: Annotated[Literal["all", "articles"], Field(description="articles: no recitals, annexes, footnotes")] = "all"
+    group: Annotated[bool, Field(description="say under which heading of official summaries each item belongs")] = False
+    explain: Annotated[bool, Field(description="say of each item why it was chosen")] = False
+
+    @model_validator(mode="after")
+    def _one_length(self) -> SummaryRequest:
+        if sum(value is not None for value in (self.words, self.ratio, self.budget)) > 1:
+            raise ValueError("say the length in one way: as words, as a ratio, or as a budget")
+        return self
+
+
+class ExportRequest(SummaryRequest):
+    """The same, or the very provisions that are to be in the file."""
+
+    units: Annotated[
+        list[str] | None, Field(max_length=100_000, description="ids of units, instead of what would be chosen")
+    ] = None
+
+
+class Item(BaseModel):
+    """A provision, word for word: `text` is the act's own, from `start` to `end` of its source."""
+
+    id: str
+    citation: str
+    heading: str
+    text: str
+    start: int
+    end: int
+    words: int
+    score: float
+    section: int
+    position: int
+    group: str | None = None
+    explanation: dict[str, Any] | None = None
+
+
+class SummaryAnswer(BaseModel):
+    """The provisions that matter, in the order of the act; the same JSON as the command line gives."""
+
+    celex: str
+    title: str
+    language: str
+    budget: int
+    words: int
+    extract: list[Item]
+    warnings: list[str]
+
+
+class LanguageAnswer(BaseModel):
+    """One of the 24."""
+
+    code: str
+    name: str
+
+
+class Problem(BaseModel):
+    """What is wrong (RFC 9457)."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    number: Annotated[int | None, Field(description="of several acts, which one; the first is 1")] = None
+
+
+class Health(BaseModel):
+    """Whether the service is there, and can work."""
+
+    status: Literal["ok"] = "ok"

@@ -1,0 +1,112 @@
+// The act itself: all of its provisions, with a bar that shows how much each matters, and the chosen ones marked.
+
+import { shade } from "./choosing.js";
+import { byId, make, show } from "./dom.js";
+import { goTo, listen, salience, state, view } from "./state.js";
+import { word } from "./words.js";
+
+/** The span of each unit, and the paragraphs with the places of their units. */
+let spans = [];
+let paragraphs = [];
+let marked = new Set();
+
+export function prepareAct() {
+  listen((changed) => {
+    if (changed.has("version")) build();
+    if (changed.has("version") || changed.has("step")) paint();
+    if (changed.has("chosen")) mark();
+    if (changed.has("current")) point();
+  });
+  byId("text-of-act").addEventListener("click", (event) => {
+    const span = event.target.closest(".unit");
+    if (!span || !getSelection().isCollapsed) return;
+    event.preventDefault();
+    goTo(Number(span.dataset.place), "act");
+  });
+  byId("contents-list").addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link) return;
+    event.preventDefault();
+    byId("contents").open = false;
+    goTo(Number(link.dataset.place), "contents");
+  });
+}
+
+function build() {
+  const { sections, units, language } = view();
+  const text = byId("text-of-act");
+  const entries = [];
+  [spans, paragraphs, marked] = [[], [], new Set()];
+  text.lang = byId("contents-list").lang = language;
+  text.replaceChildren();
+  let [part, paragraph, index, around] = [null, null, -1, []];
+  for (const [place, unit] of units.entries()) {
+    if (unit.section !== index) {
+      index = unit.section;
+      const section = sections[index];
+      for (const division of section.enclosing.filter((name, depth) => around[depth] !== name)) {
+        text.append(make("h3", { class: "division" }, division));
+        entries.push(make("li", { class: "division" }, division));
+      }
+      around = section.enclosing;
+      part = make("div", { class: `part ${section.kind}` }, ...headingOf(section));
+      text.append(part);
+      entries.push(entryOf(section, unit, place));
+    }
+    const span = make("span", { class: "unit", id: `u:${unit.id}`, "data-place": place }, unit.text);
+    if (paragraph && unit.goes_on && paragraph.element.parentNode === part) paragraph.element.append(" ", span);
+    else {
+      paragraph = { element: make("p", { class: "paragraph" }, span), places: [], depth: unit.depth };
+      paragraphs.push(paragraph);
+      part.append(paragraph.element);
+    }
+    paragraph.places.push(place);
+    spans.push(span);
+  }
+  byId("contents-list").replaceChildren(...entries);
+  byId("act").scrollTop = 0;
+}
+
+function headingOf({ label, heading, enclosing }) {
+  const lines = [label, heading].filter(Boolean).map((line) => make("span", {}, line));
+  return lines.length ? [make(enclosing.length ? "h4" : "h3", {}, ...lines)] : [];
+}
+
+function entryOf({ label, heading }, unit, place) {
+  const name = [label, heading].filter(Boolean).join(" · ") || unit.citation.split(",")[0];
+  return make("li", {}, make("a", { href: `#${unit.id}`, "data-place": place }, name));
+}
+
+/** Shade the bars beside the paragraphs, and what is marked. */
+function paint() {
+  const { values, highest } = salience();
+  for (const { element, places, depth } of paragraphs) {
+    const most = Math.max(...places.map((place) => values[place]));
+    element.className = `paragraph depth-${depth} s${shade(most, highest)}`;
+  }
+}
+
+/** Mark what is chosen, with a way to its item; only what changed is touched. */
+function mark() {
+  const { units } = view();
+  for (const place of marked) {
+    if (state.chosen.has(place)) continue;
+    spans[place].classList.remove("chosen");
+    spans[place].querySelector("a")?.remove();
+  }
+  for (const place of state.chosen) {
+    if (marked.has(place)) continue;
+    const label = `${word("summary")}: ${units[place].citation}`;
+    spans[place].classList.add("chosen");
+    spans[place].prepend(make("a", { class: "star", href: `#${units[place].id}`, "aria-label": label }, "★"));
+  }
+  marked = new Set(state.chosen);
+}
+
+function point() {
+  for (const old of document.querySelectorAll(".act [aria-current]")) old.removeAttribute("aria-current");
+  const span = spans[state.current];
+  if (!span) return;
+  span.setAttribute("aria-current", "true");
+  if (state.origin !== "act") show(span);
+}

@@ -1,0 +1,122 @@
+// Sliders, buttons and the places of the page that are neither the act nor its summary.
+
+import { byId, make } from "./dom.js";
+import { nameOf } from "./languages.js";
+import { exported } from "./service.js";
+import { tellNews, tellTrouble } from "./start.js";
+import { allow, chosenWords, goToStep, listen, showVersion, state, view } from "./state.js";
+import { store, stored, word } from "./words.js";
+
+const PAUSE = 700;
+let timer = 0;
+
+export function prepareControls() {
+  listen((changed) => {
+    if (changed.has("version")) offer();
+    if (changed.has("chosen")) byId("count").textContent = `${chosenWords()} / ${state.budget}`;
+    if (changed.has("step")) tellStep();
+    if (changed.has("current") && state.current >= 0 && state.origin !== "version") turnTo(opposite());
+  });
+  byId("budget").addEventListener("input", ({ target }) => allow(Number(target.value)));
+  byId("step").addEventListener("input", ({ target }) => {
+    const step = Number(target.value);
+    pause();
+    goToStep(step);
+  });
+  byId("play").addEventListener("click", () => (timer ? pause() : play()));
+  byId("version").addEventListener("change", ({ target }) => showVersion(Number(target.value)));
+  byId("print").addEventListener("click", () => print());
+  byId("tabs").addEventListener("click", ({ target }) => target.dataset.pane && turnTo(target.dataset.pane));
+  byId("exports").addEventListener("click", ({ target }) => target.dataset.format && save(target.dataset.format));
+  prepareMenus();
+  prepareTheme();
+}
+
+/** What the sliders and the list of versions offer for the version that is shown. */
+function offer() {
+  const { least, most, steps } = view();
+  Object.assign(byId("budget"), { min: least, max: Math.max(most, state.budget), value: state.budget });
+  Object.assign(byId("step"), { max: steps.length - 1, value: state.step });
+  const names = state.versions.map(({ view: { language } }) => nameOf(language));
+  const label = (name, turn) => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${turn + 1})`);
+  byId("version").replaceChildren(...names.map((name, turn) => make("option", { value: turn }, label(name, turn))));
+  byId("version").value = state.now;
+  byId("versions").hidden = names.length < 2;
+  tellStep();
+}
+
+function tellStep() {
+  const last = view().steps.length - 1;
+  byId("step").value = state.step;
+  byId("steps").textContent = `${state.step} / ${last}`;
+  byId("play").textContent = timer ? "❚❚" : "▶";
+  byId("play").setAttribute("aria-label", word(timer ? "pause" : "play"));
+  byId("play").title = word(timer ? "pause" : "play");
+}
+
+function play() {
+  const last = view().steps.length - 1;
+  timer = setInterval(() => {
+    if (state.step >= last) pause();
+    else goToStep(state.step + 1);
+  }, PAUSE);
+  goToStep(state.step < last ? state.step : 0);
+}
+
+/** Stop where it is. */
+export function pause() {
+  clearInterval(timer);
+  timer = 0;
+  if (view()) tellStep();
+}
+
+/** On a phone one of the three is to be seen: where a click leads is the other one. */
+const opposite = () => (state.origin === "act" && state.chosen.has(state.current) ? "summary" : "act");
+
+/** Show one of the three where there is no room for all. */
+export function turnTo(pane) {
+  byId("panes").dataset.pane = pane;
+  for (const tab of byId("tabs").children) tab.setAttribute("aria-pressed", tab.dataset.pane === pane);
+}
+
+async function save(format) {
+  byId("exports").open = false;
+  tellTrouble();
+  tellNews(word("working"), true);
+  try {
+    const { source } = state.versions[state.now];
+    const places = [...state.chosen].sort((a, b) => a - b);
+    const units = places.map((place) => view().units[place].id);
+    const file = await exported({ ...source, language: view().language }, format, state.budget, units);
+    const link = make("a", { href: URL.createObjectURL(file), download: `${view().celex || "summary"}.${format}` });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  } catch (error) {
+    tellTrouble(error);
+  } finally {
+    tellNews("");
+  }
+}
+
+/** Menus close on Escape and when something else is clicked. */
+function prepareMenus() {
+  const menus = [...document.querySelectorAll(".menu")];
+  addEventListener("click", ({ target }) => menus.forEach((menu) => menu.contains(target) || (menu.open = false)));
+  for (const menu of menus) {
+    menu.addEventListener("keydown", ({ key }) => {
+      if (key !== "Escape" || !menu.open) return;
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
+  }
+}
+
+function prepareTheme() {
+  const root = document.documentElement;
+  if (stored("theme")) root.dataset.theme = stored("theme");
+  byId("theme").addEventListener("click", () => {
+    const now = root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    root.dataset.theme = now === "dark" ? "light" : "dark";
+    store("theme", root.dataset.theme);
+  });
+}

@@ -1,0 +1,46 @@
+// What the page asks of the service it came from, and of nobody else.
+
+/**
+ * Where an act comes from: a file, a text or a CELEX number.
+ * @typedef {{file?: File, text?: string, celex?: string, language?: string}} Source
+ */
+
+/** A sentence of the service's about what went wrong. */
+export class Refused extends Error {}
+
+/** All that the page needs of an act. @param {Source} source */
+export async function viewOf(source) {
+  return (await ask("/v1/views", post(source))).json();
+}
+
+/** The text of the example act in a language. */
+export async function exampleIn(language) {
+  return (await ask(`/v1/examples/${language}`)).text();
+}
+
+/** The summary as a file. @param {Source} source @param {string[]} units the ids of what was chosen */
+export async function exported(source, format, words, units) {
+  const options = { words, group: true, units };
+  return (await ask(`/v1/exports?format=${format}`, post(source, options))).blob();
+}
+
+function post(source, options = {}) {
+  const { file, ...rest } = source;
+  if (!file) {
+    const body = JSON.stringify({ ...rest, ...options });
+    return { method: "POST", headers: { "Content-Type": "application/json" }, body };
+  }
+  const body = new FormData();
+  body.append("file", file, file.name);
+  for (const [name, value] of Object.entries({ ...rest, ...options })) {
+    if (value !== undefined) body.append(name, Array.isArray(value) ? value.join(" ") : String(value));
+  }
+  return { method: "POST", body };
+}
+
+async function ask(address, options) {
+  const answer = await fetch(address, options);
+  if (answer.ok) return answer;
+  const problem = await answer.json().catch(() => ({}));
+  throw new Refused(problem.detail ?? problem.title ?? `${answer.status} ${answer.statusText}`);
+}

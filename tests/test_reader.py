@@ -1,0 +1,549 @@
+"""The page at `lexlattice serve` in a real browser, on a real service: whatever a person does there."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lexlattice import read
+from lexlattice.phrases import phrases
+from lexlattice.reading import LANGUAGES
+from lexlattice.serving.view import view_of
+from lexlattice.summarizer import summarize
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("uvicorn")
+pytest.importorskip("fastapi")
+expect = playwright.expect
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+Visit = Callable[..., "Page"]
+
+WIDE, PHONE, NARROWEST = (1400, 860), (360, 740), (320, 640)
+STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SECONDS = 1000
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[str]:
+    """The address of a service with one worker, which fetches nothing."""
+    from little_service import served
+
+    with served(workers=1, fetch=False) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    with browser.new_context(locale="en-GB", permissions=["clipboard-read", "clipboard-write"]) as context:
+        context.set_default_timeout(10 * SECONDS)
+        yield context
+
+
+@pytest.fixture
+def visit(context: BrowserContext, service: str) -> Iterator[Visit]:
+    """Opens the page. Whatever a test does then, nobody else is asked for anything and nothing is complained of."""
+    asked, complaints = list[str](), list[str]()
+
+    def go(at: str = "", size: tuple[int, int] = WIDE, *, within: Any = context, **media: Any) -> Page:
+        page = within.new_page()
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(reduced_motion="reduce", **media)
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda message: complaints.append(message.text))
+        page.goto(f"{service}{at}")
+        expect(page.locator("#example option")).to_have_count(len(LANGUAGES))
+        return page
+
+    yield go
+    for page in context.pages:
+        page.evaluate("localStorage.clear()")
+        page.close()
+    assert [url for url in asked if not url.startswith((service, "blob:"))] == []
+    assert [text for text in complaints if "422 (Unprocessable" not in text] == []
+
+
+@pytest.fixture(scope="module")
+def long(examples: Path) -> Path:
+    return examples / "long" / "en.txt"
+
+
+def opened(page: Page, *files: Path) -> Page:
+    """The page, once somebody has chosen files on it."""
+    page.locator("#file").set_input_files(files)
+    expect(page.locator(".item").first).to_be_visible()
+    return page
+
+
+def chosen(page: Page) -> list[str]:
+    """What is chosen by the act's own view of it."""
+    return [name.removeprefix("u:") for name in page.locator(".unit.chosen").evaluate_all("all => all.map(u => u.id)")]
+
+
+def check_in_step(page: Page) -> None:
+    """All three views have the same chosen."""
+    places = page.locator(".unit.chosen").evaluate_all("all => all.map(unit => unit.dataset.place)")
+    items = page.locator(".item").evaluate_all("all => all.flatMap(item => item.dataset.places.split(' '))")
+    assert sorted(places) == sorted(items)
+    expect(page.locator(".stars path")).to_have_count(len(places))
+
+
+def slide(page: Page, slider: str, value: int) -> None:
+    page.locator(slider).evaluate(
+        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')) }", value
+    )
+
+
+def shades(page: Page) -> list[str]:
+    return list(page.locator("#cells rect[data-place]").evaluate_all("all => all.map(cell => cell.className.baseVal)"))
+
+
+def without_stars(texts: list[str]) -> list[str]:
+    return [text.removeprefix("★") for text in texts]
+
+
+# --- ways in ----------------------------------------------------------------------------------------------
+
+
+def test_an_example_opens_in_any_language(visit: Visit, examples: Path) -> None:
+    page = visit()
+    assert page.locator("#example").input_value() == "en"
+    for language in ("el", "mt"):
+        page.locator("#example").select_option(language)
+        page.locator("#by-example button").click()
+        expect(page.locator("#items")).to_have_attribute("lang", language)
+        source = read(examples / "short" / f"{language}.txt").source
+        texts = without_stars(page.locator(".unit").all_text_contents())
+        assert len(texts) > 40
+        assert all(text in source for text in texts)
+        assert page.locator(".group h3").first.inner_text() == phrases(language).groups["aim"]
+        page.locator("#home").click()
+        expect(page.locator("#drop")).to_be_visible()
+
+
+def test_what_is_dropped_gives_the_summary_of_the_command_line(visit: Visit, long: Path) -> None:
+    page = visit()
+    data = page.evaluate_handle(
+        """text => {
+            const data = new DataTransfer();
+            data.items.add(new File([text], "act.txt"));
+            return data;
+        }""",
+        long.read_text("utf-8"),
+    )
+    page.locator("#drop").dispatch_event("dragover", {"dataTransfer": data})
+    expect(page.locator("#drop")).to_have_class("drop over")
+    page.locator("#drop").dispatch_event("drop", {"dataTransfer": data})
+    expect(page.locator(".item").first).to_be_visible()
+    assert chosen(page) == [item.id for item in summarize(long)]
+    check_in_step(page)
+
+
+def test_text_can_be_pasted(visit: Visit) -> None:
+    page = visit()
+    page.locator("#text").fill("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.")
+    page.get_by_role("button", name="Read", exact=True).click()
+    expect(page.locator(".item p")).to_have_text(["Hives shall be registered.", "Bees are free."])
+
+
+def test_what_went_wrong_is_told_in_the_services_words(visit: Visit) -> None:
+    page = visit()
+    page.locator("#celex").fill("32016R0679")
+    page.get_by_role("button", name="Fetch").click()
+    expect(page.get_by_role("alert")).to_contain_text("That did not work: This service fetches no acts")
+    expect(page.locator("#drop")).to_be_visible()
+    opened(page, Path(__file__))
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
+def test_it_says_that_it_works_while_it_does(visit: Visit, long: Path) -> None:
+    page = visit()
+    page.route("**/v1/views", lambda route: (expect(page.locator("#news progress")).to_be_visible(), route.continue_()))
+    opened(page, long)
+    expect(page.locator("#news")).to_be_empty()
+
+
+# --- sliders ----------------------------------------------------------------------------------------------
+
+
+def test_the_budget_selects_anew_at_once_and_asks_nobody(visit: Visit, long: Path) -> None:
+    page = opened(visit(), long)
+    asked: list[Any] = []
+    page.on("request", lambda request: asked.append(request))
+    act, counts = read(long), []
+    for words in (50, 200, 756, 1500):
+        slide(page, "#budget", words)
+        check_in_step(page)
+        units = [act[name] for name in chosen(page)]
+        assert sum(unit.words for unit in units) <= words
+        counts.append(len(units))
+        if words == 756:
+            assert chosen(page) == [item.id for item in summarize(long)]
+    assert counts == sorted(set(counts))
+    assert not asked
+
+
+def test_the_page_chooses_what_a_summary_has_in_every_language(visit: Visit, examples: Path) -> None:
+    page = visit()
+    for language in LANGUAGES:
+        content = (examples / "short" / f"{language}.txt").read_bytes()
+        view = view_of(content)
+        places = page.evaluate(
+            "async view => [...(await import('/choosing.js')).choose(view, view.budget)].sort((a, b) => a - b)", view
+        )
+        assert [view["units"][place]["id"] for place in places] == [item.id for item in summarize(content)], language
+
+
+def test_recitals_get_no_more_than_their_share(visit: Visit, long: Path) -> None:
+    page, act = opened(visit(), long), read(long)
+    for words in (150, 400):
+        slide(page, "#budget", words)
+        units = [act[name] for name in chosen(page)]
+        assert sum(unit.words for unit in units if unit.id.startswith("rec-")) <= words / 4
+        assert any(unit.id.startswith("art-") for unit in units)
+
+
+def test_the_slider_is_moved_from_the_keyboard(visit: Visit, long: Path) -> None:
+    page = opened(visit(), long)
+    page.get_by_label("Words").focus()
+    for _ in range(3):
+        page.keyboard.press("PageDown")
+    assert int(page.locator("#count").inner_text().split("/")[1]) < 756
+    check_in_step(page)
+
+
+def test_the_steps_play_to_the_end(visit: Visit, long: Path) -> None:
+    page = opened(visit(), long)
+    final = shades(page)
+    slide(page, "#step", 0)
+    first = shades(page)
+    assert first != final
+    page.get_by_role("button", name="Play").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    expect(page.locator("#steps")).to_have_text("2 / 4")
+    assert shades(page) not in (first, final)
+    expect(page.locator("#steps")).to_have_text("4 / 4")
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    assert shades(page) == final
+
+
+def test_play_can_be_paused(visit: Visit, long: Path) -> None:
+    page = opened(visit(), long)
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator("#steps")).to_have_text("1 / 4")
+    page.get_by_role("button", name="Pause").click()
+    page.wait_for_timeout(900)
+    expect(page.locator("#steps")).to_have_text("1 / 4")
+
+
+# --- from one view to another -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_a_click_on_an_item_shows_its_place(visit: Visit, long: Path, size: tuple[int, int]) -> None:
+    page = opened(visit(size=size), long)
+    item = page.locator(".item").last
+    item.locator("p").click()
+    place = page.locator(f".unit[data-place='{item.get_attribute('data-places').split()[0]}']")
+    expect(place).to_be_in_viewport()
+    expect(place).to_have_attribute("aria-current", "true")
+    assert page.url.endswith("#" + place.get_attribute("id").removeprefix("u:"))
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_a_click_on_a_marked_place_shows_the_item(visit: Visit, long: Path, size: tuple[int, int]) -> None:
+    page = opened(visit(size=size), long)
+    if size == PHONE:
+        page.get_by_role("button", name="Act", exact=True).click()
+    place = page.locator(".unit.chosen").last
+    place.locator(".star").click()
+    item = page.locator(".item[aria-current]")
+    expect(item).to_be_in_viewport()
+    assert place.get_attribute("data-place") in item.get_attribute("data-places").split()
+
+
+def test_the_lattice_shows_what_is_below_the_mouse_and_goes_there(visit: Visit, long: Path) -> None:
+    page, act = opened(visit(), long), read(long)
+    place = 150
+    page.locator(f"#cells [data-place='{place}']").hover()
+    expect(page.locator("#cell b")).to_have_text(act.units[place].citation)
+    expect(page.locator("#cell p")).to_have_text(act.units[place].text)
+    page.locator(f"#cells [data-place='{place}']").click()
+    expect(page.locator(f".unit[data-place='{place}']")).to_be_in_viewport()
+    expect(page.locator(".act [aria-current]")).to_have_count(1)
+
+
+def test_the_lattice_is_walked_with_the_arrow_keys(visit: Visit, long: Path) -> None:
+    page, act = opened(visit(), long), read(long)
+    page.locator("#cells").focus()
+    for key in ("Home", "ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    recital = act.sections[2].units[1]
+    expect(page.locator("#cell b")).to_have_text(recital.citation)
+    page.keyboard.press("End")
+    expect(page.locator("#cell p")).to_have_text(act.units[-1].text)
+    expect(page.locator("#cells .ring")).to_be_in_viewport()
+    page.keyboard.press("Enter")
+    expect(page.locator(".unit").last).to_be_in_viewport()
+
+
+def test_contents_lead_to_sections(visit: Visit, long: Path) -> None:
+    page = opened(visit(), long)
+    page.locator("#contents summary").click()
+    page.get_by_role("link", name=re.compile("^Article 14 ·")).click()
+    expect(page.locator("[id^='u:art-14.']").first).to_be_in_viewport()
+    expect(page.locator("#contents-list")).to_be_hidden()
+
+
+def test_a_link_leads_to_a_provision_and_the_browser_goes_back(visit: Visit) -> None:
+    page = visit("?example=en#art-3.par-1")
+    expect(page.locator(".unit[aria-current]")).to_be_in_viewport()
+    assert page.locator(".unit[aria-current]").get_attribute("id").startswith("u:art-3.par-1")
+    page.locator(".citation").first.click()
+    expect(page.locator(".unit[aria-current]")).to_have_attribute("id", re.compile("^u:art-1"))
+    page.go_back()
+    expect(page.locator(".unit[aria-current]")).to_have_attribute("id", re.compile("^u:art-3"))
+    page.reload()
+    expect(page.locator(".unit[aria-current]")).to_have_attribute("id", re.compile("^u:art-3"))
+
+
+def test_an_item_is_copied_with_its_citation(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "short" / "en.txt")
+    item = page.locator(".item").nth(2)
+    item.get_by_role("button").click()
+    expect(page.locator("#news")).to_have_text("Copied")
+    text, citation = item.locator("p").inner_text(), item.locator("a").inner_text()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{text}\n({citation}, 32024R9001)"
+
+
+# --- languages --------------------------------------------------------------------------------------------
+
+
+def test_versions_are_switched_with_the_same_provisions(visit: Visit, examples: Path) -> None:
+    files = [examples / "short" / f"{language}.txt" for language in ("de", "fi", "bg")]
+    page = opened(visit(), *files)
+    slide(page, "#budget", 150)
+    same = chosen(page)
+    page.locator(".item p").nth(3).click()
+    current = page.locator(".unit[aria-current]").get_attribute("id")
+    for name, language in (("Suomi", "fi"), ("Български", "bg")):
+        page.get_by_label("Language version").last.select_option(label=name)
+        expect(page.locator("#text-of-act")).to_have_attribute("lang", language)
+        assert chosen(page) == same
+        assert page.locator(".unit[aria-current]").get_attribute("id") == current
+        check_in_step(page)
+
+
+def test_another_version_can_be_added_later(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "short" / "sv.txt")
+    slide(page, "#budget", 150)
+    same = chosen(page)
+    opened(page, examples / "short" / "ga.txt")
+    expect(page.locator("#text-of-act")).to_have_attribute("lang", "ga")
+    expect(page.locator("#version option")).to_have_text(["Svenska", "Gaeilge"])
+    assert chosen(page) == same
+
+
+def test_a_single_version_offers_no_switch(visit: Visit, long: Path) -> None:
+    expect(opened(visit(), long).locator("#version")).to_be_hidden()
+
+
+def test_the_page_speaks_the_language_of_the_browser_or_the_one_chosen(visit: Visit, browser: Browser) -> None:
+    with browser.new_context(locale="fi-FI") as finnish:
+        page = visit(within=finnish)
+        expect(page.locator("html")).to_have_attribute("lang", "fi")
+        expect(page.locator("#start h1")).to_have_text(phrases("fi").reader["open"])
+        page.locator("#interface").select_option("el")
+        expect(page.locator("#start h1")).to_have_text(phrases("el").reader["open"])
+        page.reload()
+        expect(page.locator("#start h1")).to_have_text(phrases("el").reader["open"])
+
+
+# --- taken away -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Markdown", "DOCX", "PDF", "JSON", "HTML"])
+def test_what_is_shown_is_exported_and_can_be_opened(visit: Visit, examples: Path, name: str) -> None:
+    page = opened(visit(), examples / "short" / "en.txt")
+    slide(page, "#budget", 120)
+    texts = page.locator(".item p").all_inner_texts()
+    page.locator("#exports summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=name).click()
+    assert download.value.suggested_filename.startswith("32024R9001.")
+    found = "".join(text_in(name, Path(download.value.path())).split())
+    assert len(texts) > 3
+    assert all("".join(text.split()) in found for text in texts)
+    if name == "JSON":
+        assert [item["id"] for item in json.loads(Path(download.value.path()).read_bytes())["extract"]] == chosen(page)
+
+
+def text_in(name: str, file: Path) -> str:
+    """What somebody reads who opens the file."""
+    if name == "DOCX":
+        document = pytest.importorskip("docx").Document(str(file))
+        return "\n".join(paragraph.text for paragraph in document.paragraphs)
+    if name == "PDF":
+        pages = pytest.importorskip("pypdfium2").PdfDocument(file)
+        return "\n".join(page.get_textpage().get_text_bounded() for page in pages)
+    text = file.read_text("utf-8")
+    return html.unescape(text) if name == "HTML" else text.replace("\\", "")
+
+
+def test_paper_has_the_summary_and_what_must_be_known(visit: Visit, examples: Path) -> None:
+    page = opened(visit(color_scheme="dark"), examples / "short" / "en.txt")
+    page.emulate_media(media="print")
+    for part in ("#act", "#lattice", ".controls", ".bar", ".copy"):
+        expect(page.locator(part).first).to_be_hidden()
+    expect(page.locator(".item p").last).to_be_visible()
+    expect(page.locator("#remarks")).to_contain_text(phrases("en").disclaimer)
+
+
+# --- what always holds ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_what_must_be_known_is_always_to_be_seen(visit: Visit, examples: Path, size: tuple[int, int]) -> None:
+    page = opened(visit(size=size), examples / "short" / "en.txt")
+    page.locator(".item p").last.click()
+    notice = page.locator("#notice")
+    expect(notice).to_be_in_viewport(ratio=1)
+    for text in ("Word for word", "This is not legal advice.", "As adopted"):
+        expect(notice).to_contain_text(text)
+
+
+def test_a_consolidated_text_is_named_so(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "formats" / "act.consolidated.html")
+    expect(page.locator("#notice")).to_contain_text("Consolidated text")
+    expect(page.locator("#notice")).not_to_contain_text("As adopted")
+
+
+def test_nothing_of_an_act_runs(visit: Visit, tmp_path: Path) -> None:
+    bad = (
+        "<img src=https://example.org/x onerror='top.ran = 1'><script>top.ran = 1</script><style>* {color: red}</style>"
+    )
+    act = tmp_path / "act.txt"
+    act.write_text(
+        f"REGULATION {bad}\n\nArticle 1\n\n{bad}\n\n1. Hives {bad} shall be registered.\n\n2. Bees are free."
+    )
+    page = opened(visit(), act)
+    page.locator(".item p").last.click()
+    assert page.evaluate("top.ran") is None
+    assert "<script>" in page.locator("#text-of-act").inner_text()
+    assert page.locator("#reader script, #reader img, #reader style").count() == 0
+
+
+def test_an_act_of_1500_provisions_is_read_smoothly(visit: Visit, tmp_path: Path) -> None:
+    words = "hive honey wax queen label record tax duty fee authority market safety".split()
+    articles = [
+        f"Article {number}\n\nOn {words[number % 12]}\n\n"
+        + "\n\n".join(
+            f"{paragraph}. The {words[(number * paragraph) % 12]} of item {number * paragraph} shall be kept by Member "
+            f"States for {paragraph} years in the {words[(number + paragraph) % 12]}."
+            for paragraph in range(1, 14)
+        )
+        for number in range(1, 121)
+    ]
+    act = tmp_path / "act.txt"
+    act.write_text("REGULATION (EU) 2025/1 on hives\n\n" + "\n\n".join(articles))
+    page = opened(visit(), act)
+    assert page.locator(".unit").count() > 1500
+    budget = page.locator("#budget")
+    took = budget.evaluate(
+        """slider => [100, 900, 300, 1200, 500].map(value => {
+            const start = performance.now();
+            slider.value = value;
+            slider.dispatchEvent(new Event("input"));
+            document.body.getBoundingClientRect();
+            return performance.now() - start;
+        })"""
+    )
+    check_in_step(page)
+    assert sorted(took)[2] < 150, "milliseconds"
+
+
+# --- for everybody ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [NARROWEST, PHONE])
+def test_nothing_is_wider_than_a_phone(visit: Visit, examples: Path, size: tuple[int, int]) -> None:
+    page = visit(size=size)
+    width = "document.documentElement.scrollWidth"
+    assert page.evaluate(width) == size[0]
+    opened(page, examples / "short" / "de.txt", examples / "short" / "el.txt")
+    for pane in ("Summary", "Act", "Lattice"):
+        page.get_by_role("button", name=pane, exact=True).click()
+        assert page.evaluate(width) == size[0], pane
+        inner = page.locator(f"#{pane.lower()}")
+        assert inner.evaluate("pane => pane.scrollWidth <= pane.clientWidth"), pane
+
+
+def test_it_fits_a_phone_in_all_languages(visit: Visit, examples: Path) -> None:
+    page = visit(size=NARROWEST)
+    for language in LANGUAGES:
+        speak(page, language)
+        assert page.evaluate("document.documentElement.scrollWidth") == NARROWEST[0], language
+    opened(page, examples / "short" / "bg.txt", examples / "short" / "lv.txt")
+    for language in ("bg", "de", "el", "fi", "mt"):
+        speak(page, language)
+        assert page.evaluate("document.documentElement.scrollWidth") == NARROWEST[0], language
+        check_in_step(page)
+
+
+def speak(page: Page, language: str) -> None:
+    page.locator("#interface").select_option(language)
+    expect(page.locator("html")).to_have_attribute("lang", language)
+
+
+@pytest.mark.parametrize(("scheme", "size"), [("light", PHONE), ("dark", WIDE)])
+def test_it_meets_wcag_22_aa(visit: Visit, examples: Path, scheme: str, size: tuple[int, int]) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = visit(size=size, color_scheme=scheme)
+    check_axe(axe, page)
+    opened(page, examples / "short" / "en.txt", examples / "short" / "fr.txt")
+    page.locator(".item p").nth(2).click()
+    check_axe(axe, page)
+    page.locator("#contents summary" if size == WIDE else "#tabs [data-pane=lattice]").click()
+    check_axe(axe, page)
+
+
+def check_axe(axe: Any, page: Page) -> None:
+    found = axe.run(page, options={"runOnly": STANDARD}).response
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]][:3]) for rule in found["violations"]] == []
+
+
+def test_light_and_dark_can_be_chosen_and_are_remembered(visit: Visit) -> None:
+    page = visit(color_scheme="light")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.get_by_role("button", name="Light or dark").click()
+    dark = page.evaluate(background)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(background) == dark
+
+
+def test_the_keyboard_is_enough(visit: Visit, examples: Path) -> None:
+    page = visit()
+    page.locator("#example").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#title")).to_be_focused()
+    page.locator("#home").focus()
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator("#skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#summary")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator(".citation").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".unit[aria-current]")).to_be_in_viewport()
