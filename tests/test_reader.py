@@ -192,9 +192,9 @@ def test_the_budget_selects_anew_at_once_and_asks_nobody(visit: Visit, long: Pat
     assert not asked
 
 
-def test_the_page_chooses_what_a_summary_has_in_every_language(visit: Visit, examples: Path) -> None:
+def test_the_page_chooses_what_a_summary_has(visit: Visit, examples: Path) -> None:
     page = visit()
-    for language in LANGUAGES:
+    for language in ("bg", "el", "en", "fi", "mt"):
         content = (examples / "short" / f"{language}.txt").read_bytes()
         view = view_of(content)
         places = page.evaluate(
