@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -19,6 +20,8 @@ Result = TypeVar("Result")
 
 _AHEAD: Final = 4
 """Items in the queue for each process: enough to keep it busy, few enough for any memory."""
+_MOMENT: Final = 0.2
+"""Seconds in which an interruption is heard."""
 
 
 def in_order(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result, None, None]:
@@ -47,6 +50,7 @@ def _result(result: Future[Result]) -> Result:
     try:
         return result.result()
     except BrokenProcessPool as error:
+        time.sleep(_MOMENT)  # who interrupts everybody may reach the other processes first
         raise LexLatticeError("A process was killed, most likely for want of memory; use fewer jobs.") from error
 
 
