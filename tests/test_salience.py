@@ -260,7 +260,7 @@ def test_a_layer_of_another_size_is_refused(tmp_path: Path, trainee: ProvisionsT
     arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
     wider = {name: np.concatenate([arrays[name], arrays[name][:1]]) for name in (f"{layer}.weight", f"{layer}.bias")}
     write_weights(tmp_path / "other.safetensors", {**arrays, **wider}, about)
-    assert "fit" in refused(tmp_path / "other.safetensors")
+    assert " expected" in refused(tmp_path / "other.safetensors")
 
 
 def test_features_without_a_deviation_are_refused(tmp_path: Path, trainee: ProvisionsTrainee) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import lexlattice
 from lexlattice import Act, LexLatticeError, Summarizer, Summary, read, summarize
+from lexlattice.encoding.static import PATH as STATIC
 from lexlattice.summary import GROUPS
 from little_acts import LANGUAGES
 from made_acts import acts, made
@@ -203,6 +204,13 @@ def test_a_corrupt_model_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"nonsense")
     with pytest.raises(LexLatticeError, match=r"model\.safetensors"):
         Summarizer.from_pretrained(tmp_path)
+
+
+def test_weights_of_another_kind_are_named_with_what_was_expected_and_what_was_found() -> None:
+    with pytest.raises(LexLatticeError) as error:
+        Summarizer.from_pretrained(STATIC)
+    for part in (str(STATIC), "'lexlattice salience 2' was expected", "and they are "):
+        assert part in str(error.value)
 
 
 def test_the_words_around_do_not_change_what_is_chosen(act: Act) -> None:

@@ -66,11 +66,14 @@ class Salience:
         """From a file of weights."""
         arrays, about = read_weights(path)
         try:
-            if about.get("format") != FORMAT:
-                raise LexLatticeError("they are of another kind, or of another version.")
+            if (found := about.get("format", "of no kind that is named")) != FORMAT:
+                raise LexLatticeError(f"'{FORMAT}' was expected, and they are '{found}'; get or train them anew.")
             geometry, steps = about.get("geometry", ""), about.get("steps", "")
             if geometry not in _NEIGHBOURS or not steps.isdecimal():
-                raise LexLatticeError("there is no such lattice.")
+                raise LexLatticeError(
+                    f"one of the lattices {', '.join(_NEIGHBOURS)} and a number of steps were expected, and they have "
+                    f"'{geometry}' and '{steps}'; get or train them anew."
+                )
             model = cls(
                 geometry=geometry,
                 steps=int(steps),
@@ -111,12 +114,16 @@ class Salience:
             "pair_chances": len(PAIR_COUNTS),
         }
         widths = {name: layer.weight.shape[1] for name, layer in self.layers.items()}
+        for sizes, expected, what in ((widths, takes, "takes"), (size, gives, "gives")):
+            for name, width in expected.items():
+                if sizes[name] != width:
+                    raise LexLatticeError(
+                        f"'{name}' {what} {sizes[name]} values, and {width} were expected; get or train them anew."
+                    )
         anchors = {divmod(widths[f"{kind}_topic"], max(1, widths[f"{kind}_meaning"])) for kind in ("word", "unit")}
         kernel = None if self.automaton is None else self.automaton.kernel.shape
         if not (
-            all(widths[name] == width for name, width in takes.items())
-            and all(size[name] == width for name, width in gives.items())
-            and len(anchors) == 1
+            len(anchors) == 1
             and anchors.pop()[1] == 0
             and self.readout.hidden.weight.shape[1] == 2 * channels
             and kernel in (None, (_NEIGHBOURS[self.geometry], channels))

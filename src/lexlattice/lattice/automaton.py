@@ -201,5 +201,8 @@ def array_of(
     """An array of a file of weights, which has to be there and of that shape."""
     found = arrays.get(name)
     if found is None or not found.ndim or axes not in (None, found.ndim) or length not in (None, len(found)):
-        raise LexLatticeError(f"The weights hold no '{name}' of the expected shape; get or train them anew.")
+        asked = [f"{axes} axes" if axes else "", f"{length} rows" if length is not None else ""]
+        expected = " and ".join(filter(None, asked)) or "an axis"
+        there = "there is none" if found is None else f"it has the shape {found.shape}"
+        raise LexLatticeError(f"'{name}' was expected with {expected}, and {there}; get or train the weights anew.")
     return np.asarray(found, np.float32)

@@ -43,7 +43,9 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
         base = 8 + length
         arrays = {name: _mapped(path, base, size, **entry) for name, entry in header.items()}
     except OSError as error:
-        raise LexLatticeError(f"The weights '{path}' cannot be opened ({error.strerror or error}).") from error
+        raise LexLatticeError(
+            f"The weights '{path}' cannot be opened ({error.strerror or error}); check the name."
+        ) from error
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError) as error:
         reason = brief(error) if type(error) is ValueError else "its header cannot be read"
         raise LexLatticeError(
