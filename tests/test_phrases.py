@@ -21,7 +21,7 @@ from lexlattice.summary import GROUPS
 
 FOLDER = Path(lexlattice.phrases.__file__).parent
 PLACEHOLDERS = {"words": {"words", "total"}, "page": {"page", "pages"}}
-SENTENCES = ("contents_note", "disclaimer")
+SENTENCES = ("contents_note", "disclaimer", "reader.advice")
 SAME_AS_IN_ENGLISH = {
     *(("fr", "date"), ("ro", "act"), ("ro", "reader.act"), ("fr", "reader.sections")),
     *((language, "reader.pause") for language in ("da", "de", "fr")),
@@ -141,6 +141,8 @@ def test_the_reader_has_all_its_words_no_two_the_same_and_in_the_terms_of_summar
 def test_the_readers_words_fit_where_the_english_ones_do(language: str) -> None:
     english = phrases("en").reader
     for name, words in phrases(language).reader.items():
+        if name == "advice":  # a sentence below everything else, where there is room
+            continue
         assert len(words) <= max(SHORT, LONGER * len(english[name])), f"{name}: {words}"
         assert words.endswith("…") == (name == "working")
 

@@ -16,6 +16,7 @@ from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
 from lexlattice.serving.view import view_of
 from lexlattice.summarizer import summarize
+from lexlattice.versions import counterparts
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytest.importorskip("uvicorn")
@@ -51,16 +52,19 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 @pytest.fixture
 def visit(context: BrowserContext, service: str) -> Iterator[Visit]:
     """Opens the page. Whatever a test does then, nobody else is asked for anything and nothing is complained of."""
-    asked, complaints = list[str](), list[str]()
+    asked, complaints, addresses = list[str](), list[str](), {service}
 
-    def go(at: str = "", size: tuple[int, int] = WIDE, *, within: Any = context, **media: Any) -> Page:
+    def go(
+        at: str = "", size: tuple[int, int] = WIDE, *, within: Any = context, address: str = service, **media: Any
+    ) -> Page:
         page = within.new_page()
+        addresses.add(address)
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(reduced_motion="reduce", **media)
         page.on("request", lambda request: asked.append(request.url))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: complaints.append(message.text))
-        page.goto(f"{service}{at}")
+        page.goto(f"{address}{at}")
         expect(page.locator("#example option")).to_have_count(len(LANGUAGES))
         return page
 
@@ -68,7 +72,7 @@ def visit(context: BrowserContext, service: str) -> Iterator[Visit]:
     for page in context.pages:
         page.evaluate("localStorage.clear()")
         page.close()
-    assert [url for url in asked if not url.startswith((service, "blob:"))] == []
+    assert [url for url in asked if not url.startswith((*addresses, "blob:"))] == []
     assert [text for text in complaints if "422 (Unprocessable" not in text] == []
 
 
@@ -195,12 +199,15 @@ def test_the_budget_selects_anew_at_once_and_asks_nobody(visit: Visit, long: Pat
 def test_the_page_chooses_what_a_summary_has(visit: Visit, examples: Path) -> None:
     page = visit()
     for language in ("bg", "el", "en", "fi", "mt"):
-        content = (examples / "short" / f"{language}.txt").read_bytes()
-        view = view_of(content)
-        places = page.evaluate(
-            "async view => [...(await import('/choosing.js')).choose(view, view.budget)].sort((a, b) => a - b)", view
-        )
-        assert [view["units"][place]["id"] for place in places] == [item.id for item in summarize(content)], language
+        act = read(examples / "short" / f"{language}.txt")
+        view = view_of(act)
+        for order in view["orders"]:
+            places = page.evaluate(
+                "async ([view, words]) => [...(await import('/choosing.js')).choose(view, words)]",
+                [view, order["words"]],
+            )
+            wanted = [item.id for item in summarize(act, words=order["words"])]
+            assert [view["units"][place]["id"] for place in sorted(places)] == wanted, (language, order["words"])
 
 
 def test_recitals_get_no_more_than_their_share(visit: Visit, long: Path) -> None:
@@ -351,6 +358,62 @@ def test_another_version_can_be_added_later(visit: Visit, examples: Path) -> Non
     expect(page.locator("#text-of-act")).to_have_attribute("lang", "ga")
     expect(page.locator("#version option")).to_have_text(["Svenska", "Gaeilge"])
     assert chosen(page) == same
+
+
+def test_versions_that_are_numbered_differently_keep_the_same_provisions(
+    visit: Visit, examples: Path, tmp_path: Path
+) -> None:
+    """What lost its header is found by what it says."""
+    english, german = (examples / "short" / f"{language}.txt" for language in ("en", "de"))
+    text = german.read_text("utf-8")
+    other = tmp_path / "de.txt"
+    other.write_text(text.replace("Artikel 2\nBegriffsbestimmungen\n", ""), "utf-8")
+    page = opened(visit(), english, other)
+    slide(page, "#budget", 400)
+    same = chosen(page)
+    assert any(name.startswith("art-2.") or name == "art-2" for name in same)
+    page.locator("#version").select_option(label="Deutsch")
+    expect(page.locator("#text-of-act")).to_have_attribute("lang", "de")
+    found = counterparts(read(english), read(other))
+    assert chosen(page) == [unit.id for unit in read(other) if unit.id in {x for n in same for x in found.pairs[n]}]
+    assert "art-2" in same
+    assert "art-1.par-2.sub-2" in chosen(page)
+    check_in_step(page)
+
+
+def test_what_another_version_lacks_is_named(visit: Visit, examples: Path, tmp_path: Path) -> None:
+    english, german = (examples / "short" / f"{language}.txt" for language in ("en", "de"))
+    other = tmp_path / "de.txt"
+    before, _, after = german.read_text("utf-8").partition("Artikel 2\n")
+    other.write_text(before + "Artikel 3\n" + after.partition("Artikel 3\n")[2], "utf-8")
+    page = opened(visit(), english, other)
+    slide(page, "#budget", 400)
+    expect(page.locator("#lacking")).to_be_hidden()
+    page.locator("#version").select_option(label="Deutsch")
+    expect(page.locator("#lacking")).to_have_text(re.compile("^Not in this version: Article 2"))
+    assert not any(name.startswith("art-2") for name in chosen(page))
+
+
+def test_an_act_by_its_number_comes_in_other_languages_too(
+    visit: Visit, examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from little_service import fetched_before, served
+
+    monkeypatch.setenv("LEXLATTICE_CACHE", str(tmp_path))
+    for language in ("en", "lv"):
+        content = (examples / "short" / f"{language}.txt").read_bytes()
+        fetched_before(tmp_path, "32024R9001", language, content)
+    with served(workers=1) as server:
+        page = visit(address=server.address)
+        page.locator("#celex").fill("32024R9001")
+        page.get_by_role("button", name="Fetch").click()
+        expect(page.locator(".item").first).to_be_visible()
+        same = chosen(page)
+        page.locator("#version").select_option(label="Latviešu")
+        expect(page.locator("#text-of-act")).to_have_attribute("lang", "lv")
+        assert chosen(page) == same
+        assert page.url.endswith("?celex=32024R9001&language=lv")
+        page.close()
 
 
 def test_a_single_version_offers_no_switch(visit: Visit, long: Path) -> None:

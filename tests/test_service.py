@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import logging
@@ -29,9 +28,9 @@ from lexlattice import read, summarize
 from lexlattice.cli import main
 from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
-from lexlattice.reading.fetch import CELLAR, EURLEX
 from lexlattice.serving.pages import WEB
-from little_service import asking, served
+from lexlattice.versions import counterparts
+from little_service import asking, fetched_before, served
 
 LITTLE = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
 SECRET = "Quokkas shall be counted in secret."
@@ -175,18 +174,46 @@ def test_several_acts_give_a_line_each_in_their_order(service: httpx.Client, exa
 def test_an_act_by_its_number_comes_from_the_known_hosts_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, english: bytes
 ) -> None:
-    """What was fetched before is in the cache, which stands in for the network."""
     monkeypatch.setenv("LEXLATTICE_CACHE", str(tmp_path))
-    key = hashlib.sha256(json.dumps(["32024R9001", "en", CELLAR, EURLEX]).encode()).hexdigest()
-    about = {"media_type": "text/plain", "url": CELLAR, "celex": "32024R9001", "language": "en"}
-    (tmp_path / f"{key}.act").write_bytes(LITTLE.encode())
-    (tmp_path / f"{key}.json").write_text(json.dumps(about | {"sha256": hashlib.sha256(LITTLE.encode()).hexdigest()}))
+    fetched_before(tmp_path, "32024R9001", "en", LITTLE.encode())
     with served(workers=1) as server, asking(server) as service:
         answer = service.post("/v1/acts", json={"celex": "32024R9001"}).json()
         assert (answer["celex"], answer["language"], len(answer["sections"])) == ("32024R9001", "en", 2)
+        export = service.post("/v1/exports?format=json", json={"celex": "32024R9001", "units": ["art-1"]})
+        assert export.json()["celex"] == "32024R9001"
+        assert export.headers["content-disposition"] == 'attachment; filename="32024R9001.en.json"'
         here = service.base_url
         for number in (str(here), f"{here}?celex=32024R9001", "file:///etc/passwd", "../32024R9001", ""):
             refused(service.post("/v1/acts", json={"celex": number}), 422)
+
+
+def test_two_versions_are_aligned_by_what_they_say(service: httpx.Client, examples: Path) -> None:
+    english, german = ((examples / "short" / f"{language}.txt").read_bytes() for language in ("en", "de"))
+    shifted = german.replace(b"Artikel 2\nBegriffsbestimmungen\n", b"")
+    files = [("file", ("act", english)), ("file", ("act", shifted))]
+    answer = service.post("/v1/alignments", files=files, data={"language": ["en", "de"]}).json()
+    found = counterparts(read(english), read(shifted))
+    pairs = {name: list(others) for name, others in found.pairs.items()}
+    assert answer == {"pairs": pairs, "unaligned": list(found.unaligned)}
+    assert answer["pairs"]["art-2"] == ["art-1.par-2.sub-2"], "whose header was lost"
+    mixed = service.post("/v1/alignments", files=[("file", ("act", shifted)), ("text", (None, english))])
+    assert mixed.json()["pairs"]["art-1.par-2.sub-2"] == ["art-2"], "in the order in which they were sent"
+
+
+@pytest.mark.parametrize(
+    ("files", "fields"),
+    [
+        (1, {}),
+        (3, {}),
+        (2, {"language": "en"}),
+        (2, {"language": ["en", "tlh"]}),
+        (2, {"words": "60"}),
+        (1, {"celex": "http://127.0.0.1/"}),
+    ],
+)
+def test_two_are_two(service: httpx.Client, files: int, fields: dict[str, str | list[str]]) -> None:
+    sent = [("file", ("act", LITTLE.encode()))] * files
+    refused(service.post("/v1/alignments", files=sent, data=fields), 422)
 
 
 # --- what is refused --------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from lexlattice import read
-from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LANGUAGES
+from lexlattice.selection import Budget
 from lexlattice.serving.view import LEAST, extract_of, view_of
 from lexlattice.summarizer import summarize
 from lexlattice.summary import GROUPS
@@ -24,7 +24,7 @@ def content(examples: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def view(content: bytes) -> dict[str, Any]:
-    return view_of(content)
+    return view_of(read(content))
 
 
 def test_units_are_the_acts_word_for_word(content: bytes, view: dict[str, Any]) -> None:
@@ -37,7 +37,7 @@ def test_units_are_the_acts_word_for_word(content: bytes, view: dict[str, Any]) 
 
 
 def test_it_is_plain_json_and_the_same_each_time(content: bytes, view: dict[str, Any]) -> None:
-    assert json.loads(json.dumps(view)) == view == view_of(content)
+    assert json.loads(json.dumps(view)) == view == view_of(read(content))
 
 
 def test_there_is_a_salience_for_each_unit_at_each_step(view: dict[str, Any]) -> None:
@@ -48,35 +48,41 @@ def test_there_is_a_salience_for_each_unit_at_each_step(view: dict[str, Any]) ->
     assert all(before != after for before, after in pairwise(view["steps"]))
 
 
-def test_the_order_begins_with_what_a_summary_has(content: bytes, view: dict[str, Any]) -> None:
-    first: set[str] = set()
-    wanted = {item.id for item in summarize(content)}
-    for group in view["order"]:
-        if first >= wanted:
-            break
-        first |= {view["units"][unit]["id"] for unit in group["units"]}
-    assert first == wanted
+def test_for_each_length_it_begins_with_what_a_summary_of_it_has(content: bytes, view: dict[str, Any]) -> None:
+    act = read(content)
+    for order in view["orders"]:
+        chosen = {unit for group in order["groups"][: order["chosen"]] for unit in group["units"]}
+        wanted = [item.id for item in summarize(act, words=order["words"])]
+        assert [view["units"][unit]["id"] for unit in sorted(chosen)] == wanted, order["words"]
 
 
-def test_the_order_goes_on_beyond_the_most_that_can_be_asked_for(view: dict[str, Any]) -> None:
-    chosen = {unit for group in view["order"] for unit in group["units"]}
-    assert sum(view["units"][unit]["words"] for unit in chosen) > view["most"] > view["budget"] > view["least"] == LEAST
-    for group in view["order"]:
-        units = [view["units"][unit] for unit in group["units"]]
-        assert group["words"] == sum(unit["words"] for unit in units)
-        assert group["kind"] == view["sections"][units[0]["section"]]["kind"]
+def test_lengths_reach_from_the_fewest_to_the_most_words_and_have_those_with_names(view: dict[str, Any]) -> None:
+    lengths = [order["words"] for order in view["orders"]]
+    assert (lengths[0], lengths[-1]) == (view["least"], view["most"])
+    assert view["most"] > view["budget"] > view["least"] == LEAST
+    assert set(lengths) >= {Budget(name).of(view["words"]) for name in ("short", "auto", "long")}
+    assert all(before < after < 2 * before for before, after in pairwise(lengths))
+
+
+def test_each_order_goes_on_as_far_as_the_next_length(view: dict[str, Any]) -> None:
+    for order, after in pairwise(view["orders"]):
+        chosen = {unit for group in order["groups"] for unit in group["units"]}
+        words = sum(view["units"][unit]["words"] for unit in chosen)
+        assert words > (order["words"] * after["words"]) ** 0.5, "halfway"
+        for group in order["groups"]:
+            assert group["kind"] == view["sections"][view["units"][group["units"][0]]["section"]]["kind"]
 
 
 def test_sentences_of_one_line_go_on_in_it() -> None:
     text = "Decision\nArticle 1\nScope\n1. " + "Honey shall be labelled. Wax may be sold. " * 20 + "\n2. Bees are free."
-    units = view_of(text, "en")["units"]
+    units = view_of(read(text, language="en"))["units"]
     assert [unit["goes_on"] for unit in units if unit["provision"] == "art-1.par-1"][:3] == [False, True, True]
     assert not units[-1]["goes_on"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_its_notice_and_headings(examples: Path, language: str) -> None:
-    view = view_of((examples / "short" / f"{language}.txt").read_bytes())
+    view = view_of(read(examples / "short" / f"{language}.txt"))
     assert view["language"] == language
     assert view["notice"]
     assert all(view["groups"].values())
@@ -84,29 +90,20 @@ def test_every_language_has_its_notice_and_headings(examples: Path, language: st
 
 
 def test_a_consolidated_text_says_so(examples: Path) -> None:
-    assert view_of((examples / "formats" / "act.consolidated.html").read_bytes())["consolidated"]
+    assert view_of(read(examples / "formats" / "act.consolidated.html"))["consolidated"]
 
 
 def test_what_is_short_is_there_whole() -> None:
-    view = view_of("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", "en", name="bees.txt")
-    assert [group["units"] for group in view["order"]] == [[0], [1]]
+    act = read("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
+    view = view_of(act, name="bees.txt")
+    assert all([group["units"] for group in order["groups"]] == [[0], [1]] for order in view["orders"])
     assert view["title"] == "bees.txt"
     assert view["least"] <= view["budget"] <= view["most"]
 
 
-@pytest.mark.parametrize("text", ["/etc/hostname", "pyproject.toml", "https://example.org/act.html"])
-def test_no_file_and_no_address_is_opened_for_a_text(text: str) -> None:
-    assert [unit["text"] for unit in view_of(text, "en")["units"]] == [text]
-
-
-def test_nothing_cannot_be_viewed() -> None:
-    with pytest.raises(LexLatticeError):
-        view_of(" \n ")
-
-
 def test_an_extract_has_what_was_named_in_the_order_of_the_act(content: bytes, view: dict[str, Any]) -> None:
     ids = [view["units"][unit]["id"] for unit in (30, 12, 20)]
-    summary = extract_of(content, [*ids, "art-999"])
+    summary = extract_of(read(content), [*ids, "art-999"])
     assert [item.id for item in summary] == [ids[1], ids[2], ids[0]]
     assert [item.text for item in summary] == [view["units"][unit]["text"] for unit in (12, 20, 30)]
     assert [item.score for item in summary] == pytest.approx(

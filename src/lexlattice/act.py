@@ -96,6 +96,8 @@ class Act:
     """The normalised source text that all spans refer to."""
     warnings: tuple[str, ...] = field(default=())
     """What the reader wants the user to know, one sentence each."""
+    consolidated: str | None = None
+    """Of a consolidated text the day it shows, as ISO 8601, or empty where none is said; None for an act as adopted."""
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

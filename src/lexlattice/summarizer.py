@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import IO, Final, NamedTuple
@@ -139,8 +140,8 @@ class Summarizer:
 
     def trajectory(self, act: Act, words: int | None = None) -> Floats:
         """The same before the automaton's first step and after each, a row each."""
-        length, lattice = _length(act, words), Lattice.of(act, self._model.geometry)
-        return chance(self._model.panels(self._features(act), lattice, length))
+        lattice = Lattice.of(act, self._model.geometry)
+        return chance(self._model.panels(self._features(act), lattice, _length(act, words)))
 
     def _features(self, act: Act) -> Features:
         if self._encoder is self._words:
@@ -151,8 +152,13 @@ class Summarizer:
 
     def judge(self, act: Act, words: int) -> Judged:
         """What the model makes of an act, for an extract of so many words; the act has to have units."""
+        return next(self.judge_each(act, (words,)))
+
+    def judge_each(self, act: Act, lengths: Sequence[int]) -> Iterator[Judged]:
+        """The same for extracts of several lengths; what does not depend on the length is worked out once."""
         features, lattice = self._features(act), Lattice.of(act, self._model.geometry)
-        return Judged(features, lattice, self._model.judge(features, lattice, words))
+        for words in lengths:
+            yield Judged(features, lattice, self._model.judge(features, lattice, words))
 
 
 def summarize(

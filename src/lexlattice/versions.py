@@ -44,7 +44,7 @@ def summarize_versions(
     chief = base or (_CHIEF if _CHIEF in versions else min(versions))
     source = versions[chief]
     others = {language: act for language, act in versions.items() if language != chief}
-    alignments = {language: align(source, act, encode or _embedded) for language, act in others.items()}
+    alignments = {language: counterparts(source, act, encode) for language, act in others.items()}
     if base is None:
         summaries = {language: summarize(act) for language, act in versions.items()}
         whole = _agreed(summaries, chief, alignments, score)
@@ -55,6 +55,11 @@ def summarize_versions(
     for language, act in others.items():
         emitted[language] = _emitted(whole, act, alignments[language], summaries.get(language))
     return {language: emitted[language] for language in versions}
+
+
+def counterparts(source: Act, target: Act, encode: Encode | None = None) -> Alignment:
+    """What corresponds to what in two versions, by the embedded encoder if no other is given."""
+    return align(source, target, encode or _embedded)
 
 
 def emit(choice: Sequence[Unit], source: Act, target: Act, alignment: Alignment) -> tuple[list[Unit], list[str]]:

@@ -15,7 +15,7 @@ from typing import Final
 _FALLBACK: Final = "en"
 _ENDING: Final = ".toml"
 SHARED: Final = ("act", "summary", "celex")
-"""What the web reader says in the words of a summary."""
+"""What the web reader says in the words of a summary, besides the first sentence of the disclaimer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Phrases:
     closing: Mapping[str, Sequence[str]]
     """Parts of words by which the provisions that close an act are told apart: `force`, `binding`, `addressed`."""
     reader: Mapping[str, str]
-    """What the web reader says on its buttons, labels and notes, by name; `SHARED` is in it too."""
+    """What the web reader says on its buttons, labels and notes, by name; `SHARED` and `advice` are in it too."""
 
 
 def phrases(language: str) -> Phrases:
@@ -63,4 +63,5 @@ def _load(language: str) -> Phrases:
     text = files(__package__).joinpath(f"{language}{_ENDING}").read_text("utf-8")
     found = tomllib.loads(text)
     found["reader"] |= {name: found[name] for name in SHARED}
+    found["reader"]["advice"] = f"{found['disclaimer'].partition('. ')[0]}."
     return Phrases(language=language, **found)

@@ -17,13 +17,10 @@ _REFERENCE: Final = re.compile(
 """The head of consolidated pages of any age: "1991R1534 — EN — 01.05.2004 — 001.001"."""
 
 
-def warn_of_consolidation(document: Document) -> tuple[str, ...]:
-    """What a reader must be told of a consolidated text; nothing for an act as it was adopted."""
+def consolidated_as_of(document: Document) -> str | None:
+    """The day that a consolidated text shows, or nothing where it does not say; None for an act as it was adopted."""
     days = [day for day in (document.consolidated, _stated(document.blocks[:NEAR_THE_TOP])) if day is not None]
-    if not days:
-        return ()
-    day = next(filter(None, days), "")
-    return (f"This is a consolidated text as of {day}." if day else "This is a consolidated text.",)
+    return next(filter(None, days), "") if days else None
 
 
 def _stated(blocks: Sequence[Block]) -> str | None:

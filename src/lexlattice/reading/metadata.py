@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from lexlattice.reading.blocks import Document
-from lexlattice.reading.consolidation import warn_of_consolidation
+from lexlattice.reading.consolidation import consolidated_as_of
 from lexlattice.reading.grammar import Grammar, fold
 from lexlattice.reading.outline import Outline
 
@@ -21,6 +21,7 @@ class Facts(NamedTuple):
     type: str
     date: str
     warnings: tuple[str, ...]
+    consolidated: str | None
 
 
 def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
@@ -33,7 +34,11 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
     signed = next((plan.lines[i] for i in sorted(plan.furniture) if plan.furniture[i] == "signature"), "")
     kind = _type(title, grammar)
     date = "" if kind == "corrigendum" else _date(title, grammar) or _date(signed, grammar)
-    warnings = warn_of_consolidation(document)
+    consolidated = consolidated_as_of(document)
+    warnings: tuple[str, ...] = ()
+    if consolidated is not None:
+        day = f" as of {consolidated}" if consolidated else ""
+        warnings = (f"This is a consolidated text{day}.",)
     kinds = {part.kind for part in plan.parts}
     if not kinds & {"article", "annex", "recitals"}:
         if any(part.label or part.heading for part in plan.parts):
@@ -46,6 +51,7 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         type=kind,
         date=date,
         warnings=warnings,
+        consolidated=consolidated,
     )
 
 

@@ -48,4 +48,5 @@ def put_together(
         furniture=tuple(furniture),
         source=source,
         warnings=tuple(document.warnings) + facts.warnings,
+        consolidated=facts.consolidated,
     )

@@ -24,9 +24,17 @@ from lexlattice.reading.fetch import fetch
 from lexlattice.serving import jobs, pages
 from lexlattice.serving.intake import JSON, LINES, Intake, Sent
 from lexlattice.serving.metrics import Metrics
-from lexlattice.serving.openapi import FILE, PROBLEMS, body, several
+from lexlattice.serving.openapi import FILE, PROBLEMS, answered, body, several, two_acts
 from lexlattice.serving.problems import ProblemError
-from lexlattice.serving.schemas import ActRequest, ExportRequest, Format, Health, SummaryAnswer, SummaryRequest
+from lexlattice.serving.schemas import (
+    ActRequest,
+    AlignmentAnswer,
+    ExportRequest,
+    Format,
+    Health,
+    SummaryAnswer,
+    SummaryRequest,
+)
 from lexlattice.serving.settings import Settings
 from lexlattice.serving.work import Job, OverdueError, Pool, QueueFullError
 
@@ -97,13 +105,14 @@ class Service:
         self._fetchers.shutdown(wait=False, cancel_futures=True)
         await self.pool.close()
 
-    async def do(self, job: Job, sent: Sent, *args: Any, patient: bool = False) -> Any:
-        """Have a job done on an act, which is fetched first if only its number was given."""
-        return await self.pool.run(job, await self._asked(sent), *args, patient=patient)
+    async def do(self, job: Job, *args: Any, patient: bool = False) -> Any:
+        """Have a job done on an act, which is fetched first if only its number was given, or on two."""
+        known = [await self._asked(arg) if isinstance(arg, Sent) else arg for arg in args]
+        return await self.pool.run(job, *known, patient=patient)
 
-    async def do_for(self, request: Request, job: Job, sent: Sent, *args: Any) -> Any:
+    async def do_for(self, request: Request, job: Job, *args: Any) -> Any:
         """The same, as long as there is somebody to do it for: who went away keeps no place in the queue."""
-        work = asyncio.ensure_future(self.do(job, sent, *args))
+        work = asyncio.ensure_future(self.do(job, *args))
         gone = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -206,6 +215,13 @@ def _add_routes(app: FastAPI, service: Service) -> None:
         service.pool.admit()
         sent = (await service.intake.take(request, ActRequest)).one()
         return Response(await service.do_for(request, jobs.view, sent), media_type=JSON)
+
+    @app.post("/v1/alignments", responses=PROBLEMS | answered(AlignmentAnswer), openapi_extra=two_acts())
+    async def alignments(request: Request) -> Response:
+        """Which units of one version of an act say what those of another say, in whatever two languages."""
+        service.pool.admit()
+        first, second = await service.intake.take_two(request)
+        return Response(await service.do_for(request, jobs.align, first, second), media_type=JSON)
 
     @app.post("/v1/exports", responses=PROBLEMS | FILE, openapi_extra=body(ExportRequest))
     async def exports(request: Request, format: Format) -> Response:

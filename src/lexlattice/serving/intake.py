@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
@@ -56,11 +56,9 @@ class Intake:
 
     async def take(self, request: Request, model: type[ActRequest]) -> Batch:
         """The acts of a request."""
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = _kind(request)
         if kind not in (JSON, FORM, LINES):
             raise ProblemError(415, f"Send the act as {FORM} or {JSON}, or several as {LINES}.")
-        if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise ProblemError(415, "Send the request as it is, not compressed.")
         body = await self._body(request)
         if kind == JSON:
             return Batch([_from_json(body, model)], many=False)
@@ -76,6 +74,8 @@ class Intake:
         request.state.held = 0
 
     async def _body(self, request: Request) -> bytes:
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise ProblemError(415, "Send the request as it is, not compressed.")
         most, body = self._settings.max_bytes, bytearray()
         announced = request.headers.get("content-length", "0")
         if _LENGTH.fullmatch(announced) and int(announced) > most:
@@ -98,7 +98,30 @@ class Intake:
             ) from None
         return bytes(body)
 
-    async def _form(self, request: Request, body: bytes, model: type[ActRequest]) -> Batch:
+    async def take_two(self, request: Request) -> tuple[Sent, Sent]:
+        """Two acts of a form, in its order: each a file, a text or a CELEX number; and both languages, if said."""
+        if _kind(request) != FORM:
+            raise ProblemError(415, f"Send the two acts as {FORM}.")
+        contents: list[tuple[str, bytes, str]] = []
+        languages: list[str] = []
+        for name, value in (await self._parsed(request, await self._body(request))).multi_items():
+            if isinstance(value, UploadFile) and name == "file":
+                contents.append((name, await value.read(), value.filename or ""))
+            elif isinstance(value, str) and name in ("text", "celex"):
+                contents.append((name, value.encode("utf-8", "replace"), value))
+            elif isinstance(value, str) and name == "language":
+                languages.append(value)
+            else:
+                raise ProblemError(422, f"The field '{name}' cannot be understood; send 'file', 'text' or 'celex'.")
+        if len(contents) != 2 or len(languages) not in (0, 2):
+            raise ProblemError(422, "Two acts are compared here; send two, and a language for each or for none.")
+        first, second = (
+            _act(name, content, said, language)
+            for (name, content, said), language in zip(contents, languages or ("", ""), strict=True)
+        )
+        return first, second
+
+    async def _parsed(self, request: Request, body: bytes) -> FormData:
         async def stream() -> AsyncGenerator[bytes, None]:
             yield body
 
@@ -111,12 +134,14 @@ class Intake:
         )
         parser.spool_max_size = self._settings.max_bytes + 1  # in memory, whatever its size
         try:
-            form = await parser.parse()
+            return await parser.parse()
         except (MultiPartException, KeyError, ValueError, UnicodeError):
             raise ProblemError(400, "The form is broken or has too many parts; send it as browsers do.") from None
+
+    async def _form(self, request: Request, body: bytes, model: type[ActRequest]) -> Batch:
         fields: dict[str, Any] = {}
         files: list[UploadFile] = []
-        for name, value in form.multi_items():
+        for name, value in (await self._parsed(request, body)).multi_items():
             if isinstance(value, UploadFile) and name == "file":
                 files.append(value)
             elif isinstance(value, UploadFile) or name in fields:
@@ -138,6 +163,18 @@ class Intake:
     def _too_large(self) -> ProblemError:
         megabytes = self._settings.max_bytes / 1_000_000
         return ProblemError(413, f"The request is larger than {megabytes:g} MB; give the act alone.")
+
+
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _act(name: str, content: bytes, said: str, language: str) -> Sent:
+    """One of two acts in a form."""
+    fields = {"language": language} if language else {}
+    if name == "celex":
+        return Sent(_checked(ActRequest, {"celex": said, **fields}), b"")
+    return Sent(_checked(ActRequest, fields, file=True), content)
 
 
 def _from_json(body: bytes, model: type[ActRequest]) -> Sent:

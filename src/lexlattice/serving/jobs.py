@@ -57,9 +57,16 @@ def view(asked: Asked) -> bytes:
     """All that the page needs of an act, as JSON."""
     from lexlattice.serving.view import view_of
 
-    data: dict[str, Any] = view_of(asked.content, asked.language, asked.name)
-    data["celex"] = data["celex"] or asked.celex
+    data: dict[str, Any] = view_of(_act(asked), asked.name)
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+
+def align(first: Asked, second: Asked) -> bytes:
+    """Which units of one version of an act say what those of another say, as JSON."""
+    from lexlattice.versions import counterparts
+
+    found = counterparts(_act(first), _act(second))
+    return json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}).encode()
 
 
 def export(asked: Asked, format: str) -> tuple[bytes, str]:
@@ -90,7 +97,7 @@ def _summary(asked: Asked) -> Summary:
 def _extract(asked: Asked, units: tuple[str, ...]) -> Summary:
     from lexlattice.serving.view import extract_of
 
-    return extract_of(asked.content, units, asked.language)
+    return extract_of(_act(asked), units)
 
 
 @cache

@@ -24,6 +24,11 @@ FILE: Final[Responses] = {
 }
 
 
+def answered(answer: type[BaseModel]) -> Responses:
+    """JSON of one kind."""
+    return {200: {"description": "The answer", "model": answer}}
+
+
 def several(answer: type[BaseModel] | None) -> Responses:
     """JSON for one act, lines of it for several."""
     lines: dict[str, Any] = {"content": {JSON: {}, LINES: {"schema": {"type": "string"}}}}
@@ -44,3 +49,14 @@ def body(model: type[ActRequest], *, lines: bool = False) -> dict[str, Any]:
         example = json.dumps({"text": EXAMPLE, "language": "en"})
         content[LINES] = {"schema": {"type": "string"}, "example": f"{example}\n{example}\n"}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def two_acts() -> dict[str, Any]:
+    """Two versions of an act: a form in which what is said twice stands in their order."""
+    file = {"type": "array", "items": {"type": "string", "format": "binary"}, "maxItems": 2}
+    texts = {"type": "array", "items": {"type": "string"}, "maxItems": 2}
+    codes = {"type": "array", "items": ActRequest.model_json_schema()["properties"]["language"], "maxItems": 2}
+    properties = {"file": file, "text": texts, "celex": texts, "language": codes}
+    example = {"text": [EXAMPLE, EXAMPLE], "language": ["en", "en"]}
+    schema = {"type": "object", "properties": properties}
+    return {"requestBody": {"required": True, "content": {FORM: {"schema": schema, "example": example}}}}

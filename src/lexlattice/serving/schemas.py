@@ -104,6 +104,15 @@ class SummaryAnswer(BaseModel):
     warnings: list[str]
 
 
+class AlignmentAnswer(BaseModel):
+    """What corresponds to what in two versions of an act."""
+
+    pairs: Annotated[
+        dict[str, list[str]], Field(description="for the id of a unit of the first those of units of the second")
+    ]
+    unaligned: Annotated[list[str], Field(description="units of the first that have no counterpart")]
+
+
 class LanguageAnswer(BaseModel):
     """One of the 24."""
 

@@ -13,8 +13,6 @@ from lexlattice.choosing import citable, cover_complete, eligible
 from lexlattice.features import Floats
 from lexlattice.grouping import MOST_FOR_DATES, applies_from, formulas, group_of
 from lexlattice.phrases import phrases
-from lexlattice.reading import read
-from lexlattice.reading.fetch import is_celex
 from lexlattice.selection import Budget, lead_ins
 from lexlattice.summarizer import FOR_DATES, Summarizer
 from lexlattice.summary import Item, Summary
@@ -22,20 +20,16 @@ from lexlattice.ties import Ties
 
 LEAST: Final = 50
 """The fewest words that the page offers."""
-_FAR: Final = 4
-"""What is chosen is put in order for so many times the most words, so that no share of a kind cuts it short."""
-_CONSOLIDATED: Final = "This is a consolidated text"
+_STOPS: Final = 8
+"""Between the fewest and the most words, what is chosen is worked out anew for so many lengths at least."""
+_BEYOND: Final = 1.5
+"""For each length, what is chosen is put in order for so many times as many words: up to the next and a little more."""
 _DEEPEST: Final = 4
 """Indenting further would leave no room for the text."""
 
 
-def view_of(source: bytes | str, language: str | None = None, name: str = "") -> dict[str, Any]:
-    """The view of a file's bytes, of a text, or of what has this CELEX number, as plain JSON types.
-
-    A string is never taken for the name of a file or an address: it comes from somebody else's browser. `name` is what
-    an act is called that has no title.
-    """
-    act = act_of(source, language)
+def view_of(act: Act, name: str = "") -> dict[str, Any]:
+    """The view as plain JSON types; `name` is what an act is called that has no title."""
     about = {
         "celex": act.celex,
         "title": act.title or name,
@@ -44,7 +38,7 @@ def view_of(source: bytes | str, language: str | None = None, name: str = "") ->
         "language": act.language,
         "words": act.words,
         "warnings": list(act.warnings),
-        "consolidated": any(warning.startswith(_CONSOLIDATED) for warning in act.warnings),
+        "consolidated": act.consolidated is not None,
         "notice": phrases(act.language).disclaimer,
         "groups": dict(phrases(act.language).groups),
         "sections": list(_sections(act)),
@@ -52,22 +46,15 @@ def view_of(source: bytes | str, language: str | None = None, name: str = "") ->
     budget, most = Budget().of(act.words), Budget("long").of(act.words)
     limits = {"budget": budget, "least": min(LEAST, budget), "most": max(most, budget)}
     if not act.units:
-        return {**about, **limits, "units": [], "steps": [[]], "order": []}
+        return {**about, **limits, "units": [], "steps": [[]], "orders": []}
     steps = _shipped().trajectory(act, budget)
-    order = [_chosen(act, group) for group in _order(act, budget, limits["most"])]
-    return {**about, **limits, "units": list(_units(act, steps[-1])), "steps": _rounded(steps), "order": order}
+    orders = list(_orders(act, _stops(limits["least"], limits["most"], act.words)))
+    return {**about, **limits, "units": list(_units(act, steps[-1])), "steps": _rounded(steps), "orders": orders}
 
 
-def act_of(source: bytes | str, language: str | None = None) -> Act:
-    """What is read from bytes, from a text, or from where acts with CELEX numbers are kept."""
-    if isinstance(source, str) and not is_celex(source):
-        source = source.encode("utf-8", "replace")
-    return read(source, language=language)
-
-
-def extract_of(source: bytes | str, ids: Collection[str], language: str | None = None) -> Summary:
+def extract_of(act: Act, ids: Collection[str]) -> Summary:
     """The summary that the page shows, made of the units that it names; what it names and is not there is left out."""
-    act, wanted = act_of(source, language), frozenset(ids)
+    wanted = frozenset(ids)
     groups = group_of(act)
     scores = _shipped().score(act) if act.units else ()
     items = tuple(
@@ -124,18 +111,34 @@ def _rounded(steps: Floats) -> list[list[float]]:
     return [[round(value, 3) for value in step] for step in steps.tolist()]
 
 
-def _order(act: Act, budget: int, most: int) -> list[tuple[int, ...]]:
-    """What is chosen, each with all it needs: first what `summarize` chooses, then what it would go on with."""
-    judged, ties = _shipped().judge(act, budget), Ties.of(act)
-    layout = judged.features.layout
-    if budget >= act.words:
-        return [(unit,) for unit in np.flatnonzero(citable(layout)).tolist()]
-    dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * budget)))
-    allowed = eligible(layout, ties) & ~np.array(formulas(act))
-    usual = cover_complete(judged.coverage(), layout, ties, allowed, budget, dates)
-    leading = [group[0] for group in usual]
-    further = cover_complete(judged.coverage(), layout, ties, allowed, _FAR * most, leading)
-    return [_with_needs(group[0], ties.needs.tolist()) for group in further]
+def _stops(least: int, most: int, words: int) -> list[int]:
+    """Lengths, each longer than the one before by about the same factor; those that have names are among them."""
+    named = {Budget(name).of(words) for name in ("short", "auto", "long")}
+    between = np.geomspace(least, most, _STOPS).round().astype(int).tolist()
+    return sorted(named | {least, most, *between})
+
+
+def _orders(act: Act, lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """For each length what is chosen, each with all it needs: first what `summarize` chooses, then what would follow.
+
+    The model judges what a summary *of that length* would have, so that a short one is no long one cut short.
+    """
+    ties, is_formula = Ties.of(act), np.array(formulas(act))
+    groups: list[tuple[int, ...]]
+    for length, judged in zip(lengths, _shipped().judge_each(act, lengths), strict=True):
+        layout = judged.features.layout
+        if length >= act.words:
+            groups = [(unit,) for unit in np.flatnonzero(citable(layout)).tolist()]
+            chosen = len(groups)
+        else:
+            coverage, allowed = judged.coverage(), eligible(layout, ties) & ~is_formula
+            dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * length)))
+            usual = cover_complete(coverage.copy(), layout, ties, allowed, length, dates)
+            leading = [group[0] for group in usual]
+            order = cover_complete(coverage, layout, ties, allowed, int(_BEYOND * length), leading)
+            groups = [_with_needs(group[0], ties.needs.tolist()) for group in order]
+            chosen = len(usual)
+        yield {"words": length, "chosen": chosen, "groups": [_group(act, group) for group in groups]}
 
 
 def _with_needs(unit: int, needs: Sequence[int]) -> tuple[int, ...]:
@@ -145,6 +148,6 @@ def _with_needs(unit: int, needs: Sequence[int]) -> tuple[int, ...]:
     return tuple(group)
 
 
-def _chosen(act: Act, group: Sequence[int]) -> dict[str, Any]:
+def _group(act: Act, group: Sequence[int]) -> dict[str, Any]:
     kind = act.sections[act.units[group[0]].section].kind
-    return {"units": list(group), "words": sum(act.units[unit].words for unit in group), "kind": kind}
+    return {"units": list(group), "kind": kind}

@@ -1,21 +1,32 @@
 // Which units a summary of so many words has: the same rules as on the command line, without asking anybody.
 
+/**
+ * What is chosen for a length, the first before the others: `chosen` of the groups, and those that would follow.
+ * @typedef {{words: number, chosen: number, groups: {units: number[], kind: string}[]}} Order
+ */
+
 /** The share of all words that each kind may have; those marked `aside` may have more once nothing else fits. */
 const SHARES = { notes: { share: 0.1 }, recitals: { share: 0.25, aside: true }, annex: { share: 0.25, aside: true } };
 
 /**
  * The chosen units by their place in the act.
- * @param {{units: {words: number}[], order: {units: number[], kind: string}[]}} view
+ *
+ * What came with the act was worked out for some lengths. At these it is exactly what the command line chooses; in
+ * between, the nearest is shortened or goes on.
+ * @param {{units: {words: number}[], orders: Order[]}} view
  * @param {number} budget words
  * @returns {Set<number>}
  */
 export function choose(view, budget) {
+  const order = nearest(view.orders, budget);
+  if (!order) return new Set();
+  if (order.words === budget) return new Set(order.groups.slice(0, order.chosen).flatMap(({ units }) => units));
   const chosen = new Set();
   const room = {};
   for (const [kind, { share }] of Object.entries(SHARES)) room[kind] = Math.floor(share * budget);
   let left = budget;
   for (const opened of [false, true]) {
-    for (const { units, kind } of view.order) {
+    for (const { units, kind } of order.groups) {
       const missing = units.filter((unit) => !chosen.has(unit));
       const cost = missing.reduce((sum, unit) => sum + view.units[unit].words, 0);
       const limit = opened && SHARES[kind]?.aside ? left : Math.min(left, room[kind] ?? left);
@@ -28,21 +39,28 @@ export function choose(view, budget) {
   return chosen;
 }
 
+/** The order for the length that is closest, as a ratio. */
+function nearest(orders, budget) {
+  const distance = ({ words }) => Math.abs(Math.log(Math.max(words, 1) / Math.max(budget, 1)));
+  return orders.reduce((best, order) => (best && distance(best) <= distance(order) ? best : order), undefined);
+}
+
 /**
- * The same provisions in another version of the act: by id, or whole where its sentences are divided differently.
- * @param {Set<number>} chosen of the version `from`
- * @returns {Set<number>} of the version `to`
+ * The same provisions in another version of the act.
+ * @param {Iterable<number>} chosen of the version `from`
+ * @param {Record<string, string[]>} pairs for ids of the one those of the other, where there are any
+ * @returns {{carried: Set<number>, lacking: number[]}} places in the version `to`; what has no counterpart there
  */
-export function carry(chosen, from, to) {
-  const byId = new Map(to.units.map((unit, place) => [unit.id, place]));
-  const byProvision = Map.groupBy(to.units.keys(), (place) => to.units[place].provision);
+export function carry(chosen, from, to, pairs) {
+  const places = new Map(to.units.map((unit, place) => [unit.id, place]));
   const carried = new Set();
+  const lacking = [];
   for (const place of chosen) {
-    const { id, provision } = from.units[place];
-    const others = byId.has(id) ? [byId.get(id)] : (byProvision.get(provision) ?? []);
-    for (const other of others) carried.add(other);
+    const others = pairs[from.units[place].id] ?? [];
+    for (const id of others) carried.add(places.get(id));
+    if (!others.length) lacking.push(place);
   }
-  return carried;
+  return { carried, lacking };
 }
 
 /** For each value from 0 to 1 its shade from 0 to 9; roots, because most units matter little. */

@@ -1,10 +1,9 @@
 // Sliders, buttons and the places of the page that are neither the act nor its summary.
 
 import { byId, make } from "./dom.js";
-import { nameOf } from "./languages.js";
 import { exported } from "./service.js";
 import { tellNews, tellTrouble } from "./start.js";
-import { allow, chosenWords, goToStep, listen, showVersion, state, view } from "./state.js";
+import { allow, chosenWords, goToStep, listen, state, view } from "./state.js";
 import { store, stored, word } from "./words.js";
 
 const PAUSE = 700;
@@ -24,7 +23,6 @@ export function prepareControls() {
     goToStep(step);
   });
   byId("play").addEventListener("click", () => (timer ? pause() : play()));
-  byId("version").addEventListener("change", ({ target }) => showVersion(Number(target.value)));
   byId("print").addEventListener("click", () => print());
   byId("tabs").addEventListener("click", ({ target }) => target.dataset.pane && turnTo(target.dataset.pane));
   byId("exports").addEventListener("click", ({ target }) => target.dataset.format && save(target.dataset.format));
@@ -32,16 +30,12 @@ export function prepareControls() {
   prepareTheme();
 }
 
-/** What the sliders and the list of versions offer for the version that is shown. */
+/** What the sliders offer for the version that is shown. */
 function offer() {
-  const { least, most, steps } = view();
+  const { least, most, steps, orders } = view();
   Object.assign(byId("budget"), { min: least, max: Math.max(most, state.budget), value: state.budget });
   Object.assign(byId("step"), { max: steps.length - 1, value: state.step });
-  const names = state.versions.map(({ view: { language } }) => nameOf(language));
-  const label = (name, turn) => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${turn + 1})`);
-  byId("version").replaceChildren(...names.map((name, turn) => make("option", { value: turn }, label(name, turn))));
-  byId("version").value = state.now;
-  byId("versions").hidden = names.length < 2;
+  byId("stops").replaceChildren(...orders.map(({ words }) => make("option", { value: words })));
   tellStep();
 }
 

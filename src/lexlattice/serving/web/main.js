@@ -8,6 +8,7 @@ import { prepareLattice } from "./lattice.js";
 import { prepareStart, tellTrouble } from "./start.js";
 import { addVersions, goTo, listen, openVersions, placeOf, showVersion, state, view } from "./state.js";
 import { prepareSummary } from "./summary.js";
+import { prepareVersions, switchTo } from "./versions.js";
 import { preferred, speak, store } from "./words.js";
 
 const root = document.documentElement;
@@ -16,7 +17,9 @@ let language = preferred();
 function open(versions) {
   const isOpen = root.classList.replace("at-start", "at-reader") === false;
   const { celex } = view() ?? {};
-  if (isOpen && celex && versions.every((version) => version.view.celex === celex)) return addVersions(versions);
+  if (isOpen && celex && versions.every((version) => version.view.celex === celex)) {
+    return switchTo(addVersions(versions));
+  }
   turnTo("summary");
   openVersions(versions);
   scrollTo(0, 0);
@@ -73,6 +76,7 @@ async function start() {
   prepareLattice();
   prepareAct();
   prepareSummary();
+  prepareVersions();
   prepareAddresses();
   prepareLanguage();
   byId("home").addEventListener("click", goHome);

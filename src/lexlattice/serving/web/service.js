@@ -18,6 +18,21 @@ export async function exampleIn(language) {
   return (await ask(`/v1/examples/${language}`)).text();
 }
 
+/**
+ * For ids of units of one version those of another that say the same.
+ * @param {Source} from @param {Source} to each with its language
+ */
+export async function pairsOf(from, to) {
+  const body = new FormData();
+  for (const { file, text, celex, language } of [from, to]) {
+    if (file) body.append("file", file, file.name);
+    else if (celex) body.append("celex", celex);
+    else body.append("text", text);
+    body.append("language", language);
+  }
+  return (await (await ask("/v1/alignments", { method: "POST", body })).json()).pairs;
+}
+
 /** The summary as a file. @param {Source} source @param {string[]} units the ids of what was chosen */
 export async function exported(source, format, words, units) {
   const options = { words, group: true, units };

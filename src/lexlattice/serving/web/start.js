@@ -15,13 +15,16 @@ export function tellTrouble(error) {
   byId("trouble").textContent = error ? `${word("failed")}: ${error.message}` : "";
 }
 
+/** Show what was loaded; the page says how. @type {(versions: {view: any, source: object}[]) => void} */
+let open = () => {};
+
 /**
  * Get ready for whatever way an act comes in.
- * @param {(versions: {view: any, source: object}[]) => void} open
+ * @param {(versions: {view: any, source: object}[]) => void} opening
  * @param {() => string} language the language of the page
  */
-export function prepareStart(open, language) {
-  const load = (sources) => loadAll(sources, open);
+export function prepareStart(opening, language) {
+  open = opening;
   const fromFiles = (files) => load([...files].map((file) => ({ file })));
 
   byId("file").addEventListener("change", ({ target }) => {
@@ -40,18 +43,22 @@ export function prepareStart(open, language) {
   else if (asked.has("example")) byExample(asked.get("example"));
 
   function byCelex(celex, wanted = language()) {
-    return load([{ celex, language: wanted }]).then(() => remember({ celex, language: wanted }));
+    return load([{ celex, language: wanted }], { celex, language: wanted });
   }
 
-  async function byExample(wanted) {
+  function byExample(wanted) {
     if (!LANGUAGES.includes(wanted)) return;
-    await load([async () => ({ text: await exampleIn(wanted), language: wanted })]);
-    remember({ example: wanted });
+    return load([async () => ({ text: await exampleIn(wanted), language: wanted })], { example: wanted });
   }
 }
 
-/** Read what may be several versions, one after the other. */
-async function loadAll(sources, open) {
+/**
+ * Read what may be several versions, one after the other.
+ * @param {object[]} sources
+ * @param {Record<string, string>} [query] names an act that can be got again in the address, so that a link to a
+ *   provision leads others there as well
+ */
+export async function load(sources, query = {}) {
   const versions = [];
   tellTrouble();
   document.body.setAttribute("aria-busy", "true");
@@ -63,8 +70,9 @@ async function loadAll(sources, open) {
       versions.push({ source, view: await viewOf(source) });
     }
     if (versions.length) {
-      history.replaceState(null, "", location.pathname + location.hash);
-      open(versions);
+      const search = new URLSearchParams(query).toString();
+      history.replaceState(null, "", location.pathname + (search && `?${search}`) + location.hash);
+      await open(versions);
     }
   } catch (error) {
     tellTrouble(error);
@@ -72,12 +80,6 @@ async function loadAll(sources, open) {
     tellNews("");
     document.body.removeAttribute("aria-busy");
   }
-}
-
-/** Acts that can be got again are named in the address, so that a link to a provision leads others there as well. */
-function remember(query) {
-  if (byId("trouble").textContent) return;
-  history.replaceState(null, "", `?${new URLSearchParams(query)}${location.hash}`);
 }
 
 function onSubmit(id, run) {

@@ -3,8 +3,10 @@
 import { carry, choose } from "./choosing.js";
 
 /**
- * A version of an act: its view, and where it came from.
- * @typedef {{view: any, source: import("./service.js").Source, highest: number}} Version
+ * A version of an act: its view, where it came from, its highest salience, and by which of its units say what which of
+ * another version say, as far as that was asked for.
+ * @typedef {{view: any, source: import("./service.js").Source, highest: number,
+ *   pairs: Map<Version, Record<string, string[]>>}} Version
  */
 
 const listeners = [];
@@ -19,6 +21,8 @@ export const state = {
   step: 0,
   /** Places of what is chosen in the version that is shown. */
   chosen: new Set(),
+  /** Citations of what was chosen and is not in the version that is shown. */
+  lacking: [],
   /** The unit that was gone to, or -1. */
   current: -1,
   /** From where it was gone to: one of the views, the contents, a link; or a version was switched. */
@@ -38,7 +42,7 @@ function tell(...changed) {
 
 /** Open these versions of an act, the first of them shown. @param {{view: any, source: object}[]} versions */
 export function openVersions(versions) {
-  state.versions = versions.map(withHighest);
+  state.versions = versions.map(prepared);
   state.now = state.base = 0;
   state.budget = view().budget;
   state.step = view().steps.length - 1;
@@ -47,29 +51,39 @@ export function openVersions(versions) {
   tell("version", "chosen", "step", "current");
 }
 
-/** Take further versions of the same act; those in a language that is there already are put in its place. */
+/**
+ * Take further versions of the same act; those in a language that is there already are put in its place.
+ * @returns {number} the first of them
+ */
 export function addVersions(versions) {
   const numbers = versions.map(({ view: { language } }, turn) => {
     const known = state.versions.findIndex(({ view }) => view.language === language);
     const number = known < 0 ? state.versions.length : known;
-    state.versions[number] = withHighest(versions[turn]);
+    state.versions[number] = prepared(versions[turn]);
     return number;
   });
-  showVersion(numbers[0]);
+  if (numbers.includes(state.base) || numbers.includes(state.now)) {
+    state.now = state.base = numbers.find((number) => number === state.base || number === state.now);
+    showVersion(state.now);
+  }
+  return numbers[0];
 }
 
-function withHighest(version) {
+function prepared(version) {
   const highest = version.view.steps.flat().reduce((most, value) => Math.max(most, value), 0);
-  return { ...version, highest };
+  return { ...version, highest, pairs: new Map() };
 }
 
-/** Show another version, with the same provisions chosen and the same place. */
+/**
+ * Show another version, with the same provisions chosen and the same place; which units correspond to those of the
+ * version that was chosen on has to be known.
+ */
 export function showVersion(number) {
-  const before = view().units[state.current];
+  const current = counterpart(state.current, number);
   state.now = number;
   state.step = Math.min(state.step, view().steps.length - 1);
   select();
-  state.current = before ? placeOf(before.id, before.provision) : -1;
+  state.current = current;
   state.origin = "version";
   tell("version", "chosen", "step", "current");
 }
@@ -96,10 +110,21 @@ export function goTo(place, origin) {
 }
 
 /** Where a provision is in the version that is shown, or -1. */
-export function placeOf(id, provision = id) {
+export function placeOf(id) {
   const { units } = view();
   const exact = units.findIndex((unit) => unit.id === id);
-  return exact >= 0 ? exact : units.findIndex((unit) => unit.provision === provision || unit.id.startsWith(`${id}.`));
+  return exact >= 0 ? exact : units.findIndex((unit) => unit.provision === id || unit.id.startsWith(`${id}.`));
+}
+
+/** Where what stands at a place of the version that is shown stands in another, or -1: by way of the one chosen on. */
+function counterpart(place, number) {
+  const base = state.versions[state.base];
+  const [here, there] = [state.versions[state.now], state.versions[number]];
+  let id = here.view.units[place]?.id;
+  if (id === undefined || here === there) return place;
+  if (here !== base) id = Object.entries(base.pairs.get(here)).find(([, others]) => others.includes(id))?.[0];
+  if (there !== base) id = base.pairs.get(there)[id]?.[0];
+  return there.view.units.findIndex((unit) => unit.id === id);
 }
 
 /** The salience of each unit at the step that is shown, and the highest of all. */
@@ -109,8 +134,12 @@ export const salience = () => ({ values: view().steps[state.step], highest: stat
 export const chosenWords = () => [...state.chosen].reduce((sum, place) => sum + view().units[place].words, 0);
 
 function select() {
-  const base = state.versions[state.base].view;
-  const chosen = choose(base, state.budget);
-  const carried = state.base === state.now ? chosen : carry(chosen, base, view());
-  state.chosen = carried.size || !chosen.size ? carried : choose(view(), state.budget);
+  const base = state.versions[state.base];
+  state.chosen = choose(base.view, state.budget);
+  state.lacking = [];
+  if (state.base === state.now) return;
+  const pairs = base.pairs.get(state.versions[state.now]);
+  const { carried, lacking } = carry(state.chosen, base.view, view(), pairs);
+  state.chosen = carried;
+  state.lacking = lacking.sort((a, b) => a - b).map((place) => base.view.units[place].citation);
 }

@@ -26,15 +26,15 @@ export function prepareSummary() {
 function head() {
   const { title, celex, date, language, warnings, notice, consolidated } = view();
   byId("title").textContent = byId("name").textContent = title || celex || word("act");
-  byId("title").lang = byId("name").lang = byId("items").lang = byId("advice").lang = language;
+  byId("title").lang = byId("name").lang = byId("items").lang = language;
   document.title = `${celex || title || word("act")} · LexLattice`;
   byId("facts").replaceChildren(
     ...[celex && `CELEX ${celex}`, date, language.toUpperCase()].filter(Boolean).map((fact) => make("span", {}, fact)),
     make("span", { id: "chosen-words" }),
   );
-  byId("advice").textContent = notice.split(/(?<=\.)\s/u)[0];
   byId("adopted").textContent = word(consolidated ? "consolidated" : "adopted");
   byId("remarks").replaceChildren(
+    make("p", { id: "lacking", hidden: true }),
     ...warnings.map((warning) => make("p", { lang: "en" }, warning)),
     make("p", { lang: language }, notice),
   );
@@ -44,6 +44,8 @@ function head() {
 function fill() {
   const { units, sections, groups, words } = view();
   byId("chosen-words").textContent = `${word("words")}: ${shown(chosenWords())} ${word("of")} ${shown(words)}`;
+  byId("lacking").hidden = !state.lacking.length;
+  byId("lacking").textContent = `${word("lacking")}: ${state.lacking.join("; ")}`;
   const passages = passagesOf([...state.chosen].sort((a, b) => a - b));
   const parts = GROUPS.map((group) => [group, passages.filter((places) => units[places[0]].group === group)]);
   const filled = parts.filter(([, found]) => found.length);

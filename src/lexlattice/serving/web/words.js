@@ -39,6 +39,9 @@ const ENGLISH = {
   skip: "Skip to the summary",
   nothing: "Nothing fits into so few words",
   of: "of",
+  lacking: "Not in this version",
+  others: "Other languages",
+  advice: "This is not legal advice.",
 };
 
 let words = ENGLISH;
