@@ -241,6 +241,21 @@ def test_old_recitals_have_no_numbers() -> None:
     assert [u.id for u in act.sections[2].units] == ["rec-1", "rec-2"]
 
 
+@pytest.mark.parametrize(
+    ("numbers", "found"),
+    [
+        ("1 12 3 4 5", "1 3 4 5"),  # a misprint takes no other article with it
+        ("1 3 4 5", "1 3 4 5"),
+        ("1 7 8 9 3", "1 7 8 9"),
+        ("1 999999999999 2 3", "1 2 3"),
+    ],
+)
+def test_a_number_that_leaps_is_believed_if_those_to_come_agree(numbers: str, found: str) -> None:
+    act = enacting("\n".join(f"Article {number}\nWhat article {number} says." for number in numbers.split()))
+    assert [section.number for section in act.sections if section.kind == "article"] == found.split()
+    assert all(f"article {number} says" in act.source for number in numbers.split())
+
+
 def test_recommendations_without_articles_have_a_body() -> None:
     act = read(HEAD.replace("HAS ADOPTED THIS REGULATION:", "HEREBY RECOMMENDS:") + "1. Do this.\n2. Do that.")
     assert [s.kind for s in act.sections] == ["title", "preamble", "recitals", "body"]

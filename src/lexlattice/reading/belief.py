@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from typing import Final
 
 from lexlattice.reading.grammar import Header
 from lexlattice.reading.lines import Lines
 from lexlattice.reading.numbering import OPENING_QUOTES, from_roman, letter_value
+
+_FARTHEST: Final = 200
+"""So many numbers are looked for before one that came too early; acts have a few hundred articles."""
 
 
 class Belief:
@@ -55,8 +59,16 @@ class Belief:
         if due or inserted:
             return True
         if value > self.last_article:
-            return not self.ahead[self.last_article + 1]
+            return self._may_leap(value)
         return value == 1 and self.last_article > 0
+
+    def _may_leap(self, value: int) -> bool:
+        """Whether some numbers are missing before this one: not if it is itself the odd one among those to come."""
+        if self.ahead[self.last_article + 1]:
+            return False
+        between = range(self.last_article + 1, min(value, self.last_article + _FARTHEST))
+        beyond = range(value + 1, value + len(between) + 1)
+        return sum(self.ahead[n] > 0 for n in between) <= sum(self.ahead[n] > 0 for n in beyond)
 
     def annex(self, i: int, header: Header) -> bool:
         """Whether an annex header opens an annex: in capitals, or with the number that is due."""
