@@ -59,6 +59,7 @@ ABOVE = {
     "client": {"errors", "act"},
     "serving": {
         *"errors act reading features selection choosing ties grouping phrases summary summarizer rendering".split(),
+        "versions",
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
@@ -236,7 +237,7 @@ def test_what_a_service_needs_stays_in_serving() -> None:
     assert {name for name in users if not within(name, "lexlattice.serving")} == set()
 
 
-@pytest.mark.parametrize("name", ["", ".settings", ".work", ".jobs", ".view"])
+@pytest.mark.parametrize("name", ["", ".settings", ".work", ".worker", ".jobs", ".view"])
 def test_what_workers_run_needs_none_of_it(name: str) -> None:
     assert not {t.module for t in IMPORTS[f"lexlattice.serving{name}"] if t.module.split(".")[0] in SERVICE}
 

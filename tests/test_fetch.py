@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 import socket
 import subprocess
 import sys
@@ -331,6 +332,20 @@ def test_nobody_has_it(get: Get, site: Site) -> None:
     assert len(site.asked) == 5
 
 
+def test_it_is_known_whether_there_is_no_such_text_or_nobody_could_say(get: Get, site: Site) -> None:
+    def is_absent(**options: Any) -> bool:
+        with pytest.raises(FetchError) as raised:
+            get(**options)
+        assert pickle.loads(pickle.dumps(raised.value)).absent == raised.value.absent  # it travels between processes
+        return raised.value.absent
+
+    assert is_absent(language="mt")
+    assert not is_absent(language="mt", cellar=closed_port(), attempts=1)
+    site.pages[f"/legal-content/MT/TXT/HTML/?uri=CELEX:{GDPR}"] = answer(202)
+    assert not is_absent(language="mt")
+    assert not is_absent(language="tlh")
+
+
 def test_eurlex_wants_a_browser(get: Get, site: Site) -> None:
     page = f"/legal-content/MT/TXT/HTML/?uri=CELEX:{GDPR}"
     site.pages[page] = answer(202, x_amzn_waf_action="challenge")
@@ -406,6 +421,56 @@ def test_a_redirect_that_is_not_followed(get: Get, site: Site, location: str) ->
     site.pages["/a"] = answer(302, Location=location)
     assert "an address that cannot be opened" in message(get, f"{site.base}/a")
     assert len(site.asked) == 1
+
+
+# Other hosts
+
+
+@pytest.fixture
+def elsewhere(site: Site) -> Iterator[Site]:
+    other = Site()
+    other.pages["/act"] = answer(200, TEXT, Content_Type=XHTML)
+    threading.Thread(target=other.serve_forever, args=(0.01,), daemon=True).start()
+    yield other
+    other.closing.set()
+    other.shutdown()
+    other.server_close()
+
+
+@pytest.mark.parametrize("address", ["{there}/act", "{there}/act#@{here}", "{here}@{there}/act"])
+def test_a_celex_number_never_leads_to_another_host(get: Get, site: Site, elsewhere: Site, address: str) -> None:
+    hosts = {"there": urlsplit(elsewhere.base).netloc, "here": urlsplit(site.base).netloc}
+    site.troubles.append(answer(303, Location=f"http://{address.format(**hosts)}"))
+    assert "led to another host" in message(get)
+    assert not elsewhere.asked
+
+
+def test_nor_do_the_choices_it_is_given(get: Get, site: Site, elsewhere: Site) -> None:
+    site.troubles.append(answer(300, f'<a href="{elsewhere.base}/act">act</a>'.encode()))
+    page = f"/legal-content/EN/TXT/HTML/?uri=CELEX:{GDPR}"
+    site.pages[page] = answer(200, TEXT, Content_Type="text/html")
+    assert get().url == site.base + page  # the next source is asked instead
+    assert not elsewhere.asked
+
+
+def test_a_url_leads_where_it_leads(get: Get, site: Site, elsewhere: Site) -> None:
+    site.pages["/a"] = answer(302, Location=f"{elsewhere.base}/act")
+    assert get(f"{site.base}/a").url == f"{elsewhere.base}/act"
+
+
+def test_of_the_unions_hosts_any_will_do() -> None:
+    usual = module._Limits(1, module._hosts(module.CELLAR, module.EURLEX))
+    for host in ("publications.europa.eu", "eur-lex.europa.eu", "op.europa.eu"):
+        assert usual.allow(host)
+    for host in ("europa.eu.example.org", "noteuropa.eu", "127.0.0.1", "op.europa.eu:8080", "europa.eu", ""):
+        assert not usual.allow(host)
+    given = module._Limits(1, module._hosts("http://me@Mirror.example.org:81/x/", module.EURLEX))
+    assert given.allow("mirror.example.org:81") and given.allow("eur-lex.europa.eu")
+    assert not given.allow("mirror.example.org") and not given.allow("op.europa.eu")
+
+
+def test_cellar_is_asked_over_a_safe_line() -> None:
+    assert module.CELLAR.startswith("https://") and module.EURLEX.startswith("https://")
 
 
 # What passes
@@ -485,11 +550,10 @@ def test_an_answer_that_trickles_without_end(get: Get, site: Site) -> None:
     assert "did not answer in time" in message(get, f"{site.base}/act", timeout=0.01, attempts=1)
 
 
-def test_too_much(get: Get, site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(module, "LARGEST", 2_000_000)
+def test_too_much(get: Get, site: Site, tmp_path: Path) -> None:
     bomb = gzip.compress(bytes(3_000_000))
     site.pages["/act"] = answer(200, bomb, Content_Encoding="gzip")
-    assert "sent more than 2 MB" in message(get, f"{site.base}/act")
+    assert "sent more than 2.5 MB" in message(get, f"{site.base}/act", most=2_500_000)
     assert len(site.asked) == 1 and not (tmp_path / "cache").exists()
 
 

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,13 +18,27 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from lexlattice import read
+from lexlattice.cli import main
 from lexlattice.errors import LexLatticeError, MissingExtraError
-from lexlattice.serving.mcp import MOST_PROVISIONS, MOST_SECTIONS, parse_act, quote_provision, server, summarize_act
+from lexlattice.reading.fetch import Fetched
+from lexlattice.serving import mcp as module
+from lexlattice.serving import sources
+from lexlattice.serving.mcp import MOST_PROVISIONS, MOST_SECTIONS, Tools, server
+from lexlattice.serving.work import BrokenError, Pool
 
 if TYPE_CHECKING:
     from mcp import Client
 
 ASKED = TypeVar("ASKED")
+EXAMPLES = Path(__file__).parent.parent / "examples"
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "a test", "version": "1"}},
+}
+TOOLS = Tools(EXAMPLES)
+parse_act, summarize_act, quote_provision = TOOLS.parse_act, TOOLS.summarize_act, TOOLS.quote_provision
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +46,13 @@ def act(examples: Path) -> str:
     return str(examples / "short" / "en.txt")
 
 
-def ask(questions: Callable[[Client], Awaitable[ASKED]]) -> ASKED:
+def ask(questions: Callable[[Client], Awaitable[ASKED]], root: Path = EXAMPLES) -> ASKED:
     """Start the server as an assistant does, ask, end it; in a thread, because a browser may hold this one's loop."""
     pytest.importorskip("mcp")
     from mcp import Client, StdioServerParameters, stdio_client
 
     async def talk() -> ASKED:
-        command = StdioServerParameters(command=sys.executable, args=["-m", "lexlattice", "mcp"])
+        command = StdioServerParameters(command=sys.executable, args=["-m", "lexlattice", "mcp", "--root", str(root)])
         async with Client(stdio_client(command)) as client:
             return await questions(client)
 
@@ -53,10 +73,12 @@ def test_an_assistant_reads_summarises_and_quotes(act: str) -> None:
 
     instructions, tools, outline, summary, quoted = ask(questions)
     assert "not legal advice" in instructions
+    assert "in the server's folder" in instructions
     assert [tool.name for tool in tools] == ["parse_act", "summarize_act", "quote_provision"]
     for tool in tools:
         assert set(tool.input_schema["properties"]) <= set(tool.description.replace(":", " ").split())
         assert tool.annotations.read_only_hint
+        assert "in the server's folder (20 MB at most)" in tool.description
     assert not any(answer.is_error for answer in (outline, summary, quoted))
     assert outline.structured_content == parse_act(act)
     assert summary.structured_content == summarize_act(act, words=80, group=True)
@@ -67,6 +89,9 @@ def test_what_goes_wrong_is_one_sentence_and_the_server_goes_on(act: str) -> Non
     calls: list[tuple[str, dict[str, Any]]] = [
         ("parse_act", {"source": "https://example.org/act.html"}),
         ("parse_act", {"source": "/no/such/file.txt"}),
+        ("parse_act", {"source": "short/no-such-file.txt"}),
+        ("parse_act", {"source": "/etc/passwd"}),
+        ("parse_act", {"source": "/dev/zero"}),
         ("parse_act", {"source": act, "language": "xx"}),
         ("parse_act", {}),
         ("summarize_act", {"source": act, "words": 0}),
@@ -85,6 +110,162 @@ def test_what_goes_wrong_is_one_sentence_and_the_server_goes_on(act: str) -> Non
         assert "\n" not in sentence, sentence
         assert "Traceback" not in sentence
         assert "Error executing" not in sentence
+
+
+def ask_here(root: Path, tool: str, arguments: dict[str, Any]) -> str:
+    """The same without a process of its own, so that a test can change what it does; the sentence that is said."""
+    pytest.importorskip("mcp")
+    from mcp import Client
+
+    async def talk() -> Any:
+        async with Client(server(root)) as client:
+            return await client.call_tool(tool, arguments)
+
+    with ThreadPoolExecutor(1) as thread:
+        answer = thread.submit(asyncio.run, talk()).result(timeout=60)
+    assert answer.is_error
+    return str(answer.content[0].text)
+
+
+def test_an_act_that_takes_too_long_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SECONDS", 0.5)
+    (tmp_path / "act.txt").write_text("ANNEX\n" * 500_000)
+    start = time.monotonic()
+    said = ask_here(tmp_path, "parse_act", {"source": "act.txt", "language": "en"})
+    assert said == "The work took longer than 0.5 seconds and was ended; give a shorter act."
+    assert time.monotonic() - start < 10
+
+
+def test_what_nobody_foresaw_is_one_sentence_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: Any) -> None:
+        raise KeyError("the text of an act")
+
+    monkeypatch.setattr(Pool, "run", fail)
+    assert ask_here(tmp_path, "parse_act", {"source": "32016R0679"}) == str(BrokenError())
+
+
+def test_ctrl_c_ends_it_at_once() -> None:
+    pytest.importorskip("mcp")
+    command = [sys.executable, "-m", "lexlattice", "mcp"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(f"{json.dumps(HELLO)}\n".encode())
+        process.stdin.flush()
+        assert b"lexlattice" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.wait(timeout=10) == -signal.SIGINT
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("name", ["missing", "file.txt"])
+def test_a_folder_that_is_none_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(module, "server", lambda _: pytest.fail("it was started"))
+    (tmp_path / "file.txt").touch()
+    assert main(["mcp", "--root", str(tmp_path / name)]) == 2
+    assert "There is no folder" in capsys.readouterr().err
+
+
+# --- which files may be read --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def root(tmp_path: Path, act: str) -> Path:
+    """A folder with an act, and things around it and in it that are none of an assistant's business."""
+    folder = tmp_path / "acts"
+    folder.mkdir()
+    shutil.copy(act, folder / "act.txt")
+    shutil.copy(act, tmp_path / "private.txt")
+    shutil.copy(act, tmp_path / "acts.txt")
+    (folder / "inside").symlink_to("act.txt")
+    (folder / "outside").symlink_to(tmp_path / "private.txt")
+    (folder / "up").symlink_to(tmp_path)
+    (folder / "zeros").symlink_to("/dev/zero")
+    (folder / "circle").symlink_to("circle")
+    os.mkfifo(folder / "pipe")
+    return folder
+
+
+def test_files_in_the_folder_are_read_by_any_name_they_have(root: Path, act: str) -> None:
+    whole = parse_act(act)
+    for name in ("act.txt", "./act.txt", "inside", str(root / "act.txt"), "../acts/act.txt", "up/acts/act.txt"):
+        assert Tools(root).parse_act(name) == whole
+    linked = root.parent / "linked"
+    linked.symlink_to(root)
+    assert Tools(linked).parse_act(str(linked / "act.txt")) == whole
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../private.txt",
+        "../acts.txt",
+        "outside",
+        "up/private.txt",
+        "/dev/zero",
+        "zeros",
+        "/etc/passwd",
+        "/no/such/file",
+    ],
+)
+def test_what_is_outside_the_folder_is_not_looked_at(root: Path, name: str) -> None:
+    with pytest.raises(LexLatticeError, match=r"^Files are read in the folder '.*acts' only, and '.*' is not in it"):
+        Tools(root).parse_act(name)
+
+
+@pytest.mark.parametrize("name", ["pipe", "circle", "missing"])
+def test_what_is_no_file_is_refused_at_once(root: Path, name: str) -> None:
+    with pytest.raises(LexLatticeError, match=r"^There is no file|is no file"):
+        Tools(root).parse_act(name)
+
+
+def test_devices_are_refused_wherever_the_folder_is() -> None:
+    with pytest.raises(LexLatticeError, match="'/dev/zero' is no file"):
+        Tools(Path("/")).parse_act("/dev/zero")
+
+
+def test_a_folder_of_formex_is_read_if_all_of_it_may_be(root: Path, examples: Path) -> None:
+    folder = root / "formex"
+    shutil.copytree(examples / "formats" / "act.fmx4", folder)
+    assert Tools(root).parse_act("formex") == parse_act("formats/act.fmx4")
+    (folder / "more.xml").symlink_to(root.parent / "private.txt")
+    with pytest.raises(LexLatticeError, match="is not in it"):
+        Tools(root).parse_act("formex")
+    (folder / "more.xml").unlink()
+    os.mkfifo(folder / "more.xml")
+    with pytest.raises(LexLatticeError, match="'formex' is no file, or holds what is none"):
+        Tools(root).parse_act("formex")
+
+
+def test_what_is_too_large_is_refused(root: Path, examples: Path, act: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(examples / "formats" / "act.fmx4", root / "formex")
+    monkeypatch.setattr(sources, "MOST_BYTES", 1_500)
+    for source in ("act.txt", "formex", Path(act).read_text("utf-8")):
+        with pytest.raises(LexLatticeError, match=r"is larger than 0\.0015 MB"):
+            Tools(root).parse_act(source)
+
+
+def test_a_number_is_fetched_within_the_limits_unless_a_file_has_its_name(
+    root: Path, act: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, dict[str, Any]]] = []
+
+    def fetch(reference: str, **options: Any) -> Fetched:
+        asked.append((reference, options))
+        return Fetched(b"Article 1\n\nBees are free.", "text/plain", "", reference, options["language"])
+
+    monkeypatch.setattr(sources, "fetch", fetch)
+    monkeypatch.chdir(root.parent)  # what lies there is not read
+    shutil.copy(act, root.parent / "32016R0679")
+    outline = Tools(root).parse_act("32016R0679", "EN")
+    assert (outline["celex"], outline["language"], outline["words"]) == ("32016R0679", "en", 3)
+    assert [(reference, options["most"]) for reference, options in asked] == [("32016R0679", sources.MOST_BYTES)]
+    shutil.copy(act, root / "32016R0679")
+    assert Tools(root).parse_act("32016R0679") == parse_act(act)
+    assert len(asked) == 1
 
 
 # --- the tools themselves -----------------------------------------------------------------------------------
@@ -199,7 +380,7 @@ def test_what_is_too_long_for_one_answer_is_quoted_in_parts() -> None:
 
 @pytest.mark.parametrize("source", ["", "  ", "http://example.org/a", " https://example.org/a\n", "x" * 900, "a\0b"])
 def test_what_is_no_source_is_refused_and_nothing_is_fetched(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lexlattice.reading.fetch.fetch", lambda *_, **__: pytest.fail("an address was opened"))
+    monkeypatch.setattr(sources, "fetch", lambda *_, **__: pytest.fail("an address was opened"))
     with pytest.raises(LexLatticeError, match="give the text of an act"):
         parse_act(source)
 

@@ -17,6 +17,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -32,6 +33,7 @@ from lexlattice.serving.pages import WEB
 from lexlattice.versions import counterparts
 from little_service import asking, fetched_before, served
 
+PUNYCODE = "multipart/form-data; boundary=X; charset=punycode"
 LITTLE = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
 SECRET = "Quokkas shall be counted in secret."
 LIMIT = 3_000_000
@@ -223,6 +225,8 @@ def test_two_are_two(service: httpx.Client, files: int, fields: dict[str, str | 
     ("body", "kind", "status"),
     [
         (b"{", "application/json", 400),
+        (b"[]", "application/json", 422),
+        (b'{"text": "a", "ratio": true}', "application/json", 422),
         (b'{"text": "\\ud800"}', "application/json", 400),
         (b"[" * 100_000, "application/json", 400),
         (b"no form", "multipart/form-data", 400),
@@ -263,6 +267,11 @@ def test_places_and_ways_that_do_not_exist(service: httpx.Client) -> None:
 def test_a_text_is_never_a_name_of_something_else(service: httpx.Client, text: str) -> None:
     answer = service.post("/v1/acts", json={"text": text, "language": "en"}).json()
     assert answer["source"] == text
+
+
+def test_a_byte_order_mark_is_no_trouble(service: httpx.Client) -> None:
+    body = b"\xef\xbb\xbf" + json.dumps({"text": LITTLE}).encode()
+    assert service.post("/v1/acts", content=body, headers={"Content-Type": "application/json"}).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/v1/languages", "/v1/summaries", "/openapi.json"])
@@ -321,7 +330,7 @@ def connected(service: httpx.Client, *headers: str) -> socket.socket:
     """A connection on which a request has begun."""
     place = urlsplit(str(service.base_url))
     link = socket.create_connection((place.hostname, place.port), timeout=20)
-    head = ["POST /v1/summaries HTTP/1.1", "Host: here", "Content-Type: application/json", *headers, "", ""]
+    head = ["POST /v1/summaries HTTP/1.1", "Host: localhost", "Content-Type: application/json", *headers, "", ""]
     link.sendall("\r\n".join(head).encode())
     return link
 
@@ -351,11 +360,114 @@ def test_a_slow_body_is_given_up_and_disturbs_nobody() -> None:
         assert 2.9 < time.monotonic() - start < 9
 
 
+@pytest.mark.parametrize("begun", [b"", b"GET /healthz HTTP/1.1\r\nHost: local"])
+def test_who_sends_nothing_or_half_a_head_is_cut_off(begun: bytes) -> None:
+    with served(workers=1, max_seconds=1.0) as server, asking(server) as service:
+        place = urlsplit(str(service.base_url))
+        with socket.create_connection((place.hostname, place.port), timeout=20) as link:
+            start = time.monotonic()
+            link.sendall(begun)
+            with suppress(ConnectionResetError):
+                assert link.recv(1000) == b""
+            assert 0.9 < time.monotonic() - start < 5
+        assert service.get("/healthz").status_code == 200
+
+
+def test_who_takes_no_answer_is_cut_off(english: bytes) -> None:
+    with served(workers=1, max_seconds=1.0) as server, asking(server) as service:
+        place = urlsplit(str(service.base_url))
+        line = json.dumps({"text": english.decode()}).encode() + b"\n"
+        with socket.socket() as link:
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            link.connect((place.hostname, place.port))
+            head = "POST /v1/acts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\n"
+            link.sendall(f"{head}Content-Length: {200 * len(line)}\r\n\r\n".encode() + 200 * line)
+            held = server.config.app.state.service.intake  # type: ignore[union-attr]
+            wait_until(lambda: held.held > 0)
+            wait_until(lambda: held.held == 0)
+
+
+def test_more_connections_than_files_can_be_open_are_cut_off_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lexlattice.serving.server.most_connections", lambda: 5)
+    with served(workers=1) as server, asking(server) as service:
+        place = urlsplit(str(service.base_url))
+        links = [socket.create_connection((place.hostname, place.port), timeout=20) for _ in range(8)]
+        wait_until(lambda: len(select.select(links, [], [], 0)[0]) == 3)
+        for link in links:
+            link.close()
+        assert service.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1.evil.example:8000"}, 421),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Host": "localhost", "Origin": "http://localhost:1234"}, 200),
+        ({"Host": "[::1]:80", "Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Host": "law.example", "Origin": "https://law.example"}, 200),
+    ],
+)
+def test_pages_of_others_may_not_ask(headers: dict[str, str], status: int, named: httpx.Client) -> None:
+    answer = named.post("/v1/acts", json={"text": LITTLE}, headers=headers)
+    assert answer.status_code == status
+    if status != 200:
+        refused(answer, status)
+
+
+@pytest.fixture(scope="module")
+def named() -> Iterator[httpx.Client]:
+    with served(workers=1, names=("law.example",)) as server, asking(server) as client:
+        yield client
+
+
 def wait_until(so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 10
     while not so():
         assert time.monotonic() < deadline
         time.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "status"),
+    [
+        (
+            b'--X\r\nContent-Disposition: form-data; name="text"\r\n\r\n-' + b"a" * 400_000 + b"\r\n--X--\r\n",
+            PUNYCODE,
+            415,
+        ),
+        (b"{" + b",".join(b'"k%d":1' % number for number in range(200_000)) + b"}", "application/json", 422),
+        (b"\n" * (LIMIT - 1), "application/x-ndjson", 422),
+        (b"{}\n" * (LIMIT // 3), "application/x-ndjson", 413),
+        (b"--X\r\n" * (LIMIT // 5), "multipart/form-data; boundary=X", 400),
+    ],
+    ids=["a codec", "keys", "lines", "acts", "parts"],
+)
+def test_what_is_tedious_to_take_apart_keeps_nobody_waiting(
+    service: httpx.Client, body: bytes, kind: str, status: int
+) -> None:
+    with ThreadPoolExecutor(1) as aside:
+        tedious = aside.submit(service.post, "/v1/summaries", content=body, headers={"Content-Type": kind})
+        while not tedious.done():
+            start = time.monotonic()
+            assert service.get("/healthz").status_code == 200
+            assert time.monotonic() - start < 1
+        refused(tedious.result(), status)
+
+
+def test_only_so_many_streams_are_answered_at_once() -> None:
+    """A stream holds its place until it is read; others are told to come back, and single acts are still read."""
+    with served(workers=1) as server, asking(server) as service, ExitStack() as streams:
+        lines = b"".join(json.dumps({"text": LITTLE * 200, "language": "en"}).encode() + b"\n" for _ in range(200))
+        kind = {"Content-Type": "application/x-ndjson"}
+        for _ in range(16):
+            answer = streams.enter_context(service.stream("POST", "/v1/acts", content=lines, headers=kind))
+            assert answer.status_code == 200
+        refused(service.post("/v1/acts", content=lines, headers=kind), 429)
+        assert service.post("/v1/acts", json={"text": LITTLE}).status_code == 200
 
 
 # --- load -------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ def test_units_are_the_acts_word_for_word(content: bytes, view: dict[str, Any]) 
     assert [unit["id"] for unit in view["units"]] == [unit.id for unit in act.units]
     assert all(act.source[unit["start"] : unit["end"]] == unit["text"] for unit in view["units"])
     assert [section["label"] for section in view["sections"]] == [section.label for section in act.sections]
+    assert [section["name"] for section in view["sections"]][:4] == ["Title", "Preamble", "Recitals", "Article 1"]
     assert view["words"] == act.words
     assert {unit["group"] for unit in view["units"]} <= set(GROUPS) == set(view["groups"])
 
@@ -86,11 +87,25 @@ def test_every_language_has_its_notice_and_headings(examples: Path, language: st
     assert view["language"] == language
     assert view["notice"]
     assert all(view["groups"].values())
-    assert not view["consolidated"]
+    assert all(section["name"] for section in view["sections"])
+    assert view["consolidated"] is None
 
 
-def test_a_consolidated_text_says_so(examples: Path) -> None:
-    assert view_of(read(examples / "formats" / "act.consolidated.html"))["consolidated"]
+def test_a_consolidated_text_says_of_which_day_it_is(examples: Path) -> None:
+    assert view_of(read(examples / "formats" / "act.consolidated.html"))["consolidated"] == "2024-03-12"
+
+
+def test_a_short_act_can_be_had_whole_and_what_matters_most_comes_first(examples: Path) -> None:
+    act = read(examples / "short" / "en.txt")
+    view = view_of(act)
+    assert view["most"] == act.words > view["budget"]
+    *_, before, whole = view["orders"]
+    chosen = [unit for group in whole["groups"][: whole["chosen"]] for unit in group["units"]]
+    assert [view["units"][unit]["id"] for unit in sorted(set(chosen))] == [
+        item.id for item in summarize(act, words=act.words)
+    ]
+    assert chosen != sorted(chosen)
+    assert before["words"] < act.words
 
 
 def test_what_is_short_is_there_whole() -> None:

@@ -140,13 +140,17 @@ class Act:
         """Everything, as plain JSON types; `from_dict` takes it back."""
         sections = [
             {
-                **asdict(replace(section, units=())),
+                "index": section.index,
+                "kind": section.kind,
+                "number": section.number,
+                "label": section.label,
+                "heading": section.heading,
                 "enclosing": list(section.enclosing),
                 "units": [unit._asdict() for unit in section.units],
             }
             for section in self.sections
         ]
-        furniture = [asdict(piece) for piece in self.furniture]
+        furniture = [{"kind": piece.kind, "start": piece.start, "end": piece.end} for piece in self.furniture]
         rest = asdict(replace(self, sections=(), furniture=()))
         return {**rest, "sections": sections, "furniture": furniture, "warnings": list(self.warnings)}
 

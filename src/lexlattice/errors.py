@@ -12,7 +12,11 @@ class ReadingError(LexLatticeError):
 
 
 class FetchError(LexLatticeError):
-    """The act cannot be had from the network."""
+    """The act cannot be had from the network; `absent` if all who were asked said that there is no such text."""
+
+    def __init__(self, sentence: str, *, absent: bool = False) -> None:
+        super().__init__(sentence)
+        self.absent = absent
 
 
 class MissingExtraError(LexLatticeError):

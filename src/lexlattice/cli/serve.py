@@ -31,6 +31,13 @@ def add(commands: Commands) -> None:
         "--port", type=int, metavar="N", default=usual.port, help="0 for any that is free (default: %(default)s)"
     )
     command.add_argument(
+        "--name",
+        action="append",
+        dest="names",
+        default=[],
+        help="a name under which others ask for it, such as that of a proxy; may be given several times",
+    )
+    command.add_argument(
         "--workers", type=int, metavar="N", default=usual.workers, help="processes (default: one for each core)"
     )
     command.add_argument(
@@ -38,6 +45,13 @@ def add(commands: Commands) -> None:
     )
     command.add_argument(
         "--max-mb", type=float, metavar="N", default=usual.max_bytes / 1e6, help="of a request (default: %(default)g)"
+    )
+    command.add_argument(
+        "--max-memory-mb",
+        type=float,
+        metavar="N",
+        default=usual.max_memory / 1e6,
+        help="of each process (default: %(default)g)",
     )
     command.add_argument(
         "--timeout",
@@ -68,7 +82,9 @@ def _serve(options: argparse.Namespace) -> int:
         workers=options.workers,
         queue=options.queue,
         max_bytes=int(options.max_mb * 1_000_000),
+        max_memory=_whole(options.max_memory_mb),
         max_seconds=options.timeout,
+        names=tuple(options.names),
         fetch=options.fetch,
     )
     try:
@@ -85,6 +101,11 @@ def _serve(options: argparse.Namespace) -> int:
 
     Server(settings, opened).serve_until_told()
     return 0
+
+
+def _whole(megabytes: float) -> int:
+    """In bytes; what is no number is none."""
+    return int(megabytes * 1_000_000) if 0 < megabytes < 1e9 else 0
 
 
 def _has_display() -> bool:

@@ -2,6 +2,7 @@
 
 Cellar is asked first: it is made for programs and chooses the text by content negotiation, while EUR-Lex
 often wants a browser. A published act does not change, so what was fetched whole is kept and not asked again.
+What a CELEX number names is taken from their hosts only, wherever they may lead.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from lexlattice.errors import FetchError
 if TYPE_CHECKING:
     import httpx
 
-CELLAR, EURLEX = "http://publications.europa.eu", "https://eur-lex.europa.eu"
+CELLAR, EURLEX, UNION = "https://publications.europa.eu", "https://eur-lex.europa.eu", ".europa.eu"
 MEDIA_TYPES = ("application/xhtml+xml", "text/html", "application/zip;mtype=fmx4", "application/pdf")
 BACKOFF, LONGEST_WAIT = 0.5, 60.0  # seconds before the second attempt, doubled from then on; at most
 LARGEST, MOST_REDIRECTS = 200_000_000, 10  # bytes after decompression; steps from the address to the text
@@ -61,6 +62,18 @@ class Fetched:
     language: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How many bytes may come, and from which hosts, if not from any; one with a dot before it stands for all below."""
+
+    most: int
+    hosts: tuple[str, ...] | None = None
+
+    def allow(self, host: str) -> bool:
+        known = self.hosts
+        return known is None or any(host == one or (one[:1] == "." and host.endswith(one)) for one in known)
+
+
 class _SourceError(Exception):
     """Why one source gave nothing; `wait` is set if it may give it later, `absent` if it has no such text."""
 
@@ -91,8 +104,12 @@ def fetch(
     eurlex: str = EURLEX,
     timeout: float = 30.0,
     attempts: int = 4,
+    most: int = LARGEST,
 ) -> Fetched:
-    """Get the act that a CELEX number names, or what a URL holds, from the cache if it was fetched before."""
+    """Get the act that a CELEX number names, or what a URL holds, from the cache if it was fetched before.
+
+    Of an answer no more than `most` bytes are read.
+    """
     code, found, reference = _CODES.get(language.lower()), _CELEX.fullmatch(reference), reference.strip()
     if code is None:
         raise FetchError(f"{language!r} is not the code of an official language, such as 'en' or 'fr'.")
@@ -100,10 +117,10 @@ def fetch(
         reference = celex = found[1].upper()
         path = quote(celex, safe="")
         page = f"{eurlex.rstrip('/')}/legal-content/{code.upper()}/TXT/HTML/?uri=CELEX:{path}"
-        sources = [f"{cellar.rstrip('/')}/resource/celex/{path}", page]
+        sources, limits = [f"{cellar.rstrip('/')}/resource/celex/{path}", page], _Limits(most, _hosts(cellar, eurlex))
     elif is_url(reference):
         named = _CELEX_IN_URL.search(unquote(unquote(reference)))
-        sources, celex = [reference], named[1].upper() if named else None
+        sources, limits, celex = [reference], _Limits(most), named[1].upper() if named else None
     else:
         raise FetchError(f"{reference!r} is neither a CELEX number such as 32016R0679 nor an http(s) URL.")
     key = hashlib.sha256(json.dumps([reference, code, cellar, eurlex]).encode()).hexdigest()
@@ -120,7 +137,7 @@ def fetch(
     with client:
         for source in sources:
             try:
-                text = _negotiate(client, source, code, attempts)
+                text = _negotiate(client, source, code, attempts, limits)
                 return _store(entry, replace(text, celex=celex, language=code if found else text.language))
             except _SourceError as error:
                 failures.append((urlsplit(_public(source)).netloc, error))
@@ -130,7 +147,13 @@ def fetch(
     advice = "ask for another language or act" if absent else "check the connection or give a file instead"
     if celex and not found and failures[0][1].wait is None:
         advice = f"give the CELEX number {celex} instead"
-    raise FetchError(f"{what} could not be fetched: {told}; {advice}.")
+    raise FetchError(f"{what} could not be fetched: {told}; {advice}.", absent=absent)
+
+
+def _hosts(cellar: str, eurlex: str) -> tuple[str, ...]:
+    """Those that are asked, and all of the Union's where it is the Union's own that are asked."""
+    asked = tuple(urlsplit(_public(url)).netloc.lower() for url in (cellar, eurlex))
+    return (*asked, UNION) if (cellar, eurlex) == (CELLAR, EURLEX) else asked
 
 
 def _public(url: str) -> str:
@@ -138,13 +161,13 @@ def _public(url: str) -> str:
     return re.sub("(?<=://)[^/?#]*@", "", url)
 
 
-def _negotiate(client: httpx.Client, url: str, code: str, attempts: int) -> Fetched:
+def _negotiate(client: httpx.Client, url: str, code: str, attempts: int, limits: _Limits) -> Fetched:
     """Ask Cellar for one media type at a time, which is what it understands, and others for any at once."""
     cellar, attempt = urlsplit(url).path.startswith("/resource/"), 1
     wishes = list(MEDIA_TYPES) if cellar else [", ".join((*MEDIA_TYPES, "*/*;q=0.1"))]
     while True:
         try:
-            text = _follow(client, url, wishes[0], LANGUAGES[code] if cellar else code)
+            text = _follow(client, url, wishes[0], LANGUAGES[code] if cellar else code, limits)
             return replace(text, language=code) if cellar else text
         except _SourceError as error:
             if error.absent and wishes[1:]:
@@ -164,7 +187,7 @@ def _pause(retry_after: str, attempt: int) -> float:
     return min(max(seconds, 0.0), LONGEST_WAIT)
 
 
-def _follow(client: httpx.Client, url: str, accept: str, language: str) -> Fetched:
+def _follow(client: httpx.Client, url: str, accept: str, language: str, limits: _Limits) -> Fetched:
     """Make one attempt, by hand through redirects and choices, since httpx does not follow a 300."""
     import httpx
 
@@ -172,9 +195,11 @@ def _follow(client: httpx.Client, url: str, accept: str, language: str) -> Fetch
     for _ in range(MOST_REDIRECTS + 1):
         try:
             url = urljoin(url, target)
+            if not limits.allow(httpx.URL(url).netloc.decode()):
+                raise _SourceError("led to another host")
             with client.stream("GET", url, headers=wanted) as response:
                 status, headers = response.status_code, response.headers
-                body = _body(response) if status in (200, 300) else b""
+                body = _body(response, limits.most) if status in (200, 300) else b""
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, ValueError):
             raise _SourceError("led to an address that cannot be opened") from None
         except httpx.TimeoutException:
@@ -196,13 +221,13 @@ def _follow(client: httpx.Client, url: str, accept: str, language: str) -> Fetch
     raise _SourceError(f"redirected more than {MOST_REDIRECTS} times")
 
 
-def _body(response: httpx.Response) -> bytes:
+def _body(response: httpx.Response, most: int) -> bytes:
     """Read all of it: httpx sees to it that nothing announced is missing; here, that it ends at all."""
     content, deadline = bytearray(), time.monotonic() + 20 * response.request.extensions["timeout"]["read"]
     for chunk in response.iter_bytes():
         content += chunk
-        if len(content) > LARGEST:
-            raise _SourceError(f"sent more than {LARGEST / 1e6:.0f} MB")
+        if len(content) > most:
+            raise _SourceError(f"sent more than {most / 1e6:g} MB")
         if time.monotonic() > deadline:
             raise _SourceError("did not answer in time", wait="")
     return bytes(content)

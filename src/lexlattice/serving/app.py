@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-import time
 from collections import deque
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +14,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lexlattice import __version__
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading.fetch import fetch
 from lexlattice.serving import jobs, pages
+from lexlattice.serving.around import Around
 from lexlattice.serving.intake import JSON, LINES, Intake, Sent
 from lexlattice.serving.metrics import Metrics
 from lexlattice.serving.openapi import FILE, PROBLEMS, answered, body, several, two_acts
@@ -38,16 +36,10 @@ from lexlattice.serving.schemas import (
 from lexlattice.serving.settings import Settings
 from lexlattice.serving.work import Job, OverdueError, Pool, QueueFullError
 
-_log: Final = logging.getLogger("lexlattice.serving")
 _FETCHERS: Final = 4
 """Acts that are fetched at the same time."""
-_HEADERS: Final = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-}
+_STREAMS: Final = 16
+"""Requests of many acts that are answered at the same time."""
 _MEDIA: Final = {
     "md": "text/markdown; charset=utf-8",
     "text": "text/plain; charset=utf-8",
@@ -81,7 +73,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.service = service
     _add_routes(app, service)
     app.include_router(pages.router())
-    app.add_middleware(_Around, service=service)
+    app.add_middleware(Around, settings=service.settings, intake=service.intake, metrics=service.metrics)
     app.add_exception_handler(ProblemError, _answer_problem)
     app.add_exception_handler(LexLatticeError, _answer_error)
     app.add_exception_handler(HTTPException, _answer_http)
@@ -94,11 +86,11 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.pool = Pool(settings.workers, settings.queue, settings.max_seconds, jobs.begin)
+        self.pool = Pool(settings.workers, settings.queue, settings.max_seconds, jobs.begin, settings.max_memory)
         self.intake = Intake(settings)
         self.metrics = Metrics(self.pool)
         self._fetchers = ThreadPoolExecutor(_FETCHERS, "fetch")
-        self._fetching = 0
+        self._fetching = self._streams = 0
 
     async def close(self) -> None:
         """Finish what is running."""
@@ -128,12 +120,15 @@ class Service:
         self.pool.admit()
         batch = await self.intake.take(request, model)
         if batch.many:
+            if self._streams >= _STREAMS:
+                raise QueueFullError
             return StreamingResponse(self._lines(job, batch.acts), media_type=LINES)
         return Response(await self.do_for(request, job, batch.one()), media_type=JSON)
 
     async def _lines(self, job: Job, acts: list[Sent | ProblemError]) -> AsyncIterator[bytes]:
         """In their order, and never more at work than there are processes."""
         tasks: deque[asyncio.Task[bytes]] = deque()
+        self._streams += 1
         try:
             for number, act in enumerate(acts, 1):
                 tasks.append(asyncio.create_task(self._line(job, act, number)))
@@ -142,6 +137,7 @@ class Service:
             while tasks:
                 yield await tasks.popleft() + b"\n"
         finally:
+            self._streams -= 1
             for task in tasks:
                 task.cancel()
 
@@ -173,19 +169,19 @@ class Service:
             raise ProblemError(422, "This service fetches no acts; send the act itself.")
         if self._fetching >= _FETCHERS + self.settings.queue:
             raise QueueFullError
-        seconds, loop = self.settings.max_seconds, asyncio.get_running_loop()
+        seconds, most, loop = self.settings.max_seconds, self.settings.max_bytes, asyncio.get_running_loop()
         self._fetching += 1
         work = loop.run_in_executor(
-            self._fetchers, lambda: fetch(celex, language=language, timeout=seconds / 2, attempts=2)
+            self._fetchers, lambda: fetch(celex, language=language, timeout=seconds / 2, attempts=2, most=most)
         )
         work.add_done_callback(self._fetched)
         try:
             async with asyncio.timeout(seconds):
-                content = (await asyncio.shield(work)).content
+                content: bytes = (await asyncio.shield(work)).content
         except TimeoutError:
             raise OverdueError(seconds) from None
-        if len(content) > self.settings.max_bytes:
-            raise ProblemError(413, f"The act is larger than {self.settings.max_bytes / 1e6:g} MB.")
+        if len(content) > most:  # it was fetched and kept by somebody who allowed more
+            raise ProblemError(413, f"The act is larger than {most / 1e6:g} MB.")
         return content
 
     def _fetched(self, work: asyncio.Future[Any]) -> None:
@@ -252,44 +248,6 @@ def _add_routes(app: FastAPI, service: Service) -> None:
     async def metrics() -> Response:
         """Figures for Prometheus."""
         return Response(service.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-class _Around:
-    """Around every request: headers that protect, figures, a log line without anything of the user's, no traceback."""
-
-    def __init__(self, app: ASGIApp, service: Service) -> None:
-        self._app, self._service = app, service
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return await self._app(scope, receive, send)
-        start, status, request = time.perf_counter(), 0, Request(scope)
-
-        async def sending(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [
-                    *message.get("headers", ()),
-                    *((name.encode(), value.encode()) for name, value in _HEADERS.items()),
-                ]
-            await send(message)
-
-        try:
-            await self._app(scope, receive, sending)
-        except ClientDisconnect:
-            status = status or 499  # as others count those who went away
-        except Exception as error:
-            _log.error("a request failed: %s", type(error).__name__)
-            if not status:
-                problem = ProblemError(500, "Something went wrong here; it was not the request.")
-                await problem.to_response()(scope, receive, sending)
-        finally:
-            self._service.intake.release(request)
-            seconds = time.perf_counter() - start
-            route = getattr(scope.get("route"), "path", "other")
-            self._service.metrics.count(route, status, seconds)
-            _log.info("%s %s %d %.0f ms", scope["method"], route, status, 1000 * seconds)
 
 
 async def _answer_problem(_: Request, error: Exception) -> Response:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.reading import read
+from lexlattice.serving.worker import TooLargeError
 
 if TYPE_CHECKING:
     from lexlattice.act import Act
@@ -17,6 +18,13 @@ if TYPE_CHECKING:
 
 _LITTLE_ACT: Final = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9()_-]")
+LARGEST: Final = 50_000_000
+"""Bytes of an answer, which the service holds while it is sent.
+
+Three times those of the longest act known; a file of very short lines makes forty times its size.
+"""
+MOST_UNITS: Final = 50_000
+"""Of an act that a page can show in good time; the longest known has 41,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +53,23 @@ def begin() -> None:
 
 def parse(asked: Asked) -> bytes:
     """The act as JSON."""
-    return _act(asked).to_json().encode(errors="replace")
+    return _encoded(_act(asked).to_json())
 
 
 def summarize(asked: Asked) -> bytes:
     """The summary as JSON."""
-    return _summary(asked).to_json(group=asked.group).encode(errors="replace")
+    return _encoded(_summary(asked).to_json(group=asked.group))
 
 
 def view(asked: Asked) -> bytes:
     """All that the page needs of an act, as JSON."""
     from lexlattice.serving.view import view_of
 
-    data: dict[str, Any] = view_of(_act(asked), asked.name)
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+    act = _act(asked)
+    if len(act) > MOST_UNITS:
+        raise TooLargeError(f"This act has more than {MOST_UNITS:,} provisions, too many to show; give a shorter one.")
+    data: dict[str, Any] = view_of(act, asked.name)
+    return _encoded(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
 def align(first: Asked, second: Asked) -> bytes:
@@ -66,7 +77,7 @@ def align(first: Asked, second: Asked) -> bytes:
     from lexlattice.versions import counterparts
 
     found = counterparts(_act(first), _act(second))
-    return json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}).encode()
+    return _encoded(json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}))
 
 
 def export(asked: Asked, format: str) -> tuple[bytes, str]:
@@ -75,7 +86,17 @@ def export(asked: Asked, format: str) -> tuple[bytes, str]:
 
     summary = _summary(asked) if asked.units is None else _extract(asked, asked.units)
     name = _UNSAFE.sub("", summary.act.celex) or "summary"
-    return render(summary, format, group=asked.group), f"{name}.{summary.act.language}"
+    return _fitting(render(summary, format, group=asked.group)), f"{name}.{summary.act.language}"
+
+
+def _encoded(answer: str) -> bytes:
+    return _fitting(answer.encode(errors="replace"))
+
+
+def _fitting(answer: bytes) -> bytes:
+    if len(answer) > LARGEST:
+        raise TooLargeError(f"The answer would be larger than {LARGEST / 1e6:g} MB; give a shorter act.")
+    return answer
 
 
 def _act(asked: Asked) -> Act:

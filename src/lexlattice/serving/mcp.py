@@ -1,14 +1,15 @@
 """Acts for assistants: read one, summarise it, quote a provision of it exactly, over the Model Context Protocol.
 
-The tools are plain functions that answer with plain data; `server` hands them to the official SDK. Answers are kept
+The tools are plain methods that answer with plain data; `server` hands them to the official SDK. Answers are kept
 small, because an assistant has to read them, and what is left out is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from difflib import get_close_matches
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -16,9 +17,9 @@ from lexlattice import __version__
 from lexlattice.act import Act, Section, Unit
 from lexlattice.errors import LexLatticeError, MissingExtraError
 from lexlattice.phrases import phrases
-from lexlattice.reading import LONGEST_PATH, read
-from lexlattice.reading.fetch import is_celex, is_url
-from lexlattice.reading.provisions import SENTENCES_FROM
+from lexlattice.serving import jobs
+from lexlattice.serving.sources import read_source
+from lexlattice.serving.work import BrokenError, Pool
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -31,108 +32,123 @@ MOST_SECTIONS: Final = 300
 _NEAR: Final = 3
 _ANNEXED: Final = "anx"
 """What the ids of all that stands in an annex begin with: its Article 1 is not the act's."""
-_SOURCES: Final = "the text of an act with its line breaks, a path, or a CELEX number such as 32016R0679"
+SECONDS: Final = 60.0
+"""For one answer."""
+_QUEUE: Final = 64
+"""Questions of an assistant that may wait for each other."""
 _INSTRUCTIONS: Final = (
     "EU legal acts, in any of the 24 official languages. Every text these tools give is the act's own, word for word: "
     "quote it unchanged, with its citation. It is not legal advice, and it may have been amended since; only the "
-    "version published in the Official Journal of the European Union is authentic."
+    "version published in the Official Journal of the European Union is authentic. Files are read in the server's "
+    "folder only."
 )
 
 
-def parse_act(source: str, language: str | None = None) -> dict[str, Any]:
-    """The outline of an EU act: its sections, and the id and citation of each provision in them.
+class Tools:
+    """What an assistant can ask for; files are read in one folder only."""
 
-    source: the text of the act with its line breaks, a path, or a CELEX number such as 32016R0679; never a URL.
-    language: two letters, if it is not to be found out (for CELEX numbers: English).
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+
+    def parse_act(self, source: str, language: str | None = None) -> dict[str, Any]:
+        """The outline of an EU act: its sections, and the id and citation of each provision in them.
+
+        source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
+            a CELEX number such as 32016R0679; never a URL.
+        language: two letters, if it is not to be found out (for CELEX numbers: English).
+        """
+        act = self._read(source, language, is_whole=True)
+        is_short = len(act) <= MOST_PROVISIONS
+        notes = []
+        if not is_short:
+            notes.append(f"This act has {len(act):,} provisions, too many to list; quote_provision gives any of them.")
+        if len(act.sections) > MOST_SECTIONS:
+            notes.append(f"Of its {len(act.sections):,} sections the first {MOST_SECTIONS} are listed.")
+        return {
+            **_about(act),
+            "type": act.type,
+            "date": act.date,
+            "words": act.words,
+            "outline": [_outlined(section, is_short) for section in act.sections[:MOST_SECTIONS]],
+            "notes": [*notes, *act.warnings],
+        }
+
+    def summarize_act(
+        self,
+        source: str,
+        words: int | None = None,
+        language: str | None = None,
+        focus: Literal["all", "articles"] = "all",
+        group: bool = False,
+    ) -> dict[str, Any]:
+        """The provisions of an EU act that matter, word for word, each with its citation, in the order of the act.
+
+        source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
+            a CELEX number such as 32016R0679; never a URL.
+        words: at most so many; as many as official summaries have if nothing is said.
+        language: two letters, if it is not to be found out (for CELEX numbers: English).
+        focus: "articles" leaves out recitals, annexes and footnotes.
+        group: say under which heading of official summaries each provision belongs.
+        """
+        from lexlattice.summarizer import summarize
+
+        notes = []
+        if words is not None and words > MOST_WORDS:
+            notes.append(f"{words:,} words are too many for one answer; these are the most important {MOST_WORDS:,}.")
+            words = MOST_WORDS
+        summary = summarize(self._read(source, language), words=words, focus=focus)
+        kept = ("id", "citation", "heading", "text", "start", "end", *(["group"] if group else []))
+        items = [item.to_dict(group=group) for item in summary]
+        return {
+            **_about(summary.act),
+            "words": summary.words,
+            "items": [{name: item[name] for name in kept} for item in items],
+            "notes": [*notes, *summary.warnings],
+            "notice": phrases(summary.act.language).disclaimer,
+        }
+
+    def quote_provision(self, source: str, provision: str, language: str | None = None) -> dict[str, Any]:
+        """The exact text of a provision of an EU act, with all that belongs to it, its citation and its place.
+
+        source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
+            a CELEX number such as 32016R0679; never a URL.
+        provision: its id, such as art-5.par-1.pt-a, or its citation in the act's language, such as Article 5(1)(a).
+        language: two letters, if it is not to be found out (for CELEX numbers: English).
+        """
+        if not provision.strip():
+            raise LexLatticeError("No provision was named; give its id or its citation, such as Article 5(1)(a).")
+        act = self._read(source, language, is_whole=True)
+        found = _find(act, provision) or _find(self._read(source, language), provision)
+        if found is None:
+            raise LexLatticeError(f"There is no provision '{provision[:80]}' in this act; {_hint(act, provision)}")
+        citation, units = found
+        start, end, words = units[0].start, units[-1].end, sum(unit.words for unit in units)
+        if words > MOST_WORDS and len(units) > 1:
+            ids = [unit.id for unit in units if unit.citation != citation] or [unit.id for unit in units]
+            part = _either(ids[:_NEAR])
+            raise LexLatticeError(
+                f"{citation} has {words:,} words, too many for one answer; ask for a part of it, such as {part}."
+            )
+        return {
+            **_about(act),
+            "citation": citation,
+            "heading": act.sections[units[0].section].heading,
+            "text": act.source[start:end],
+            "start": start,
+            "end": end,
+            "words": words,
+            "parts": {unit.id: unit.citation for unit in units},
+        }
+
+    def _read(self, source: str, language: str | None, *, is_whole: bool = False) -> Act:
+        return read_source(source, language, self._root, is_whole=is_whole)
+
+
+def server(root: Path | None = None) -> MCPServer[Any]:
+    """The tools behind the SDK; whatever goes wrong is said in one sentence.
+
+    Acts are read in a process of their own, as the service reads them: one that never ends is ended.
     """
-    act = _read(source, language, is_whole=True)
-    is_short = len(act) <= MOST_PROVISIONS
-    notes = []
-    if not is_short:
-        notes.append(f"This act has {len(act):,} provisions, too many to list; quote_provision gives any of them.")
-    if len(act.sections) > MOST_SECTIONS:
-        notes.append(f"Of its {len(act.sections):,} sections the first {MOST_SECTIONS} are listed.")
-    return {
-        **_about(act),
-        "type": act.type,
-        "date": act.date,
-        "words": act.words,
-        "outline": [_outlined(section, is_short) for section in act.sections[:MOST_SECTIONS]],
-        "notes": [*notes, *act.warnings],
-    }
-
-
-def summarize_act(
-    source: str,
-    words: int | None = None,
-    language: str | None = None,
-    focus: Literal["all", "articles"] = "all",
-    group: bool = False,
-) -> dict[str, Any]:
-    """The provisions of an EU act that matter, word for word, each with its citation, in the order of the act.
-
-    source: the text of the act with its line breaks, a path, or a CELEX number such as 32016R0679; never a URL.
-    words: at most so many; as many as official summaries have if nothing is said.
-    language: two letters, if it is not to be found out (for CELEX numbers: English).
-    focus: "articles" leaves out recitals, annexes and footnotes.
-    group: say under which heading of official summaries each provision belongs.
-    """
-    from lexlattice.summarizer import summarize
-
-    notes = []
-    if words is not None and words > MOST_WORDS:
-        notes.append(f"{words:,} words are too many for one answer; these are the most important {MOST_WORDS:,}.")
-        words = MOST_WORDS
-    summary = summarize(_read(source, language), words=words, focus=focus)
-    kept = ("id", "citation", "heading", "text", "start", "end", *(["group"] if group else []))
-    items = [item.to_dict(group=group) for item in summary]
-    return {
-        **_about(summary.act),
-        "words": summary.words,
-        "items": [{name: item[name] for name in kept} for item in items],
-        "notes": [*notes, *summary.warnings],
-        "notice": phrases(summary.act.language).disclaimer,
-    }
-
-
-def quote_provision(source: str, provision: str, language: str | None = None) -> dict[str, Any]:
-    """The exact text of a provision of an EU act, with all that belongs to it, its citation and its place in the act.
-
-    source: the text of the act with its line breaks, a path, or a CELEX number such as 32016R0679; never a URL.
-    provision: its id, such as art-5.par-1.pt-a, or its citation in the act's language, such as Article 5(1)(a).
-    language: two letters, if it is not to be found out (for CELEX numbers: English).
-    """
-    if not provision.strip():
-        raise LexLatticeError("No provision was named; give its id or its citation, such as Article 5(1)(a).")
-    act = _read(source, language, is_whole=True)
-    found = _find(act, provision) or _find(_read(source, language), provision)
-    if found is None:
-        raise LexLatticeError(f"There is no provision '{provision[:80]}' in this act; {_hint(act, provision)}")
-    citation, units = found
-    start, end, words = units[0].start, units[-1].end, sum(unit.words for unit in units)
-    if words > MOST_WORDS and len(units) > 1:
-        ids = [unit.id for unit in units if unit.citation != citation] or [unit.id for unit in units]
-        part = _either(ids[:_NEAR])
-        raise LexLatticeError(
-            f"{citation} has {words:,} words, too many for one answer; ask for a part of it, such as {part}."
-        )
-    return {
-        **_about(act),
-        "citation": citation,
-        "heading": act.sections[units[0].section].heading,
-        "text": act.source[start:end],
-        "start": start,
-        "end": end,
-        "words": words,
-        "parts": {unit.id: unit.citation for unit in units},
-    }
-
-
-TOOLS: Final = (parse_act, summarize_act, quote_provision)
-
-
-def server() -> MCPServer[Any]:
-    """The tools behind the SDK; whatever a user did wrong is said in one sentence."""
     try:
         from mcp.server.mcpserver import Context, MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
@@ -149,37 +165,40 @@ def server() -> MCPServer[Any]:
                 return await super().call_tool(name, arguments, context)
             except ToolError as error:
                 cause = error.__cause__
-                if isinstance(cause, LexLatticeError):
-                    raise ToolError(str(cause)) from None
+                if cause is None:
+                    raise
                 if isinstance(cause, ValidationError):
                     wrong = cause.errors()[0]
                     what = ".".join(map(str, wrong["loc"]))
                     raise ToolError(f"The argument '{what}' of {name} cannot be used: {wrong['msg']}.") from None
-                raise
+                raise ToolError(str(cause if isinstance(cause, LexLatticeError) else BrokenError())) from None
 
-    made = Plain("lexlattice", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR")
-    for tool in TOOLS:
-        made.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True))
+    pool = Pool(1, _QUEUE, SECONDS, jobs.begin)
+
+    @asynccontextmanager
+    async def with_pool(_: MCPServer[Any]) -> AsyncIterator[None]:
+        try:
+            await pool.start()
+            yield
+        finally:
+            await pool.close()
+
+    made = Plain("lexlattice", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR", lifespan=with_pool)
+    tools = Tools(root or Path.cwd())
+    for tool in (tools.parse_act, tools.summarize_act, tools.quote_provision):
+        made.add_tool(_elsewhere(pool, tool), annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True))
     return made
 
 
-def _read(source: str, language: str | None, *, is_whole: bool = False) -> Act:
-    """Read what is named, its long provisions in sentences or whole; nothing is fetched but acts by their number."""
-    if not source.strip():
-        raise LexLatticeError(f"There is no source; give {_SOURCES}.")
-    if is_url(source):
-        raise LexLatticeError(f"Addresses are not opened; give {_SOURCES}.")
-    is_text = "\n" in source or len(source) > LONGEST_PATH
-    if not is_text and not is_celex(source) and not _exists(source):
-        raise LexLatticeError(f"There is no file '{source[:80]}'; give {_SOURCES}.")
-    language = language.lower() if language else None
-    return read(source, language=language, sentences_from=0 if is_whole else SENTENCES_FROM)
+def _elsewhere(pool: Pool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """The same tool to the SDK, which looks at its name, its arguments and its description."""
 
+    @wraps(tool)
+    async def run(**arguments: Any) -> dict[str, Any]:
+        answer: dict[str, Any] = await pool.run(partial(tool, **arguments))
+        return answer
 
-def _exists(name: str) -> bool:
-    with suppress(OSError, ValueError):
-        return Path(name).exists()
-    return False
+    return run
 
 
 def _about(act: Act) -> dict[str, str]:

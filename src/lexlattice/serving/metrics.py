@@ -26,6 +26,7 @@ class Metrics:
         )
         for name, what, value in (
             ("waiting", "Requests that wait for a worker", lambda: pool.waiting),
+            ("patient", "Acts of requests for many that wait for a worker", lambda: pool.patient),
             ("running", "Jobs that are worked on", lambda: pool.running),
             ("worker_restarts", "Worker processes that had to be replaced", lambda: pool.restarts),
         ):

@@ -17,7 +17,7 @@ Responses = dict[int | str, dict[str, Any]]
 _PROBLEM: Final = {MEDIA_TYPE: {"schema": Problem.model_json_schema()}}
 PROBLEMS: Final[Responses] = {
     status: {"description": HTTPStatus(status).phrase, "content": _PROBLEM}
-    for status in (400, 404, 408, 413, 415, 422, 429, 503)
+    for status in (400, 403, 404, 408, 413, 415, 421, 422, 429, 500, 501, 502, 503)
 }
 FILE: Final[Responses] = {
     200: {"description": "The file", "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}

@@ -10,7 +10,15 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError
-from lexlattice.serving.work import BusyError, ClosingError, OverdueError, QueueFullError
+from lexlattice.serving.work import (
+    BrokenError,
+    BusyError,
+    ClosingError,
+    GoneError,
+    OverdueError,
+    QueueFullError,
+    TooLargeError,
+)
 
 MEDIA_TYPE: Final = "application/problem+json"
 _AGAIN: Final = {"Retry-After": "5"}
@@ -18,9 +26,12 @@ _STATUS: Final[dict[type[LexLatticeError], int]] = {
     QueueFullError: 429,
     BusyError: 503,
     ClosingError: 503,
-    MissingExtraError: 503,
+    GoneError: 503,
     OverdueError: 408,
-    FetchError: 404,
+    TooLargeError: 413,
+    MissingExtraError: 501,
+    BrokenError: 500,
+    FetchError: 502,
 }
 """Any other is the input's fault: 422."""
 
@@ -36,6 +47,8 @@ class ProblemError(Exception):
     @classmethod
     def of(cls, error: LexLatticeError) -> ProblemError:
         """The problem that an error of the library's is."""
+        if isinstance(error, FetchError) and error.absent:
+            return cls(404, str(error))
         return cls(next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 422), str(error))
 
     def to_dict(self, number: int | None = None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex
@@ -59,6 +59,13 @@ class SummaryRequest(ActRequest):
     focus: Annotated[Literal["all", "articles"], Field(description="articles: no recitals, annexes, footnotes")] = "all"
     group: Annotated[bool, Field(description="say under which heading of official summaries each item belongs")] = False
     explain: Annotated[bool, Field(description="say of each item why it was chosen")] = False
+
+    @field_validator("words", "ratio", mode="before")
+    @classmethod
+    def _number(cls, value: object) -> object:
+        if isinstance(value, bool):
+            raise ValueError("is no number")
+        return value
 
     @model_validator(mode="after")
     def _one_length(self) -> SummaryRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import uvicorn
 
 from lexlattice.errors import LexLatticeError
 from lexlattice.serving.app import create_app
+from lexlattice.serving.connections import most_connections, timed
 from lexlattice.serving.settings import Settings
 
 
@@ -30,6 +32,8 @@ class Server(uvicorn.Server):
                 timeout_keep_alive=75,  # longer than clients keep theirs, or one may be closed as it is used again
                 timeout_graceful_shutdown=int(2 * settings.max_seconds) + 1,
                 lifespan="on",
+                http=timed(settings.max_seconds, most_connections()),
+                ws="none",
             )
         )
 
@@ -72,5 +76,5 @@ def _bound(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        reason = error.strerror or error
+        reason = os.strerror(error.errno) if error.errno else error
         raise LexLatticeError(f"Port {port} of {host} cannot be opened ({reason}); choose another.") from None

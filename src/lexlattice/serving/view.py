@@ -20,6 +20,10 @@ from lexlattice.ties import Ties
 
 LEAST: Final = 50
 """The fewest words that the page offers."""
+_WHOLE: Final = 1500
+"""An act of no more words can be had whole; of a longer one, so many words at least."""
+_NAMED: Final = {"title": "title", "preamble": "preamble", "recitals": "recitals", "notes": "notes", "body": "act"}
+"""What a section is called, by its kind, where the act has no label for it."""
 _STOPS: Final = 8
 """Between the fewest and the most words, what is chosen is worked out anew for so many lengths at least."""
 _BEYOND: Final = 1.5
@@ -38,12 +42,12 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "language": act.language,
         "words": act.words,
         "warnings": list(act.warnings),
-        "consolidated": act.consolidated is not None,
+        "consolidated": act.consolidated,
         "notice": phrases(act.language).disclaimer,
         "groups": dict(phrases(act.language).groups),
         "sections": list(_sections(act)),
     }
-    budget, most = Budget().of(act.words), Budget("long").of(act.words)
+    budget, most = Budget().of(act.words), max(Budget("long").of(act.words), min(act.words, _WHOLE))
     limits = {"budget": budget, "least": min(LEAST, budget), "most": max(most, budget)}
     if not act.units:
         return {**about, **limits, "units": [], "steps": [[]], "orders": []}
@@ -72,11 +76,13 @@ def _shipped() -> Summarizer:
 
 
 def _sections(act: Act) -> Iterator[dict[str, Any]]:
+    words = phrases(act.language).reader
     for section in act.sections:
         yield {
             "index": section.index,
             "kind": section.kind,
             "label": section.label,
+            "name": section.label or (words[_NAMED[section.kind]] if section.kind in _NAMED else ""),
             "heading": section.heading,
             "enclosing": list(section.enclosing),
         }
@@ -124,20 +130,19 @@ def _orders(act: Act, lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
     The model judges what a summary *of that length* would have, so that a short one is no long one cut short.
     """
     ties, is_formula = Ties.of(act), np.array(formulas(act))
-    groups: list[tuple[int, ...]]
     for length, judged in zip(lengths, _shipped().judge_each(act, lengths), strict=True):
         layout = judged.features.layout
-        if length >= act.words:
-            groups = [(unit,) for unit in np.flatnonzero(citable(layout)).tolist()]
+        coverage, allowed = judged.coverage(), eligible(layout, ties) & ~is_formula
+        dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * length)))
+        usual = cover_complete(coverage.copy(), layout, ties, allowed, length, dates)
+        leading = [group[0] for group in usual]
+        order = cover_complete(coverage, layout, ties, allowed, int(_BEYOND * length), leading)
+        groups = [_with_needs(group[0], ties.needs.tolist()) for group in order]
+        chosen = len(usual)
+        if length >= act.words:  # all of it, and still what matters most first
+            there = {unit for group in groups for unit in group}
+            groups += [(unit,) for unit in np.flatnonzero(citable(layout)).tolist() if unit not in there]
             chosen = len(groups)
-        else:
-            coverage, allowed = judged.coverage(), eligible(layout, ties) & ~is_formula
-            dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * length)))
-            usual = cover_complete(coverage.copy(), layout, ties, allowed, length, dates)
-            leading = [group[0] for group in usual]
-            order = cover_complete(coverage, layout, ties, allowed, int(_BEYOND * length), leading)
-            groups = [_with_needs(group[0], ties.needs.tolist()) for group in order]
-            chosen = len(usual)
         yield {"words": length, "chosen": chosen, "groups": [_group(act, group) for group in groups]}
 
 

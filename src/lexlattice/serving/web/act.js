@@ -1,7 +1,7 @@
 // The act itself: all of its provisions, with a bar that shows how much each matters, and the chosen ones marked.
 
 import { shade } from "./choosing.js";
-import { byId, make, show } from "./dom.js";
+import { byId, firstSeen, make, putBelowTop, show } from "./dom.js";
 import { goTo, listen, salience, state, view } from "./state.js";
 import { word } from "./words.js";
 
@@ -15,11 +15,13 @@ export function prepareAct() {
     if (changed.has("version")) build();
     if (changed.has("version") || changed.has("step")) paint();
     if (changed.has("chosen")) mark();
+    if (changed.has("words")) for (const place of marked) spans[place].firstChild.ariaLabel = starred(place);
     if (changed.has("current")) point();
   });
+  byId("act").addEventListener("keydown", walk);
   byId("text-of-act").addEventListener("click", (event) => {
     const span = event.target.closest(".unit");
-    if (!span || !getSelection().isCollapsed) return;
+    if (!span || !(getSelection().isCollapsed || event.target.closest("a"))) return;
     event.preventDefault();
     goTo(Number(span.dataset.place), "act");
   });
@@ -65,6 +67,15 @@ function build() {
   }
   byId("contents-list").replaceChildren(...entries);
   byId("act").scrollTop = 0;
+  const { place, offset } = state.seen.act;
+  if (place >= 0) putBelowTop(byId("act"), spans[place], offset);
+}
+
+/** The place of what stands first in the act, and how far below its top. */
+export function topmost() {
+  const pane = byId("act");
+  const found = firstSeen(pane, spans, pane.querySelector(".act-head").offsetHeight);
+  return { place: found ? spans.indexOf(found.element) : -1, offset: found?.offset ?? 0 };
 }
 
 function headingOf({ label, heading, enclosing }) {
@@ -72,9 +83,9 @@ function headingOf({ label, heading, enclosing }) {
   return lines.length ? [make(enclosing.length ? "h4" : "h3", {}, ...lines)] : [];
 }
 
-function entryOf({ label, heading }, unit, place) {
-  const name = [label, heading].filter(Boolean).join(" · ") || unit.citation.split(",")[0];
-  return make("li", {}, make("a", { href: `#${unit.id}`, "data-place": place }, name));
+function entryOf({ name, heading }, unit, place) {
+  const text = [name, heading].filter(Boolean).join(" · ") || unit.citation;
+  return make("li", {}, make("a", { href: `#${unit.id}`, "data-place": place }, text));
 }
 
 /** Shade the bars beside the paragraphs, and what is marked. */
@@ -96,17 +107,31 @@ function mark() {
   }
   for (const place of state.chosen) {
     if (marked.has(place)) continue;
-    const label = `${word("summary")}: ${units[place].citation}`;
     spans[place].classList.add("chosen");
-    spans[place].prepend(make("a", { class: "star", href: `#${units[place].id}`, "aria-label": label }, "★"));
+    const address = `#${units[place].id}`;
+    spans[place].prepend(make("a", { class: "star", href: address, "aria-label": starred(place) }, "★"));
   }
   marked = new Set(state.chosen);
 }
+
+/** Where a star leads. */
+const starred = (place) => `${word("summary")}: ${view().units[place].citation}`;
 
 function point() {
   for (const old of document.querySelectorAll(".act [aria-current]")) old.removeAttribute("aria-current");
   const span = spans[state.current];
   if (!span) return;
   span.setAttribute("aria-current", "true");
-  if (state.origin !== "act") show(span);
+  if (state.origin !== "act") show(span, { atOnce: state.origin === "version" });
+  if (state.origin !== "contents" && state.origin !== "keys") return;
+  span.tabIndex = -1;
+  span.focus({ preventScroll: true });
+}
+
+/** J and K lead from provision to provision, wherever these keys are on the keyboard. */
+function walk(event) {
+  const way = { KeyJ: 1, KeyK: -1 }[event.code];
+  if (!way || event.ctrlKey || event.altKey || event.metaKey) return;
+  const { place } = state.current < 0 ? topmost() : { place: state.current + way };
+  if (spans[place]) goTo(place, "keys");
 }

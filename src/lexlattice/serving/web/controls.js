@@ -1,8 +1,9 @@
 // Sliders, buttons and the places of the page that are neither the act nor its summary.
 
 import { byId, make } from "./dom.js";
+import { busy } from "./news.js";
+import { turnTo } from "./panes.js";
 import { exported } from "./service.js";
-import { tellNews, tellTrouble } from "./start.js";
 import { allow, chosenWords, goToStep, listen, state, view } from "./state.js";
 import { store, stored, word } from "./words.js";
 
@@ -12,8 +13,8 @@ let timer = 0;
 export function prepareControls() {
   listen((changed) => {
     if (changed.has("version")) offer();
-    if (changed.has("chosen")) byId("count").textContent = `${chosenWords()} / ${state.budget}`;
-    if (changed.has("step")) tellStep();
+    if (changed.has("chosen") || changed.has("words")) tellCount();
+    if (changed.has("step") || changed.has("words")) tellStep();
     if (changed.has("current") && state.current >= 0 && state.origin !== "version") turnTo(opposite());
   });
   byId("budget").addEventListener("input", ({ target }) => allow(Number(target.value)));
@@ -23,8 +24,10 @@ export function prepareControls() {
     goToStep(step);
   });
   byId("play").addEventListener("click", () => (timer ? pause() : play()));
-  byId("print").addEventListener("click", () => print());
-  byId("tabs").addEventListener("click", ({ target }) => target.dataset.pane && turnTo(target.dataset.pane));
+  byId("print").addEventListener("click", () => {
+    byId("exports").open = false;
+    print();
+  });
   byId("exports").addEventListener("click", ({ target }) => target.dataset.format && save(target.dataset.format));
   prepareMenus();
   prepareTheme();
@@ -33,15 +36,25 @@ export function prepareControls() {
 /** What the sliders offer for the version that is shown. */
 function offer() {
   const { least, most, steps, orders } = view();
-  Object.assign(byId("budget"), { min: least, max: Math.max(most, state.budget), value: state.budget });
-  Object.assign(byId("step"), { max: steps.length - 1, value: state.step });
+  const [min, max] = [Math.min(least, state.budget), Math.max(most, state.budget)];
+  Object.assign(byId("budget"), { min, max, value: state.budget, disabled: min === max });
+  Object.assign(byId("step"), { max: steps.length - 1, value: state.step, disabled: steps.length < 2 });
   byId("stops").replaceChildren(...orders.map(({ words }) => make("option", { value: words })));
   tellStep();
+}
+
+/** How many words there are of those allowed, which were counted in the version that was chosen on. */
+function tellCount() {
+  const isCounted = state.base === state.now;
+  byId("count").textContent = isCounted ? `${chosenWords()} / ${state.budget}` : chosenWords();
+  const said = isCounted ? `${chosenWords()} ${word("of")} ${state.budget}` : String(chosenWords());
+  byId("budget").setAttribute("aria-valuetext", said);
 }
 
 function tellStep() {
   const last = view().steps.length - 1;
   byId("step").value = state.step;
+  byId("step").setAttribute("aria-valuetext", `${state.step} ${word("of")} ${last}`);
   byId("steps").textContent = `${state.step} / ${last}`;
   byId("play").textContent = timer ? "❚❚" : "▶";
   byId("play").setAttribute("aria-label", word(timer ? "pause" : "play"));
@@ -67,29 +80,18 @@ export function pause() {
 /** On a phone one of the three is to be seen: where a click leads is the other one. */
 const opposite = () => (state.origin === "act" && state.chosen.has(state.current) ? "summary" : "act");
 
-/** Show one of the three where there is no room for all. */
-export function turnTo(pane) {
-  byId("panes").dataset.pane = pane;
-  for (const tab of byId("tabs").children) tab.setAttribute("aria-pressed", tab.dataset.pane === pane);
-}
-
-async function save(format) {
+function save(format) {
   byId("exports").open = false;
-  tellTrouble();
-  tellNews(word("working"), true);
-  try {
+  return busy("export", async (signal) => {
     const { source } = state.versions[state.now];
     const places = [...state.chosen].sort((a, b) => a - b);
     const units = places.map((place) => view().units[place].id);
-    const file = await exported({ ...source, language: view().language }, format, state.budget, units);
-    const link = make("a", { href: URL.createObjectURL(file), download: `${view().celex || "summary"}.${format}` });
+    const wanted = { ...source, language: view().language };
+    const { file, name } = await exported(wanted, format, state.budget, units, signal);
+    const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  } catch (error) {
-    tellTrouble(error);
-  } finally {
-    tellNews("");
-  }
+  });
 }
 
 /** Menus close on Escape and when something else is clicked. */

@@ -31,8 +31,31 @@ function set(element, attributes) {
   }
 }
 
-/** Bring into sight, without gliding for those who do not want it. */
-export function show(element, block = "center") {
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  element.scrollIntoView({ block, inline: "nearest", behavior: still ? "auto" : "smooth" });
+/** Bring into sight, gliding unless it is to be at once, or for those who want no motion. */
+export function show(element, { block = "center", atOnce = false } = {}) {
+  const isStill = atOnce || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block, inline: "nearest", behavior: isStill ? "auto" : "smooth" });
 }
+
+/**
+ * The first element that is to be seen in a pane, and how far below its top; none where the pane is not shown.
+ * @param {Element} pane @param {Iterable<Element>} elements @param {number} [covered] from the top
+ */
+export function firstSeen(pane, elements, covered = 0) {
+  const top = topOf(pane) + covered;
+  if (!pane.checkVisibility()) return undefined;
+  for (const element of elements) {
+    const box = element.getBoundingClientRect();
+    if (box.bottom > top) return { element, offset: box.top - topOf(pane) };
+  }
+  return undefined;
+}
+
+/** Put an element so far below the top of its pane, at once. */
+export function putBelowTop(pane, element, offset) {
+  const scroller = pane.scrollHeight > pane.clientHeight ? pane : document.scrollingElement;
+  scroller.scrollTop += element.getBoundingClientRect().top - topOf(pane) - offset;
+}
+
+/** Where the page itself scrolls, a pane begins above what is to be seen. */
+const topOf = (pane) => Math.max(0, pane.getBoundingClientRect().top);

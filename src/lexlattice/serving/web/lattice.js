@@ -2,14 +2,13 @@
 
 import { shade } from "./choosing.js";
 import { byId, draw, make, show } from "./dom.js";
+import { label, rowsOf } from "./rows.js";
 import { goTo, listen, salience, state, view } from "./state.js";
 import { word } from "./words.js";
 
 const PITCH = 16;
 const SIZE = 13;
 const GAP = 5;
-const LABELS = 92;
-const LETTERS = 15;
 const MARGIN = 26;
 const STAR = "m6.5 1.6 1.5 3.2 3.5.4-2.6 2.4.7 3.5-3.1-1.8-3.1 1.8.7-3.5-2.6-2.4 3.5-.4z";
 
@@ -21,6 +20,8 @@ let cells = [];
 let stars;
 let ring;
 let pointed = -1;
+/** What a finger tapped once. */
+let tapped = -1;
 
 export function prepareLattice() {
   const box = byId("cells");
@@ -29,7 +30,7 @@ export function prepareLattice() {
     else if (changed.has("step")) paint();
     if (changed.has("chosen")) mark();
     if (changed.has("current")) point(state.current, state.current >= 0);
-    else if (changed.has("step") && pointed >= 0) tell(pointed);
+    else if (changed.has("step") || changed.has("words")) tell(pointed);
   });
   let width = 0;
   new ResizeObserver(([{ contentRect }]) => {
@@ -39,9 +40,17 @@ export function prepareLattice() {
     }
     width = contentRect.width;
   }).observe(box);
+  let isFinger = false;
+  box.addEventListener("pointerdown", ({ pointerType }) => (isFinger = pointerType === "touch"));
   box.addEventListener("pointermove", ({ target }) => target.dataset.place && point(Number(target.dataset.place)));
-  box.addEventListener("click", ({ target }) => target.dataset.place && goTo(Number(target.dataset.place), "lattice"));
-  box.addEventListener("focus", () => point(pointed < 0 ? 0 : pointed));
+  box.addEventListener("click", ({ target }) => {
+    if (!target.dataset.place) return;
+    const place = Number(target.dataset.place);
+    if (!isFinger || place === tapped) return goTo(place, "lattice");
+    tapped = place;
+    point(place, true);
+  });
+  box.addEventListener("focus", () => box.matches(":focus-visible") && step(Math.max(pointed, 0)));
   box.addEventListener("keydown", onKey);
   const scale = byId("lattice").querySelector(".scale");
   for (let level = 0; level < 10; level += 1) scale.append(make("i", { class: `s${level}` }));
@@ -50,22 +59,20 @@ export function prepareLattice() {
 /** Draw all cells anew, in as many columns as there is room for. */
 function lay() {
   const box = byId("cells");
-  const { sections, units } = view();
-  const columns = Math.max(6, Math.floor((box.clientWidth - LABELS - MARGIN) / PITCH));
-  const svg = draw("svg", { "aria-hidden": "true", width: LABELS + columns * PITCH });
-  const members = sections.map(() => []);
-  for (const [place, { section }] of units.entries()) members[section].push(place);
-  cells = [];
+  const { units, language } = view();
+  const rows = rowsOf(view());
+  const svg = draw("svg", { "aria-hidden": "true", lang: language });
+  box.replaceChildren(svg);
+  const left = label(svg, rows);
+  const columns = Math.max(6, Math.floor((box.clientWidth - left - MARGIN) / PITCH));
+  [cells, tapped] = [Array(units.length), -1];
   let [line, y] = [0, 2];
-  for (const [index, places] of members.entries()) {
-    if (!places.length) continue;
-    const label = draw("text", { x: 0, y: y + SIZE - 2.5 });
-    label.textContent = shortened(sections[index].label || units[places[0]].citation.split(",")[0]);
-    svg.append(label);
+  for (const { label: name, places } of rows) {
+    name.setAttribute("y", y + SIZE - 2.5);
     for (const [turn, place] of places.entries()) {
       const column = turn % columns;
       if (turn && !column) [line, y] = [line + 1, y + PITCH];
-      const at = { x: LABELS + column * PITCH, y, width: SIZE, height: SIZE, rx: 2.5, "data-place": place };
+      const at = { x: left + column * PITCH, y, width: SIZE, height: SIZE, rx: 2.5, "data-place": place };
       const rect = draw("rect", at);
       cells[place] = { rect, line, column };
       svg.append(rect);
@@ -75,8 +82,8 @@ function lay() {
   stars = draw("g", { class: "stars" });
   ring = draw("rect", { class: "ring", width: SIZE + 4, height: SIZE + 4, rx: 4, visibility: "hidden" });
   svg.append(stars, ring);
+  svg.setAttribute("width", left + columns * PITCH);
   svg.setAttribute("height", y);
-  box.replaceChildren(svg);
   paint();
   point(state.current);
 }
@@ -93,22 +100,29 @@ function mark() {
       return draw("path", { d: STAR, transform: `translate(${rect.getAttribute("x")} ${rect.getAttribute("y")})` });
     }),
   );
-  if (pointed >= 0) tell(pointed);
+  tell(pointed);
 }
 
 /** Put the ring around a cell and say what it holds. */
 function point(place, isShown = false) {
   pointed = cells[place] ? place : -1;
   ring.setAttribute("visibility", pointed < 0 ? "hidden" : "visible");
-  if (pointed < 0) return byId("cell").replaceChildren();
+  tell(pointed);
+  if (pointed < 0) return;
   const { rect } = cells[place];
   ring.setAttribute("x", rect.getAttribute("x") - 2);
   ring.setAttribute("y", rect.getAttribute("y") - 2);
-  if (isShown) show(rect, "nearest");
-  tell(place);
+  if (isShown) show(rect, { block: "nearest", atOnce: state.origin === "version" });
+}
+
+/** The same for the keys, which is also said aloud. */
+function step(place) {
+  point(place, true);
+  byId("spoken").replaceChildren(...[...byId("cell").children].map((part) => part.cloneNode(true)));
 }
 
 function tell(place) {
+  if (place < 0) return byId("cell").replaceChildren(make("span", { class: "quiet" }, word("hint")));
   const { citation, text } = view().units[place];
   const value = salience().values[place].toFixed(2);
   const star = state.chosen.has(place) ? ` · ★ ${word("chosen")}` : "";
@@ -132,7 +146,7 @@ function onKey(event) {
   };
   if (event.key in moves) {
     const place = moves[event.key]();
-    if (cells[place]) point(place, true);
+    if (cells[place]) step(place);
   } else if (event.key === "Enter" || event.key === " ") goTo(here, "lattice");
   else return;
   event.preventDefault();
@@ -140,5 +154,3 @@ function onKey(event) {
 
 /** The cell of a line in a column, or its last before that. */
 const inLine = (line, column) => cells.findLastIndex((cell) => cell.line === line && cell.column <= column);
-
-const shortened = (label) => (label.length > LETTERS ? `${label.slice(0, LETTERS - 1)}…` : label);

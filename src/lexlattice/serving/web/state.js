@@ -1,6 +1,7 @@
 // What is open and what of it is shown; the views listen, so that they are always in step.
 
 import { carry, choose } from "./choosing.js";
+import { counterpart, following, NOWHERE } from "./counterparts.js";
 
 /**
  * A version of an act: its view, where it came from, its highest salience, and by which of its units say what which of
@@ -25,14 +26,19 @@ export const state = {
   lacking: [],
   /** The unit that was gone to, or -1. */
   current: -1,
-  /** From where it was gone to: one of the views, the contents, a link; or a version was switched. */
+  /** From where it was gone to: one of the views, the contents, the keys, a link; or a version was switched. */
   origin: "",
+  /** What stood first in the act and in the summary before a version was switched, and how far below their top. */
+  seen: { act: NOWHERE, summary: NOWHERE },
 };
 
 /** The view of the version that is shown. */
 export const view = () => state.versions[state.now]?.view;
 
-/** Be told which of `version`, `chosen`, `step`, `current` changed. @param {(changed: Set<string>) => void} listener */
+/**
+ * Be told which of `version`, `chosen`, `step`, `current` changed, or the `words` of the page.
+ * @param {(changed: Set<string>) => void} listener
+ */
 export const listen = (listener) => listeners.push(listener);
 
 function tell(...changed) {
@@ -47,17 +53,27 @@ export function openVersions(versions) {
   state.budget = view().budget;
   state.step = view().steps.length - 1;
   state.current = -1;
+  state.seen = { act: NOWHERE, summary: NOWHERE };
   select();
   tell("version", "chosen", "step", "current");
 }
 
+/** Open an act again as it was left; nothing of it is gone to yet. */
+export function restore(left) {
+  Object.assign(state, left, { current: -1, seen: { act: NOWHERE, summary: NOWHERE } });
+  if (view()) tell("version", "chosen", "step", "current");
+}
+
+/** The page speaks another language. */
+export const refresh = () => view() && tell("words");
+
 /**
- * Take further versions of the same act; those in a language that is there already are put in its place.
+ * Take further versions of the same act; one that is there already is put in its place.
  * @returns {number} the first of them
  */
 export function addVersions(versions) {
-  const numbers = versions.map(({ view: { language } }, turn) => {
-    const known = state.versions.findIndex(({ view }) => view.language === language);
+  const numbers = versions.map((version, turn) => {
+    const known = state.versions.findIndex((other) => isSame(version.view, other.view));
     const number = known < 0 ? state.versions.length : known;
     state.versions[number] = prepared(versions[turn]);
     return number;
@@ -69,6 +85,9 @@ export function addVersions(versions) {
   return numbers[0];
 }
 
+const isSame = (one, other) =>
+  one.celex !== "" && ["celex", "language", "consolidated"].every((key) => one[key] === other[key]);
+
 function prepared(version) {
   const highest = version.view.steps.flat().reduce((most, value) => Math.max(most, value), 0);
   return { ...version, highest, pairs: new Map() };
@@ -77,9 +96,13 @@ function prepared(version) {
 /**
  * Show another version, with the same provisions chosen and the same place; which units correspond to those of the
  * version that was chosen on has to be known.
+ * @param {number} number
+ * @param {typeof state.seen} [seen] what stands first in the version that is shown
  */
-export function showVersion(number) {
-  const current = counterpart(state.current, number);
+export function showVersion(number, seen = { act: NOWHERE, summary: NOWHERE }) {
+  const ways = [state.versions[state.now], state.versions[number], state.versions[state.base]];
+  const current = counterpart(state.current, ...ways);
+  state.seen = { act: following(seen.act, ...ways), summary: following(seen.summary, ...ways) };
   state.now = number;
   state.step = Math.min(state.step, view().steps.length - 1);
   select();
@@ -107,24 +130,6 @@ export function goTo(place, origin) {
   state.current = place;
   state.origin = origin;
   tell("current");
-}
-
-/** Where a provision is in the version that is shown, or -1. */
-export function placeOf(id) {
-  const { units } = view();
-  const exact = units.findIndex((unit) => unit.id === id);
-  return exact >= 0 ? exact : units.findIndex((unit) => unit.provision === id || unit.id.startsWith(`${id}.`));
-}
-
-/** Where what stands at a place of the version that is shown stands in another, or -1: by way of the one chosen on. */
-function counterpart(place, number) {
-  const base = state.versions[state.base];
-  const [here, there] = [state.versions[state.now], state.versions[number]];
-  let id = here.view.units[place]?.id;
-  if (id === undefined || here === there) return place;
-  if (here !== base) id = Object.entries(base.pairs.get(here)).find(([, others]) => others.includes(id))?.[0];
-  if (there !== base) id = base.pairs.get(there)[id]?.[0];
-  return there.view.units.findIndex((unit) => unit.id === id);
 }
 
 /** The salience of each unit at the step that is shown, and the highest of all. */

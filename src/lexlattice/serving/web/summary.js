@@ -1,21 +1,25 @@
 // The summary: what is chosen, word for word, under the headings people know, each with its citation.
 
-import { byId, draw, make, show } from "./dom.js";
+import { take } from "./clipboard.js";
+import { consolidatedOn, day } from "./dates.js";
+import { byId, draw, firstSeen, make, putBelowTop, show } from "./dom.js";
+import { note, tellNews, tellTrouble } from "./news.js";
+import { citationOf, passagesOf, textOf } from "./passages.js";
 import { chosenWords, goTo, listen, state, view } from "./state.js";
-import { tellNews } from "./start.js";
 import { word } from "./words.js";
 
 const GROUPS = ["aim", "key_points", "application", "background", "related"];
 
 export function prepareSummary() {
   listen((changed) => {
-    if (changed.has("version")) head();
-    if (changed.has("chosen")) fill();
-    if (changed.has("current") || changed.has("chosen")) point(changed.has("current"));
+    if (changed.has("version") || changed.has("words")) head();
+    if (changed.has("chosen") || changed.has("words")) fill();
+    if (changed.has("version")) scroll();
+    if (["current", "chosen", "words"].some((name) => changed.has(name))) point(changed.has("current"));
   });
   byId("items").addEventListener("click", (event) => {
     const item = event.target.closest(".item");
-    if (!item || !getSelection().isCollapsed) return;
+    if (!item || !(getSelection().isCollapsed || event.target.closest("a, button"))) return;
     event.preventDefault();
     if (event.target.closest("button")) copy(item);
     else goTo(Number(item.dataset.places.split(" ")[0]), "summary");
@@ -27,19 +31,33 @@ function head() {
   const { title, celex, date, language, warnings, notice, consolidated } = view();
   byId("title").textContent = byId("name").textContent = title || celex || word("act");
   byId("title").lang = byId("name").lang = byId("items").lang = language;
-  document.title = `${celex || title || word("act")} · LexLattice`;
-  byId("facts").replaceChildren(
-    ...[celex && `CELEX ${celex}`, date, language.toUpperCase()].filter(Boolean).map((fact) => make("span", {}, fact)),
-    make("span", { id: "chosen-words" }),
-  );
-  byId("adopted").textContent = word(consolidated ? "consolidated" : "adopted");
+  const which = consolidated === null ? "" : consolidatedOn(consolidated);
+  const facts = [celex && `CELEX ${celex}`, date && day(date), language.toUpperCase(), which].filter(Boolean);
+  byId("facts").replaceChildren(...facts.map((fact) => make("span", {}, fact)), make("span", { id: "chosen-words" }));
+  byId("adopted").textContent = which || word("adopted");
   byId("remarks").replaceChildren(
     make("p", { id: "lacking", hidden: true }),
     ...warnings.map((warning) => make("p", { lang: "en" }, warning)),
     make("p", { lang: language }, notice),
   );
-  byId("summary").scrollTop = 0;
 }
+
+/** To the top; after another version, to what stood there. */
+function scroll() {
+  const { place, offset } = state.seen.summary;
+  const item = itemWith(place);
+  byId("summary").scrollTop = 0;
+  if (item) putBelowTop(byId("summary"), item, offset);
+}
+
+/** The place of what stands first in the summary, and how far below its top; none while the title is to be seen. */
+export function topmost() {
+  const found = firstSeen(byId("summary"), [byId("title"), ...byId("items").querySelectorAll(".item")]);
+  return { place: Number(found?.element.dataset.places?.split(" ")[0] ?? -1), offset: found?.offset ?? 0 };
+}
+
+const itemWith = (place) =>
+  [...byId("items").querySelectorAll(".item")].find((item) => item.dataset.places.split(" ").includes(String(place)));
 
 function fill() {
   const { units, sections, groups, words } = view();
@@ -79,18 +97,6 @@ function itemOf(places, heading) {
   );
 }
 
-/** Sentences of one provision that follow each other are read as one. */
-function passagesOf(places) {
-  const { units } = view();
-  const passages = [];
-  for (const place of places) {
-    const last = passages.at(-1)?.at(-1);
-    if (last === place - 1 && units[last].provision === units[place].provision) passages.at(-1).push(place);
-    else passages.push([place]);
-  }
-  return passages;
-}
-
 /** Two sheets, one behind the other. */
 function copyIcon() {
   const icon = draw("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
@@ -103,22 +109,12 @@ function copyIcon() {
 
 const shown = (number) => number.toLocaleString(document.documentElement.lang);
 
-const textOf = (places) => places.map((place) => view().units[place].text).join(" ");
-
-/** From where to where, without saying twice what both ends share. */
-function citationOf(places) {
-  const [first, last] = [places[0], places.at(-1)].map((place) => view().units[place].citation);
-  if (first === last) return first;
-  const [begin, end] = [first.split(" "), last.split(" ")];
-  const shared = begin.findIndex((part, turn) => part !== end[turn]);
-  return shared < 0 ? first : [...begin, "–", ...end.slice(shared)].join(" ");
-}
-
 async function copy(item) {
   const places = item.dataset.places.split(" ").map(Number);
   const { celex, title } = view();
   const source = [citationOf(places), celex || title].filter(Boolean).join(", ");
-  await navigator.clipboard.writeText(`${textOf(places)}\n(${source})`);
+  tellTrouble();
+  if (!(await take(`${textOf(places)}\n(${source})`))) return note(word("failed"));
   const button = item.querySelector("button");
   button.textContent = "✓";
   tellNews(word("copied"));
@@ -130,12 +126,9 @@ async function copy(item) {
 
 /** Show which item is the current one; scroll there only when it was gone to. */
 function point(isNew) {
-  for (const item of byId("items").querySelectorAll(".item")) {
-    const isCurrent = item.dataset.places.split(" ").includes(String(state.current));
-    if (!isCurrent) item.removeAttribute("aria-current");
-    else {
-      item.setAttribute("aria-current", "true");
-      if (isNew && state.origin !== "summary") show(item);
-    }
-  }
+  byId("items").querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const item = itemWith(state.current);
+  if (!item) return;
+  item.setAttribute("aria-current", "true");
+  if (isNew && state.origin !== "summary") show(item, { atOnce: state.origin === "version" });
 }

@@ -41,10 +41,18 @@ const ENGLISH = {
   of: "of",
   lacking: "Not in this version",
   others: "Other languages",
+  add: "Add a version",
+  close: "Close",
+  cancel: "Cancel",
+  unreachable: "The service cannot be reached",
+  missing: "Not found",
+  another: "Another act, not opened",
+  hint: "Choose a cell to read it here",
   advice: "This is not legal advice.",
 };
 
 let words = ENGLISH;
+let turn = 0;
 
 /** The word for a key in the language of the page. */
 export const word = (key) => words[key] ?? ENGLISH[key] ?? key;
@@ -55,17 +63,24 @@ export function preferred() {
   return known.find((language) => LANGUAGES.includes(language)) ?? "en";
 }
 
-/** Fetch the words of a language and put them wherever the page has a place for one. */
+/**
+ * Fetch the words of a language and put them wherever the page has a place for one; if they cannot be had, those that
+ * are there stay.
+ * @returns {Promise<boolean>} whether the page speaks it now, or one that was chosen since
+ */
 export async function speak(language) {
+  const mine = (turn += 1);
   try {
     const answer = await fetch(`/v1/words/${language}`);
-    words = answer.ok ? { ...ENGLISH, ...(await answer.json()) } : ENGLISH;
-    document.documentElement.lang = answer.ok ? language : "en";
+    const found = answer.ok && (await answer.json());
+    if (!found || mine !== turn) return mine !== turn;
+    words = { ...ENGLISH, ...found };
   } catch {
-    words = ENGLISH;
-    document.documentElement.lang = "en";
+    return mine !== turn;
   }
+  document.documentElement.lang = language;
   fill(document);
+  return true;
 }
 
 /** Put words into `data-word` (text) and `data-label` (name for those who hear the page, and a hint for the mouse). */

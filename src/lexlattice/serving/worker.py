@@ -1,0 +1,249 @@
+"""One process that works: as it is seen from here, and what runs in it.
+
+Whatever a job does to its process, the one who asked for it hears of it in time.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import Any, Final
+
+from lexlattice.errors import LexLatticeError
+
+_SPAWN: Final = multiprocessing.get_context("spawn")
+_LONGEST_START: Final = 120.0
+_PAUSE: Final = 1.0
+"""Seconds before a process that would not start is tried again."""
+_TRIES: Final = 2
+"""A process may be lost through no fault of the act's, as when the machine is short of memory; twice is no accident."""
+_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_log: Final = logging.getLogger(__name__)
+
+Begin = Callable[[], object]
+Job = Callable[..., Any]
+
+
+class OverdueError(LexLatticeError):
+    """A job took longer than allowed, and was ended."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"The work took longer than {seconds:g} seconds and was ended; give a shorter act.")
+
+
+class TooLargeError(LexLatticeError):
+    """A job needed more than allowed: memory, or room for its answer."""
+
+    def __init__(self, sentence: str = "This act needs more memory than allowed; give a shorter one.") -> None:
+        super().__init__(sentence)
+
+
+class GoneError(LexLatticeError):
+    """A job's process was lost, and so was the one that took its place."""
+
+    def __init__(self, sentence: str = "The worker was lost while it read this act; try again.") -> None:
+        super().__init__(sentence)
+
+
+class BrokenError(LexLatticeError):
+    """A job failed in a way that nobody foresaw."""
+
+    def __init__(self, sentence: str = "This failed by our fault, not the file's; please report it.") -> None:
+        super().__init__(sentence)
+
+
+class _LostError(Exception):
+    """The process ended without an answer."""
+
+
+class Worker:
+    """One process as seen from here, by one thread at a time; `abandon` alone may come from another."""
+
+    def __init__(self, begin: Begin, memory: int) -> None:
+        self._begin, self._memory = begin, memory
+        self._process: BaseProcess | None = None
+        self._connection: Connection | None = None
+        self._abandoned = False
+        self.up, self.wanted, self.restarts = False, True, 0
+
+    def start(self) -> None:
+        """Start the process, and wait until it has begun."""
+        here, there = _SPAWN.Pipe()
+        process = _SPAWN.Process(target=_work, args=(there, self._begin, self._memory), daemon=True)
+        process.start()
+        there.close()
+        self._process, self._connection = process, here
+        try:
+            self.up = here.poll(_LONGEST_START) and here.recv() is None
+        except (EOFError, OSError):
+            self.up = False
+        if not self.up:
+            self.end()
+            raise LexLatticeError("A worker process could not be started; check memory and installation.")
+
+    def do(self, job: Job, args: tuple[Any, ...], seconds: float) -> Any:
+        """Send the job and wait for its outcome, which is always one; if the process is lost, once more to another."""
+        self._abandoned = False
+        for _ in range(_TRIES):
+            if self._process is None or not self._process.is_alive():
+                self._restart()
+            with suppress(_LostError):
+                return self._exchange(job, args, seconds)
+            if self._abandoned or not self.wanted:
+                break
+        raise GoneError
+
+    def _exchange(self, job: Job, args: tuple[Any, ...], seconds: float) -> Any:
+        """All of it is timed, the sending too: a process that is stopped takes nothing in."""
+        process, connection = self._process, self._connection
+        assert process is not None and connection is not None
+        overdue = threading.Event()
+
+        def end() -> None:
+            overdue.set()
+            process.kill()
+
+        watch = threading.Timer(seconds, end)
+        watch.start()
+        try:
+            connection.send((job, args))
+            result, error, leaving = connection.recv()
+        except (EOFError, OSError):
+            self.end()
+            if overdue.is_set():
+                raise OverdueError(seconds) from None
+            raise _LostError from None
+        finally:
+            watch.cancel()
+        if leaving:
+            self.end()
+        if error is not None:
+            raise error
+        return result
+
+    def abandon(self) -> None:
+        """End the process in the midst of its job, which nobody wants any more."""
+        self._abandoned = True
+        if (process := self._process) is not None:
+            process.kill()
+
+    def replace(self) -> None:
+        """Start another process instead, however often that takes."""
+        while self.wanted:
+            with suppress(GoneError):
+                return self._restart()
+            time.sleep(_PAUSE)
+
+    def _restart(self) -> None:
+        self.end()
+        self.restarts += 1
+        try:
+            self.start()
+        except LexLatticeError as error:
+            _log.error("%s", error)
+            raise GoneError from None
+
+    def end(self) -> None:
+        """At once, whatever it does."""
+        self.up = False
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = None
+
+
+# --- in the other process ---------------------------------------------------------------------------------
+
+
+def _work(connection: Connection, begin: Begin, memory: int) -> None:
+    """One job after the other, until there is nobody to do them for."""
+    for name in _ONE_THREAD:
+        os.environ.setdefault(name, "1")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the service itself decides when it ends
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _limit(memory)
+    begin()
+    ending = _Ending()
+    connection.send(None)
+    while True:
+        try:
+            with ending.at_once():
+                job, args = connection.recv()
+        except (EOFError, OSError):
+            return
+        outcome = _outcome(job, args)
+        try:
+            connection.send((*outcome[:2], outcome[2] or ending.asked))
+        except MemoryError:  # while it was packed, before any of it was sent
+            connection.send((None, TooLargeError(), True))
+        del job, args, outcome  # not kept while waiting for the next
+
+
+def _outcome(job: Job, args: tuple[Any, ...]) -> tuple[Any, LexLatticeError | None, bool]:
+    """What came of it, and whether the process has had enough."""
+    try:
+        return job(*args), None, False
+    except LexLatticeError as error:
+        return None, error, False
+    except MemoryError:
+        pass  # first all that the job held is let go
+    except Exception as error:
+        _log.error("a job failed: %s at %s", type(error).__name__, _place(error))  # its message may quote the act
+        return None, BrokenError(), False
+    return None, TooLargeError(), True
+
+
+def _place(error: Exception) -> str:
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    return f"{frame.f_code.co_filename}:{line}"
+
+
+def _limit(memory: int) -> None:
+    """Bound what the process can write to, where the system can; files mapped to be read, as weights are, are free."""
+    with suppress(ImportError, AttributeError, OSError, ValueError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+class _Ending:
+    """SIGTERM may go to all processes of a service; one that works finishes first."""
+
+    def __init__(self) -> None:
+        self.asked = self._free = False
+        signal.signal(signal.SIGTERM, self._ask)
+
+    def _ask(self, _number: int, _frame: FrameType | None) -> None:
+        self.asked = True
+        if self._free:
+            raise SystemExit
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        self._free = True
+        if self.asked:
+            raise SystemExit
+        try:
+            yield
+        finally:
+            self._free = False
+
+
+def _end_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
