@@ -81,10 +81,10 @@ clean: ## Remove all that these commands made, .venv included
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests tools benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# Installing is repeated when pyproject.toml has changed, and skipped otherwise.
+# Installing is repeated when pyproject.toml has changed, and skipped otherwise. What is never imported is not compiled.
 $(INSTALLED)-%: pyproject.toml | $(BIN)/python
 	@echo "Installing lexlattice$(extras-$*) into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".$(extras-$*)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".$(extras-$*)"
 	@touch $@
 
 $(BIN)/python:
