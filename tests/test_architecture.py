@@ -61,6 +61,10 @@ ABOVE = {
         *"errors act reading features selection choosing ties grouping phrases summary summarizer rendering".split(),
         "versions",
     },
+    "experiments": {
+        *"errors files tokens act reading corpus metrics selection projection summarizer plotting learning".split(),
+        "evaluation",
+    },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
         "corpus",

@@ -185,13 +185,14 @@ def summarize(
     >>> [(item.citation, item.text) for item in summary]
     [('Article 1', 'Hives shall be registered.'), ('Article 2', 'Bees are free.')]
     """
-    return _shipped().summarize(
+    return shipped().summarize(
         source, words=words, ratio=ratio, budget=budget, language=language, focus=focus, explain=explain
     )
 
 
 @cache
-def _shipped() -> Summarizer:
+def shipped() -> Summarizer:
+    """The model that comes with the package: one for the whole process, since it never changes."""
     return Summarizer.from_pretrained()
 
 

@@ -31,6 +31,8 @@ class Plan:
     language: str | None
     encoder: str | Encode | None
     seed: int
+    texts: bool = False
+    """Whether the extracts themselves are kept with their scores."""
 
     @cached_property
     def by_name(self) -> dict[str, System]:
@@ -54,7 +56,8 @@ class Measured:
     budget: int
     reference_words: int
     systems: dict[str, dict[str, Any]]
-    """For each system words and seconds an extract, and for each tokenizer precision, recall and F1 by measure."""
+    """For each system words and seconds an extract, and for each tokenizer precision, recall and F1 by measure; and
+    the extracts if they are kept."""
     notes: list[str] = field(default_factory=list)
     """What a reader of the scores must know, one sentence each."""
 
@@ -89,6 +92,7 @@ def measured(plan: Plan, row: Row | BadRow) -> Measured | BadRow:
             **scores,
             "words": fmean(len(extract.split()) for extract in extracts),
             "seconds": seconds,
+            **({"texts": list(extracts)} if plan.texts else {}),
         }
     return Measured(row.line, row.celex, act.language, words, len(row.summary.split()), systems, notes)
 

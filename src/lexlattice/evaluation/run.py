@@ -68,13 +68,15 @@ def evaluate(
     split: str = SPLIT,
     limit: int | None = None,
     per_act: str | PathLike[str] | None = None,
+    texts: bool = False,
     progress: bool = False,
 ) -> Evaluation:
     """Compare systems on a data set: a file, a saved data set, `hf:NAME`, or any iterable of rows.
 
     `systems` are names, or a mapping of names to names or callables `(act, words) -> Extract or str`. Without `mode`,
     profile `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a
-    data set with several. `per_act` names a file for the results of every act, one JSON object a line.
+    data set with several. `per_act` names a file for the results of every act, one JSON object a line, with `texts`
+    the extracts too.
     """
     plan = Plan(
         systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
@@ -85,6 +87,7 @@ def evaluate(
         language=language.lower() if language else None,
         encoder=encoder,
         seed=seed,
+        texts=texts,
     )
     _check(plan, jobs, limit)
     if per_act is not None:

@@ -28,7 +28,7 @@ from lexlattice.lattice.consolidator import FORMAT as PAPER
 from lexlattice.lattice.consolidator import Consolidator
 from lexlattice.learning.oracle import Oracle
 from lexlattice.selection import Extract, select
-from lexlattice.summarizer import Summarizer
+from lexlattice.summarizer import Summarizer, shipped
 from lexlattice.weights import read_weights
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
@@ -82,10 +82,9 @@ def system(name: str, encoder: str | Encode | None = None) -> System:
     if name in _OVER_VECTORS and encoder is not None:
         return partial(_OVER_VECTORS[name], _encode(encoder))
     if name == OURS:
-        return own_system(Summarizer.from_pretrained().extract)
+        return own_system(shipped().extract)
     if name == _FOR_PEOPLE:
-        summarizer = Summarizer.from_pretrained()
-        return own_system(lambda act, words: summarizer.summarize(act, words=max(1, words)).text)
+        return own_system(lambda act, words: shipped().summarize(act, words=max(1, words)).text)
     if name.startswith((_MODEL, _SCORES)):
         return _trained(name.partition(":")[2], encoder, is_decoded=name.startswith(_MODEL))
     found = _imported(name)

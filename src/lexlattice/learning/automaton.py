@@ -34,7 +34,7 @@ class Automaton(nn.Module):
     def __init__(self, channels: int, hidden: int, geometry: str = "grid", *, overview: bool = False) -> None:
         super().__init__()
         self._overview = overview
-        convolution = nn.Conv2d if geometry == "grid" else nn.Conv1d
+        convolution = nn.Conv2d if geometry in ("grid", "unbounded") else nn.Conv1d
         self.perception = convolution(channels, channels, _WIDTH, padding=_WIDTH // 2, groups=channels)
         self.hidden = nn.Linear((4 if overview else 2) * channels, hidden)
         self.change = nn.Linear(hidden, channels)

@@ -69,8 +69,8 @@ class EncoderConfig:
 class PaperShape:
     """The sizes of the paper's model; how many channels it has is up to the encoder."""
 
-    geometry: Annotated[str, _one_of(("grid", "line", "none"))]
-    """The grid; the 1D control; or none, which leaves the readout alone."""
+    geometry: Annotated[str, _one_of(("grid", "unbounded", "line", "none"))]
+    """The grid; every unit where it stands; the 1D control; or none, which leaves the readout alone."""
     rows: Count
     columns: Count
     steps: CountOrNone
@@ -133,6 +133,8 @@ class WarmStart(Stage):
 
     bce: NotNegative
     """Weight of the binary cross-entropy beside the Plackett–Luce loss."""
+    listwise: NotNegative = 1.0
+    """Weight of the latter: 0 leaves membership alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,12 +39,14 @@ def membership(scores: Tensor, order: Sequence[int]) -> Tensor:
     return binary_cross_entropy_with_logits(scores, labels)
 
 
-def stage_one(scores: Tensor, order: Sequence[int], weight: float) -> Tensor:
+def stage_one(scores: Tensor, order: Sequence[int], weight: float, listwise: float = 1.0) -> Tensor:
     """The loss of one act: the oracle's order, and with this weight the membership."""
-    return plackett_luce(scores, order) + weight * membership(scores, order)
+    return listwise * plackett_luce(scores, order) + weight * membership(scores, order)
 
 
-def stage_one_of_batch(scores: Tensor, sizes: Sequence[int], orders: Sequence[Sequence[int]], weight: float) -> Tensor:
+def stage_one_of_batch(
+    scores: Tensor, sizes: Sequence[int], orders: Sequence[Sequence[int]], weight: float, listwise: float = 1.0
+) -> Tensor:
     """The mean loss of several acts whose units follow each other, without padding between them."""
     acts = zip(torch.split(scores, list(sizes)), orders, strict=True)
-    return torch.stack([stage_one(of_act, order, weight) for of_act, order in acts]).mean()
+    return torch.stack([stage_one(of_act, order, weight, listwise) for of_act, order in acts]).mean()

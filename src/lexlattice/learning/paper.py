@@ -47,7 +47,8 @@ class PaperTrainee:
     def loss(self, examples: Sequence[Example]) -> Tensor:
         """Stage 1: Plackett–Luce and membership, as a mean over the acts."""
         sizes, orders = [len(e.act) for e in examples], [e.order for e in examples]
-        return stage_one_of_batch(self.scores(examples), sizes, orders, self._config.warm_start.bce)
+        stage = self._config.warm_start
+        return stage_one_of_batch(self.scores(examples), sizes, orders, stage.bce, stage.listwise)
 
     def rollouts(self, example: Example, count: int, generator: torch.Generator) -> Rollouts:
         """Stage 2: extracts drawn by the scores."""

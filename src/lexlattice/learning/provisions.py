@@ -126,7 +126,8 @@ class ProvisionsTrainee:
         found = known.pairs[asked]
         weights = torch.where(found > 0, 1.0, 1 / _ABSENT)
         pairs = (_missed(outputs.pairs, found, PAIR_COUNTS) * weights).sum() / max(1, len(known.pairs))
-        order = stage_one(outputs.scores, example.order, self._config.warm_start.bce) / max(1, len(example.order))
+        stage = self._config.warm_start
+        order = stage_one(outputs.scores, example.order, stage.bce, stage.listwise) / max(1, len(example.order))
         return words + self._shape.pair_weight * pairs + self._shape.unit_weight * order
 
     def _act(self, example: Example) -> Known:

@@ -185,7 +185,7 @@ class Salience(nn.Module):
 
     def _automaton(self) -> Automaton:
         shape = self.shape
-        geometry = "grid" if shape.geometry == "unbounded" else "line"
+        geometry = "line" if shape.geometry == "none" else shape.geometry
         return Automaton(shape.channels, shape.hidden, geometry, overview=shape.overview)
 
     def forward(self, inputs: Inputs, asked: Tensor | None = None) -> Outputs:

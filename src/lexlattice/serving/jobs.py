@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.reading import read
@@ -13,7 +12,6 @@ from lexlattice.serving.worker import TooLargeError
 
 if TYPE_CHECKING:
     from lexlattice.act import Act
-    from lexlattice.summarizer import Summarizer
     from lexlattice.summary import Summary
 
 _LITTLE_ACT: Final = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
@@ -105,7 +103,9 @@ def _act(asked: Asked) -> Act:
 
 
 def _summary(asked: Asked) -> Summary:
-    return _summarizer().summarize(
+    from lexlattice.summarizer import shipped
+
+    return shipped().summarize(
         _act(asked),
         words=asked.words,
         ratio=asked.ratio,
@@ -119,10 +119,3 @@ def _extract(asked: Asked, units: tuple[str, ...]) -> Summary:
     from lexlattice.serving.view import extract_of
 
     return extract_of(_act(asked), units)
-
-
-@cache
-def _summarizer() -> Summarizer:
-    from lexlattice.summarizer import Summarizer
-
-    return Summarizer.from_pretrained()

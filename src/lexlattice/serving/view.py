@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +13,7 @@ from lexlattice.features import Floats
 from lexlattice.grouping import MOST_FOR_DATES, applies_from, formulas, group_of
 from lexlattice.phrases import phrases
 from lexlattice.selection import Budget, lead_ins
-from lexlattice.summarizer import FOR_DATES, Summarizer
+from lexlattice.summarizer import FOR_DATES, shipped
 from lexlattice.summary import Item, Summary
 from lexlattice.ties import Ties
 
@@ -51,7 +50,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     limits = {"budget": budget, "least": min(LEAST, budget), "most": max(most, budget)}
     if not act.units:
         return {**about, **limits, "units": [], "steps": [[]], "orders": []}
-    steps = _shipped().trajectory(act, budget)
+    steps = shipped().trajectory(act, budget)
     orders = list(_orders(act, _stops(limits["least"], limits["most"], act.words)))
     return {**about, **limits, "units": list(_units(act, steps[-1])), "steps": _rounded(steps), "orders": orders}
 
@@ -60,19 +59,13 @@ def extract_of(act: Act, ids: Collection[str]) -> Summary:
     """The summary that the page shows, made of the units that it names; what it names and is not there is left out."""
     wanted = frozenset(ids)
     groups = group_of(act)
-    scores = _shipped().score(act) if act.units else ()
+    scores = shipped().score(act) if act.units else ()
     items = tuple(
         Item.of(unit, act.sections[unit.section], float(score), group)
         for unit, score, group in zip(act.units, scores, groups, strict=True)
         if unit.id in wanted
     )
     return Summary(act, sum(item.words for item in items), items, act.warnings)
-
-
-@cache
-def _shipped() -> Summarizer:
-    """One for the whole process; it never changes."""
-    return Summarizer.from_pretrained()
 
 
 def _sections(act: Act) -> Iterator[dict[str, Any]]:
@@ -130,7 +123,7 @@ def _orders(act: Act, lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
     The model judges what a summary *of that length* would have, so that a short one is no long one cut short.
     """
     ties, is_formula = Ties.of(act), np.array(formulas(act))
-    for length, judged in zip(lengths, _shipped().judge_each(act, lengths), strict=True):
+    for length, judged in zip(lengths, shipped().judge_each(act, lengths), strict=True):
         layout = judged.features.layout
         coverage, allowed = judged.coverage(), eligible(layout, ties) & ~is_formula
         dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * length)))

@@ -1,0 +1,165 @@
+"""Transfer without summaries in the target language.
+
+An act is read in another language and units are chosen there; what they correspond to in the English version is scored
+against the English summary, beside what choosing on the English version earns. Where there is no summary at all, it is
+counted how far the choices agree.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from lexlattice.act import Act
+from lexlattice.errors import LexLatticeError
+from lexlattice.experiments.study import Study, name_of
+from lexlattice.experiments.tables import Cell, Column, Source, Table, row
+from lexlattice.metrics.rouge import Reference
+from lexlattice.metrics.significance import confidence_interval
+from lexlattice.projection import carried, project
+from lexlattice.reading import read
+from lexlattice.selection import Budget
+from lexlattice.summarizer import PATH, Summarizer
+
+_MEASURES: Final = ("rouge1", "rouge2", "rougeLsum")
+_MARGIN: Final = 1.2
+"""Counterparts may be shorter: a few more are chosen than there are words for, and the last ones left out."""
+_FRENCH: Final = "fr-acts-en-summaries/train-validation.jsonl.gz"
+_VERSIONS: Final = "../acts/multi-eurlex.jsonl.gz"
+
+
+def carrying(study: Study) -> list[Table]:
+    """Retention on French acts with English summaries, agreement on acts in many languages, where there are such."""
+    folder = Path(study.workshop.corpus.place)
+    summarizer = Summarizer.from_pretrained(study.settings.systems[0] if study.settings.systems else PATH)
+    tables = []
+    if (folder / _FRENCH).is_file():
+        tables.append(_retention(study, summarizer, folder / _FRENCH))
+    if (folder / _VERSIONS).is_file():
+        tables.append(_agreement(study, summarizer, folder / _VERSIONS))
+    if not tables:
+        raise LexLatticeError(f"There is neither '{_FRENCH}' nor '{_VERSIONS}' in '{study.workshop.corpus.name}'.")
+    return tables
+
+
+def _retention(study: Study, summarizer: Summarizer, path: Path) -> Table:
+    found = [(row["split"], row["line_aligned"], _both(summarizer, row)) for row in _rows(path)]
+    lines, acts = [], 0
+    for name, some in (
+        ("validation acts", [scores for split, _, scores in found if split == "validation"]),
+        ("… versions that agree line by line", [s for split, lines, s in found if split == "validation" and lines]),
+        ("both splits, versions that agree line by line", [scores for _, lines, scores in found if lines]),
+    ):
+        if not some:
+            continue
+        table = np.array(some)
+        english, french = table[:, 0], table[:, 1]
+        low, high = confidence_interval(french - english)
+        base = english.mean(axis=0)
+        kept = [
+            Cell(float(french[:, i].mean() / base[i]), (1 + float(low[i]) / base[i], 1 + float(high[i]) / base[i]))
+            for i in range(len(_MEASURES))
+        ]
+        lines.append(row(name, float(len(some)), *(float(value) for value in base), *kept))
+        acts = max(acts, len(some))
+    return Table(
+        "Chosen on French, scored in English",
+        "What choosing on the English version earns (ROUGE F1 × 100), and the share of it that the French one earns.",
+        (
+            Column("acts", best=None, digits=0),
+            *(Column(f"{name} on English", best=None) for name in ("R-1", "R-2", "R-Lsum")),
+            *(Column(f"{name} retained", best=None, digits=3) for name in ("R-1", "R-2", "R-Lsum")),
+        ),
+        tuple(lines),
+        Source(study.command, f"{study.workshop.corpus.name}/{_FRENCH}", (), acts),
+        "The model has learnt from English acts alone: this is zero-shot, and no French summary is needed.",
+        paper="The paper has no such measure; its retention compares two models on summaries of the target language.",
+        interval="95 % bootstrap interval over acts, of the difference as a share of the English mean",
+        head="Acts",
+    )
+
+
+def _both(summarizer: Summarizer, entry: dict[str, Any]) -> tuple[list[float], list[float]]:
+    english, french = (_act(entry[f"reference_{language}"], language) for language in ("en", "fr"))
+    reference = Reference(entry["summary_en"], "compat")
+    budget = len(entry["summary_en"].split())
+    order = summarizer.rank(french, int(_MARGIN * budget * french.words / english.words))
+    over = carried((french.units[unit] for unit in order), french, english, budget)
+    texts = summarizer.extract(english, budget).text, over.text
+    on_english, on_french = ([100 * reference.score(text)[name].f1 for name in _MEASURES] for text in texts)
+    return on_english, on_french
+
+
+def _agreement(study: Study, summarizer: Summarizer, path: Path) -> Table:
+    shares: dict[str, list[tuple[float, ...]]] = {}
+    acts = 0
+    for entry in _rows(path):
+        acts += 1
+        versions = {language: _act(text, language) for language, text in entry["text"].items()}
+        english = versions.pop("en")
+        official = Budget().of(english.words) / english.words
+        for language, act in versions.items():
+            agreed = [_shared(summarizer, english, act, share) for share in (official, 0.1)]
+            shares.setdefault(language, []).append((*agreed, _correlation(summarizer, english, act)))
+    lines = []
+    for language, values in sorted(shares.items()):
+        table = np.array(values)
+        low, high = confidence_interval(table)
+        figures = [Cell(float(table[:, i].mean()), (float(low[i]), float(high[i]))) for i in range(table.shape[1])]
+        lines.append(row(name_of(language), float(len(values)), *figures))
+    for name, of in (("Mean of languages", np.mean), ("Least", np.min)):
+        figures = [Cell(float(of([line.cells[i].value for line in lines]))) for i in range(1, 4)]
+        lines.append(row(name, None, *figures, competes=False))
+    return Table(
+        "Agreement with the English choice",
+        "Of the units chosen in English, the share whose counterparts are chosen in another language; and Spearman's "
+        "rank correlation of the scores of corresponding units.",
+        (
+            Column("acts", best=None, digits=0),
+            Column("as long as official summaries", best=None, digits=3),
+            Column("a tenth of the act", best=None, digits=3),
+            Column("correlation of scores", best=None, digits=3),
+        ),
+        tuple(lines),
+        Source(study.command, "acts/multi-eurlex", (), acts),
+        "Many of these acts are short: official length is half of them, and a tenth is three or four units.",
+        paper="The paper has no such measure.",
+        head="Language",
+    )
+
+
+def _shared(summarizer: Summarizer, english: Act, act: Act, share: float) -> float:
+    """Of the units chosen in English, how many have a counterpart that is chosen."""
+    chosen = {unit.id for unit in summarizer.extract(english, max(1, round(share * english.words))).units}
+    counterparts = project(act, english)
+    there = summarizer.extract(act, max(1, round(share * act.words))).units
+    return len(chosen & {name for unit in there for name in counterparts[unit.id]}) / max(1, len(chosen))
+
+
+def _correlation(summarizer: Summarizer, english: Act, act: Act) -> float:
+    """Of the ranks of units that correspond."""
+    scores = dict(zip((unit.id for unit in english), summarizer.score(english).tolist(), strict=True))
+    counterparts = project(act, english)
+    pairs = [
+        (float(score), float(np.mean([scores[name] for name in counterparts[unit.id]])))
+        for unit, score in zip(act.units, summarizer.score(act), strict=True)
+        if counterparts[unit.id]
+    ]
+    if len(pairs) < 3:
+        return 0.0
+    here, there = (np.argsort(np.argsort(column, kind="stable"), kind="stable") for column in np.array(pairs).T)
+    return float(np.corrcoef(here, there)[0, 1])
+
+
+def _act(text: str, language: str) -> Act:
+    return read(f"{text}\n", language=language, format="text")
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)

@@ -1,0 +1,107 @@
+"""What every experiment has in common: what it is told, where it works, and how its figures become cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from lexlattice.errors import LexLatticeError
+from lexlattice.experiments.settings import Settings
+from lexlattice.experiments.tables import Cell, Column, Source, Table
+from lexlattice.experiments.workshop import Results, Scores, Trained, Workshop
+from lexlattice.metrics.rouge import MEASURES
+from lexlattice.metrics.significance import confidence_interval
+from lexlattice.reading.grammar import load
+from lexlattice.tokens import TOKENIZERS
+
+TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum": "R-Lsum"}
+ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
+TOKENIZER: Final = TOKENIZERS[0]
+"""The one that knows all scripts: what tables show first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One experiment at work."""
+
+    settings: Settings
+    workshop: Workshop
+    command: str
+
+    def languages(self, split: str | None = None) -> list[str]:
+        """Those that are asked for, or all there are."""
+        return self.workshop.corpus.languages(self.settings.languages, split or self.settings.split)
+
+    def source(self, languages: Sequence[str], acts: int, seeds: Sequence[int] | None = None) -> Source:
+        """Where the figures of a table come from."""
+        data = f"{self.workshop.corpus.name} ({', '.join(languages)}; {self.settings.split})"
+        return Source(self.command, data, tuple(self.settings.seeds if seeds is None else seeds), acts)
+
+    def train(self, names: Sequence[str], languages: Sequence[str]) -> dict[str, list[Measurable]]:
+        """Some of the models, with every seed, on these languages."""
+        models = self.settings.models
+        tasks = [Trained(name, models[name], tuple(languages), seed) for name in names for seed in self.settings.seeds]
+        paths = self.workshop.train(tasks, models)
+        found: dict[str, list[Measurable]] = {}
+        for task in tasks:
+            found.setdefault(task.name, []).append(Measurable(self, task, str(paths[task])))
+        return found
+
+    def systems(self, language: str) -> Results:
+        """The systems that need no training, on the acts of a language."""
+        settings = self.settings
+        named = {name: name for name in settings.systems}
+        return self.workshop.measure(language, settings.split, named, settings.profile, None, settings.encoder)
+
+
+@dataclass(frozen=True, slots=True)
+class Measurable:
+    """A trained model."""
+
+    study: Study
+    task: Trained
+    path: str
+
+    def on(self, language: str) -> Results:
+        """Its results on the acts of a language."""
+        from pathlib import Path
+
+        return self.study.workshop.of_model(self.task, Path(self.path), language, self.study.settings.split)
+
+
+Run = Callable[[Study], list[Table]]
+"""An experiment: what it is asked → its tables."""
+
+
+def over_seeds(results: Sequence[Results], name: str, tokenizer: str = TOKENIZER) -> Scores:
+    """The scores of every act, averaged over seeds; all have to be of the same acts."""
+    if len({found.celex for found in results}) > 1:
+        raise LexLatticeError("Results are of different acts; remove the folder 'measured', and run it again.")
+    scores: Scores = np.mean([found.scores[name][tokenizer] for found in results], axis=0)
+    return scores
+
+
+def cells(scores: Scores, paper: Mapping[str, float] | None = None) -> list[Cell]:
+    """Means with their intervals, a cell for each measure; and the paper's figures, by measure."""
+    low, high = confidence_interval(scores)
+    known = paper or {}
+    return [
+        Cell(float(scores[:, i].mean()), (float(low[i]), float(high[i])), paper=known.get(measure))
+        for i, measure in enumerate(MEASURES)
+    ]
+
+
+def differences(scores: Scores, other: Scores) -> list[Cell]:
+    """How much better the first is than the second on the same acts, with intervals."""
+    change = scores - other
+    low, high = confidence_interval(change)
+    means = [float(value) for value in change.mean(axis=0)]
+    return [Cell(mean, text=f"{mean:+.2f} ({low[i]:+.2f} to {high[i]:+.2f})") for i, mean in enumerate(means)]
+
+
+def name_of(language: str) -> str:
+    """In English, as tables have it."""
+    return load(language).name

@@ -1,0 +1,240 @@
+"""Where models are trained and measured: a folder in which whatever is finished is found again.
+
+Everything has a name made of all that decides it, so that a run that was killed goes on where it was, and two
+experiments that need the same model train it once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation import evaluate
+from lexlattice.experiments.corpus import Corpus
+from lexlattice.experiments.settings import Model
+from lexlattice.files import sha256, write_whole
+from lexlattice.learning.config import Config, read_config
+from lexlattice.learning.prepare import prepare
+from lexlattice.learning.run import MODEL, run_training
+from lexlattice.metrics.rouge import MEASURES
+from lexlattice.tokens import TOKENIZERS
+
+Note = Callable[[str], None]
+Scores = NDArray[np.float64]
+"""Of one system: acts × measures, F1 × 100."""
+_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """One model to be had: what it is, what it learns from, and its seed."""
+
+    name: str
+    model: Model
+    languages: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What came of some systems on the acts of one language."""
+
+    celex: tuple[str, ...]
+    scores: Mapping[str, Mapping[str, Scores]]
+    """By system and tokenizer."""
+    words: Mapping[str, float]
+    lines: Sequence[Mapping[str, Any]]
+    """As `evaluate` wrote them down, with the texts."""
+
+
+class Workshop:
+    """A corpus, and a folder for all that is made of it."""
+
+    def __init__(
+        self, folder: Path, corpus: Corpus, limit: int | None = None, *, jobs: int = 1, note: Note = lambda _: None
+    ) -> None:
+        self.folder, self.corpus, self.limit, self.jobs, self.note = folder, corpus, limit, jobs, note
+
+    def train(self, wanted: Iterable[Trained], models: Mapping[str, Model]) -> dict[Trained, Path]:
+        """Train what is not there yet, several at a time; those that others go on from come first."""
+        tasks = list(dict.fromkeys(wanted))
+        before = [
+            Trained(task.model.after, models[task.model.after], task.languages, task.seed)
+            for task in tasks
+            if task.model.after
+        ]
+        found = self.train(before, models) if before else {}
+        orders = [self._order(task, found) for task in tasks]
+        missing = [order for order in dict.fromkeys(orders) if not (Path(order.folder) / MODEL).is_file()]
+        for order in missing:
+            self.note(f"training {order.name}")
+        if len(missing) > 1 and self.jobs > 1:
+            for name in _ONE_THREAD:
+                os.environ.setdefault(name, "1")
+            with ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn")) as pool:
+                list(pool.map(_train, missing))
+        else:
+            for order in missing:
+                _train(order)
+        return {task: Path(order.folder) / MODEL for task, order in zip(tasks, orders, strict=True)}
+
+    def _order(self, task: Trained, before: Mapping[Trained, Path]) -> _Order:
+        config = _changed(task.model)
+        key = sha256(_toml(config).encode() + json.dumps([task.languages, self.limit, task.model.stages]).encode())
+        name = "".join(letter if letter.isalnum() else "-" for letter in task.name)
+        folder = self.folder / "models" / f"{name}-{key[:10]}" / f"seed-{task.seed}"
+        path = folder.parent / "config.toml"
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, _toml(config).encode())
+        chosen = read_config(path)
+        train, validation = (self._prepared(chosen, task.languages, split) for split in ("train", "validation"))
+        after = next((str(path.parent) for other, path in before.items() if _precedes(other, task)), "")
+        return _Order(
+            task.name, str(path), str(train), str(validation), str(folder), task.model.stages, task.seed, after
+        )
+
+    def _prepared(self, config: Config, languages: tuple[str, ...], split: str) -> Path:
+        """The acts of some languages, ready to be learnt from; made once for all models that read them alike."""
+        wanted = [config.profile, asdict(config.oracle), asdict(config.encoder), languages, split, self.limit]
+        place = self.folder / "prepared" / f"{split}-{sha256(json.dumps(wanted).encode())[:10]}"
+        if not (place / "manifest.json").is_file():
+            self.note(f"preparing {split}: {', '.join(languages)}")
+            rows = self.corpus.rows(languages, split, self.limit if split == "train" else None)
+            prepare(
+                [rows],
+                place,
+                profile=config.profile,
+                encoder=config.encoder.name,
+                oracle=config.oracle,
+                jobs=self.jobs if config.encoder.name == "static" else 1,
+                split=split,
+                note=self.note,
+            )
+        return place
+
+    def measure(
+        self, language: str, split: str, systems: Mapping[str, str], profile: str, mode: str | None, encoder: str = ""
+    ) -> Results:
+        """Scores of some systems on the acts of a language, from an earlier run if they are there."""
+        source = self.corpus.source(language, split)
+        if source is None:
+            raise LexLatticeError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
+        known = {name: (system, _content(system)) for name, system in systems.items()}
+        key = sha256(json.dumps([language, split, known, profile, mode, encoder], sort_keys=True).encode())
+        path = self.folder / "measured" / f"{language}-{split}-{key[:12]}.jsonl"
+        if not path.is_file():
+            self.note(f"measuring {', '.join(systems)} on {language}")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            evaluate(
+                source,
+                dict(systems),
+                profile=profile,
+                mode=mode,
+                language=language,
+                encoder=encoder or None,
+                jobs=self.jobs,
+                split=split,
+                per_act=path,
+                texts=True,
+            )
+        return _results([json.loads(line) for line in path.read_text("utf-8").splitlines()], list(systems))
+
+    def of_model(self, task: Trained, path: Path, language: str, split: str) -> Results:
+        """The same of a model, read and cut as its configuration says."""
+        config = read_config(path.parent.parent / "config.toml")
+        system = f"{task.model.system}:{path}"
+        return self.measure(language, split, {task.name: system}, config.profile, config.selection.mode)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """A training, as plain data."""
+
+    name: str
+    config: str
+    train: str
+    validation: str
+    folder: str
+    stages: tuple[str, ...]
+    seed: int
+    after: str
+
+
+def _train(order: _Order) -> None:
+    """In a process of its own, if there are several."""
+    folder = Path(order.folder)
+    if order.after and not folder.is_dir():
+        part = folder.with_name(f".{folder.name}")
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(order.after, part)
+        (part / MODEL).unlink()
+        part.rename(folder)
+    run_training(
+        order.config,
+        order.train,
+        folder,
+        validation=order.validation,
+        stages=order.stages,
+        resume=folder.is_dir(),
+        seed=order.seed,
+    )
+
+
+def _precedes(other: Trained, task: Trained) -> bool:
+    return (other.name, other.languages, other.seed) == (task.model.after, task.languages, task.seed)
+
+
+def _changed(model: Model) -> dict[str, Any]:
+    """The configuration with its changes."""
+    read_config(model.config)  # whatever is wrong with it is said there
+    config = tomllib.loads(model.config.read_text("utf-8"))
+    for dotted, value in model.changes:
+        *tables, key = dotted.split(".")
+        table = config
+        for name in tables:
+            table = table.setdefault(name, {})
+        table[key] = value
+    return config
+
+
+def _toml(config: Mapping[str, Any]) -> str:
+    """A configuration as TOML: keys, then tables of keys."""
+    lines = [f"{key} = {json.dumps(value)}" for key, value in config.items() if not isinstance(value, dict)]
+    for name, table in config.items():
+        if isinstance(table, dict):
+            lines += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _content(system: str) -> str:
+    """A digest of what a system is made of, where that is a file."""
+    _, _, path = system.partition(":")
+    return sha256(Path(path).read_bytes()) if path and Path(path).is_file() else ""
+
+
+def _results(lines: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Results:
+    good = [line for line in lines if "systems" in line]
+    scores = {
+        name: {
+            tokenizer: np.array(
+                [[line["systems"][name][tokenizer][measure]["f1"] for measure in MEASURES] for line in good]
+            )
+            for tokenizer in TOKENIZERS
+        }
+        for name in names
+    }
+    words = {name: float(np.mean([line["systems"][name]["words"] for line in good])) for name in names}
+    return Results(tuple(line["celex"] for line in good), scores, words, good)

@@ -1,0 +1,185 @@
+"""The paper's experiments, from the very files of settings that are run on real data, on a corpus of 24 languages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from lexlattice.cli import main
+from lexlattice.errors import LexLatticeError
+from lexlattice.experiments import EXPERIMENTS, run_experiment
+from lexlattice.experiments.corpus import Corpus
+from lexlattice.experiments.published import paper
+from lexlattice.experiments.settings import read_settings
+from lexlattice.experiments.statistics import high_resource
+from lexlattice.experiments.tables import Table
+from lexlattice.reading import LANGUAGES
+
+CONFIGS = Path(__file__).parent.parent / "configs" / "experiments"
+FIRST = ["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu"]
+"""Languages that have an act more to learn from."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
+    """A data folder in which every language has a few acts, which are parts of the example, and their summaries."""
+    folder = tmp_path_factory.mktemp("data")
+    for language in LANGUAGES:
+        lines = (examples / "short" / f"{language}.txt").read_text("utf-8").splitlines()
+        (folder / "eur-lex-sum" / language).mkdir(parents=True)
+        for split, numbers in (("train", range(1 + (language in FIRST))), ("validation", range(9, 10))):
+            rows = [_row(lines, number) for number in numbers]
+            path = folder / "eur-lex-sum" / language / f"{split}.jsonl"
+            path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _data(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEXLATTICE_DATA", str(place))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where experiments work: what one has trained, another finds."""
+    return tmp_path_factory.mktemp("experiments")
+
+
+def _row(lines: list[str], number: int) -> dict[str, str]:
+    kept = [line for i, line in enumerate(lines[:60]) if i < 24 or i % 5 != number % 5]
+    long = [line for line in kept if len(line) > 80]
+    return {
+        "celex_id": f"32024R9{number:03}",
+        "reference": "\n".join(kept),
+        "summary": "\n".join(long[number % 3 :: 3]),
+    }
+
+
+def run(name: str, folder: Path, config: Path | None = None) -> list[Table]:
+    return run_experiment(name, config or CONFIGS / f"{name}.toml", folder)
+
+
+def test_every_experiment_has_a_file_of_settings_that_can_be_read() -> None:
+    assert {path.stem for path in CONFIGS.glob("*.toml")} == set(EXPERIMENTS)
+    for path in CONFIGS.glob("*.toml"):
+        read_settings(path)
+
+
+def test_statistics_of_24_languages(folder: Path) -> None:
+    (table,) = run("statistics", folder)
+    assert len(table.rows) == len(LANGUAGES) + 1
+    tiers = [line.cells[0].text for line in table.rows[:-1]]
+    assert tiers.count("H") == tiers.count("L") == 12
+    assert table.rows[LANGUAGES.index("en")].cells[1].paper == 1129
+    assert table.rows[-1].cells[1].value == 24 + 12
+
+
+def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
+    settings = read_settings(CONFIGS / "main.toml")
+    unicode, compat = run("main", folder)
+    for table in (unicode, compat):
+        assert len(table.groups) == len(LANGUAGES)
+        for lines in table.groups.values():
+            assert {line.name for line in lines} >= {*settings.systems, *settings.models}
+            assert all(line.cells[0].interval for line in lines if line.name != "published LexRank")
+    english = {line.name: line for line in unicode.groups["English"]}
+    assert english["2D + RLOO"].cells[0].paper == 54.96
+    greek = [{line.name: line for line in table.groups["Greek"]}["lead"].cells[0].value for table in (unicode, compat)]
+    assert greek[0] != greek[1]
+    assert (folder / "main" / "1.tex").read_text("utf-8").count(r"\textbf{") > len(LANGUAGES)
+    assert run("figures", folder) == []
+    drawn = {path.name for path in (folder / "figures").glob("*.svg")}
+    assert drawn >= {"lattice.svg", "salience.svg", "comparison.svg", "training-1D.svg", "training-2D.svg"}
+    assert all(name in (folder / "figures" / "comparison.svg").read_text("utf-8") for name in unicode.groups)
+
+
+def test_figures_need_the_main_table(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    with pytest.raises(LexLatticeError, match="make it first"):
+        run("figures", tmp_path)
+
+
+def test_half_of_the_languages_is_held_out(folder: Path) -> None:
+    (table,) = run("held-out", folder)
+    assert len(table.rows) == 12 + 1
+    retention = [line.cells[2].value for line in table.rows[:-1]]
+    assert retention == sorted(retention, key=lambda value: -(value or 0))
+    for line in table.rows[:-1]:
+        there, everywhere, kept = (cell.value or 0 for cell in line.cells)
+        assert kept == pytest.approx(there / everywhere)
+    assert "trained on bg, cs, da, de, el, en, es, et, fi, fr, hr, hu alone" in table.caption
+
+
+def test_from_english_to_spanish(folder: Path) -> None:
+    (table,) = run("across", folder)
+    names = [line.name for line in table.rows]
+    assert names[:3] == ["2D, en (zero-shot)", "2D, es (supervised)", "lead"]
+    assert table.title == "English → Spanish"
+    assert table.rows[-1].group.startswith("in the paper")
+
+
+def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "ablations.toml"
+    text = (CONFIGS / "ablations.toml").read_text("utf-8").replace("../paper", f"{CONFIGS.parent}/paper")
+    groups = '[groups]\n"Neighbours" = ["2D", "unbounded", "BCE only"]\n\n'
+    text = re.sub(r"(?s)\[groups\].*?(?=\[models)", lambda _: groups, text).replace(
+        "languages = []", 'languages = ["mt"]'
+    )
+    config.write_text(text, "utf-8")
+    said: list[str] = []
+    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    assert [line.name for line in table.rows][-1] == "BCE only, less 2D"
+    assert all(line.cells[-1].value is not None for line in table.rows[:3]), "the deviation between seeds"
+    assert any("training" in sentence for sentence in said)
+    said.clear()
+    assert run_experiment("ablations", config, folder, note=said.append) == [table]
+    assert said == []
+
+
+def test_the_command_prints_the_table_and_says_where_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "statistics", "--config", str(CONFIGS / "statistics.toml"), "-o", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    assert "| Language | Tier |" in out
+    assert "statistics" in err
+    assert Table.from_json((folder / "statistics" / "1.json").read_bytes()).title == "Dataset statistics"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('languages = ["xx"]', "'languages' cannot be"),
+        ("colour = 1", "'colour' is not known"),
+        ("seeds = []", "'seeds' cannot be"),
+        ('[groups]\nA = ["B"]', "there is no model 'B'"),
+        ("[models.A]\nsteps = 1", "has to be a table of config"),
+        ("= 1", "is not written in TOML"),
+        ('data = "nowhere"', "There is no folder 'nowhere'"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(text)
+    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+        run_experiment("main", path, tmp_path / "out")
+
+
+def test_one_language_is_too_few_to_hold_any_out(place: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text('languages = ["en"]\n[models.A]\nconfig = "x.toml"')
+    with pytest.raises(LexLatticeError, match="two languages at least"):
+        run("held-out", tmp_path / "out", path)
+
+
+def test_the_half_with_most_acts_is_high() -> None:
+    counts = {language: figures[1] for language, figures in paper()["statistics"].items()}
+    assert high_resource(counts) == {code for code, figures in paper()["statistics"].items() if figures[0] == "H"}
+    assert high_resource({"en": 3}) == {"en"}
+
+
+def test_a_corpus_on_the_hub_has_a_configuration_for_each_language() -> None:
+    assert Corpus.named("hf:someone/sums").source("fr", "train") == "hf:someone/sums:french:train"
