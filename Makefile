@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
+extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 
 .DEFAULT_GOAL := help

@@ -18,7 +18,7 @@ SECOND_HALVES = {f"{READING}.{name}" for name in ("formex_lines", "pdf_layout", 
 HELPERS = {f"{READING}.{name}" for name in ("blocks", "numbering", "xmlsafe", "archives", "decode")} | SECOND_HALVES
 WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
 BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
-    *"safetensors pandas matplotlib ray datasets".split()
+    *"safetensors pandas matplotlib ray datasets bert_score".split()
 }
 SERVICE = {*"fastapi starlette uvicorn pydantic multipart python_multipart prometheus_client mcp".split()}
 BIG |= SERVICE
@@ -61,17 +61,23 @@ ABOVE = {
         *"errors act reading features selection choosing ties grouping phrases summary summarizer rendering".split(),
         "versions",
     },
+    "llm": {"errors", "files"},
+    "judging": {"errors", "files", "metrics", "llm"},
+    "rewriting": {*"errors files act reading summary phrases rendering llm".split()},
     "experiments": {
         *"errors files tokens act reading corpus metrics selection projection summarizer plotting learning".split(),
-        "evaluation",
+        *("evaluation", "llm", "judging"),
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
-        "corpus",
+        *("corpus", "llm"),
     },
 }
 """For each room that is not on the way from file to act, the rooms it may know."""
-TRANSFORMERS = {f"lexlattice.encoding.{name}" for name in ("mt5", "export", "sentence_transformers")}
+TRANSFORMERS = {f"lexlattice.encoding.{name}" for name in ("mt5", "export", "sentence_transformers")} | {
+    *(f"lexlattice.baselines.external.{name}" for name in ("hub", "llm", "seq2seq", "translation", "windows")),
+    "lexlattice.metrics.bertscore",
+}
 """These run PyTorch models, and import it when they are asked to."""
 LONGEST_IMPORT = 0.15  # seconds
 

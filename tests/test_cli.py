@@ -103,7 +103,7 @@ def test_offline_is_said_in_one_sentence(tmp_path: Path) -> None:
         "HTTP_PROXY": "http://127.0.0.1:9",
         "HTTPS_PROXY": "http://127.0.0.1:9",
     }
-    command = [sys.executable, "-c", "import lexlattice.reading.fetch as f, sys; f.FIRST_PAUSE = 0\n"
+    command = [sys.executable, "-c", "import lexlattice.reading.fetch as f, sys; f.BACKOFF = 0\n"
                "from lexlattice.cli import main; sys.exit(main(['parse', '32016R0679']))"]  # fmt: skip
     done = subprocess.run(command, env=environment, capture_output=True, timeout=120, check=False)
     assert done.returncode == 2

@@ -19,6 +19,7 @@ from lexlattice.experiments.settings import read_settings
 from lexlattice.experiments.statistics import high_resource
 from lexlattice.experiments.tables import Table
 from lexlattice.reading import LANGUAGES
+from little_llm import KEY, KEY_FROM, Question, little_llm
 
 CONFIGS = Path(__file__).parent.parent / "configs" / "experiments"
 FIRST = ["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu"]
@@ -139,6 +140,46 @@ def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, t
     said.clear()
     assert run_experiment("ablations", config, folder, note=said.append) == [table]
     assert said == []
+
+
+def marked(question: Question) -> str:
+    """A judge to whom a point is covered if the candidate holds its words, and what is short is hardly relevant."""
+    asked = json.loads(question.prompt)
+    if "summary" in asked:
+        return json.dumps({"points": asked["summary"].split("\n")})
+    held = "\n".join(asked["candidate"].values())
+    points = {number: "covered" if text in held else "missing" for number, text in asked["points"].items()}
+    units = {number: "relevant" if len(text) > 80 else "marginal" for number, text in asked["candidate"].items()}
+    return json.dumps({"points": points, "units": units})
+
+
+def test_a_judge_is_asked_once_and_its_marks_become_a_table(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv(KEY_FROM, KEY)
+    config = tmp_path / "judge.toml"
+    with little_llm(marked) as server:
+        text = (CONFIGS / "judge.toml").read_text("utf-8").partition("[endpoint]")[0]
+        address = f'kind = "anthropic"\nurl = "http://127.0.0.1:{server.server_port}"\nmodel = "little"'
+        config.write_text(f'{text}\n[endpoint]\n{address}\nkey_from = "{KEY_FROM}"\nmax_tokens = 8192\n', "utf-8")
+        (table,) = run("judge", folder, config)
+        asked = len(server.asked)
+        assert asked == 24 * (1 + 2)
+        assert run("judge", folder, config) == [table]
+        assert len(server.asked) == asked, "every reply was kept"
+    lead, ours = table.rows
+    assert (lead.name, ours.name) == ("lead", "lexlattice")
+    assert all(0 <= (cell.value or 0) <= 100 for line in table.rows for cell in line.cells)
+    assert "seed 0; 24 acts" in table.to_markdown()
+    assert not [prompt for question in server.asked if "lexlattice" in (prompt := question.prompt)]
+
+
+def test_without_an_endpoint_nobody_judges(folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "judge.toml"
+    config.write_text('systems = ["lead"]')
+    with pytest.raises(LexLatticeError, match="which model is to judge"):
+        run("judge", folder, config)
 
 
 def test_the_command_prints_the_table_and_says_where_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,11 +78,11 @@ def test_references_are_not_headers() -> None:
 
 @pytest.mark.data
 def test_few_training_acts_are_left_in_one_piece(data: Path) -> None:
-    """The paper's rules leave a third of them with a single section; under 1 % may be left. Every eighth is tried."""
+    """The paper's rules leave a third of them with a single section; under 1 % may be left. Some are tried."""
     single = []
     with gzip.open(data / "eur-lex-sum" / "en" / "train.jsonl.gz", "rt", encoding="utf-8") as rows:
-        for row in map(json.loads, islice(rows, 0, None, 8)):
+        for row in map(json.loads, islice(rows, 0, None, 16)):
             act = read(row["reference"], language="en")
             if sum(section.kind not in ("title", "notes") for section in act.sections) <= 1:
                 single.append(row["celex_id"])
-    assert len(single) < 0.01 * 1129 / 8, single
+    assert len(single) <= 0.01 * 1129 / 16, single

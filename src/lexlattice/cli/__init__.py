@@ -9,7 +9,20 @@ import sys
 from collections.abc import Sequence
 
 from lexlattice import __version__
-from lexlattice.cli import encode, encoder, evaluate, experiment, mcp, parse, plot, prepare, serve, summarize, train
+from lexlattice.cli import (
+    encode,
+    encoder,
+    evaluate,
+    experiment,
+    mcp,
+    parse,
+    plot,
+    prepare,
+    rewrite,
+    serve,
+    summarize,
+    train,
+)
 from lexlattice.cli.shell import fail
 from lexlattice.errors import LexLatticeError
 
@@ -54,6 +67,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(metavar="COMMAND")
-    for command in (summarize, parse, plot, evaluate, experiment, encode, encoder, prepare, train, serve, mcp):
+    for command in (summarize, parse, rewrite, plot, evaluate, experiment, encode, encoder, prepare, train, serve, mcp):
         command.add(commands)
     return parser

@@ -3,7 +3,9 @@
 `lexlattice` is the shipped model, free to take any unit; `summarize` is what people get of it, complete provisions
 only. `model:FILE` is one that `lexlattice train` wrote, `scores:FILE` the same without its decoder, units simply by
 their scores. Any other name with a colon, `package.module:attribute`, is anybody's own system: a callable that takes an
-`Act` and a number of words and returns an `Extract` or text.
+`Act` and a number of words and returns an `Extract` or text. Models of others have names of their own
+(`lexlattice.baselines.external`): `llm:FILE.toml` is one behind an endpoint that the file describes, whose replies are
+kept in a folder beside it; `local:`, `seq2seq:` and `translate:` are models of the Hugging Face hub or in a folder.
 """
 
 from __future__ import annotations
@@ -22,11 +24,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from lexlattice import baselines, encoding
 from lexlattice.act import Act
-from lexlattice.baselines import graphs, published
+from lexlattice.baselines import external, graphs, published
 from lexlattice.errors import LexLatticeError, brief
 from lexlattice.lattice.consolidator import FORMAT as PAPER
 from lexlattice.lattice.consolidator import Consolidator
 from lexlattice.learning.oracle import Oracle
+from lexlattice.llm.described import endpoint_in
 from lexlattice.selection import Extract, select
 from lexlattice.summarizer import Summarizer, shipped
 from lexlattice.weights import read_weights
@@ -68,6 +71,8 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
             f"There is no system '{name}'; choose among {', '.join(SYSTEMS)}, "
             "or name a trained model as model:FILE or scores:FILE, or your own as package.module:attribute."
         )
+    if name.startswith(external.PREFIXES):
+        external.parsed(name)
     if name in _OVER_VECTORS and encoder is None:
         raise LexLatticeError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
 
@@ -87,6 +92,8 @@ def system(name: str, encoder: str | Encode | None = None) -> System:
         return own_system(lambda act, words: shipped().summarize(act, words=max(1, words)).text)
     if name.startswith((_MODEL, _SCORES)):
         return _trained(name.partition(":")[2], encoder, is_decoded=name.startswith(_MODEL))
+    if name.startswith(external.PREFIXES):
+        return own_system(_external(name, encoder))
     found = _imported(name)
     if not callable(found):
         raise LexLatticeError(f"'{name}' cannot be called; name a function of an act and a number of words.")
@@ -107,6 +114,18 @@ def _trained(path: str, encoder: str | Encode | None, *, is_decoded: bool) -> Sy
     encoding.require(found, about.get("fingerprint", ""))
     encode = partial(encoding.vectors_of_units, found)
     return partial(_selected, lambda act: consolidator.scores(act, encode([unit.text for unit in act.units])))
+
+
+def _external(name: str, encoder: str | Encode | None) -> Summarize:
+    """A model of somebody else's; what it is given to shorten or to translate can be any other system's."""
+
+    def other(inner: str) -> Summarize:
+        run = system(inner, encoder)
+        return lambda act, words: run(Task(act, act.source, "", words, "whole", 0))[0]
+
+    return external.system(
+        name, endpoint=endpoint_in, extract=lambda act, words: shipped().extract(act, words), other=other
+    )
 
 
 def own_system(summarize: Summarize) -> System:

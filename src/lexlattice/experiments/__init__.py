@@ -24,6 +24,7 @@ EXPERIMENTS: Final = {
     "across": "trained on one language, tried on another",
     "carrying": "chosen in another language, scored in English: transfer without summaries there",
     "ablations": "the same model with one thing changed",
+    "judge": "coverage and relevance of what is chosen, by a language model that knows no names",
     "figures": "an act on its lattice, salience step by step, systems by language, trainings",
 }
 
@@ -61,6 +62,7 @@ def _found(name: str) -> Run:
     from lexlattice.experiments.carrying import carrying
     from lexlattice.experiments.comparison import comparison
     from lexlattice.experiments.figures import figures
+    from lexlattice.experiments.judged import judged
     from lexlattice.experiments.statistics import statistics
     from lexlattice.experiments.transfer import across, held_out
 
@@ -71,5 +73,6 @@ def _found(name: str) -> Run:
         "across": across,
         "carrying": carrying,
         "ablations": ablations,
+        "judge": judged,
         "figures": figures,
     }[name]

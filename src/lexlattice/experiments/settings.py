@@ -55,7 +55,15 @@ class Settings:
     target: str = ""
     """Languages to learn from and to be measured on."""
     bertscore: str = ""
-    """The model for BERTScore; none, and it is left out."""
+    """The model for BERTScore, by its name on the hub or its folder; none, and it is left out."""
+    layers: int | None = None
+    """Which layer of it; the one that `bert-score` recommends, if nothing is said."""
+    endpoint: Mapping[str, Any] = field(default_factory=dict)
+    """Of the judge: the fields of `lexlattice.llm.EndpointConfig`."""
+    cap: float | None = None
+    """What the judge may cost, in the money that prices are in."""
+    acts: int | None = None
+    """How many acts of each language are judged; all, if nothing is said."""
 
 
 def read_settings(path: str | os.PathLike[str]) -> Settings:
@@ -120,6 +128,9 @@ _TYPES: Final = {
     "groups": lambda value: isinstance(value, dict) and all(_is_list_of(str)(group) for group in value.values()),
     "source": lambda value: value in LANGUAGES,
     "target": lambda value: value in LANGUAGES,
+    "endpoint": lambda value: isinstance(value, dict),
+    "cap": lambda value: type(value) in (int, float) and value >= 0,
+    **dict.fromkeys(("acts", "layers"), lambda value: type(value) is int and value > 0),
     **dict.fromkeys(("data", "encoder", "bertscore"), lambda value: isinstance(value, str)),
 }
 """What each key may hold."""

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from lexlattice.corpus.rows import Row, Rows
 from lexlattice.errors import LexLatticeError
 from lexlattice.experiments.settings import Settings
 from lexlattice.experiments.tables import Cell, Column, Source, Table
@@ -49,6 +50,12 @@ class Study:
         for task in tasks:
             found.setdefault(task.name, []).append(Measurable(self, task, str(paths[task])))
         return found
+
+    def summaries(self, language: str, results: Results) -> list[str]:
+        """The summaries of the acts that results are of."""
+        source = self.workshop.corpus.source(language, self.settings.split) or ""
+        rows = {row.line: row.summary for row in Rows(source, split=self.settings.split) if isinstance(row, Row)}
+        return [rows[line["line"]] for line in results.lines]
 
     def systems(self, language: str) -> Results:
         """The systems that need no training, on the acts of a language."""

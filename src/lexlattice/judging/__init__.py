@@ -1,0 +1,6 @@
+"""A language model as a judge: how much of a summary a candidate holds, how much of it is to the point."""
+
+from lexlattice.judging.asking import Document, estimate, judge
+from lexlattice.judging.scores import Judgement, Score
+
+__all__ = ["Document", "Judgement", "Score", "estimate", "judge"]
