@@ -216,6 +216,17 @@ def test_one_language_is_too_few_to_hold_any_out(place: Path, tmp_path: Path) ->
         run("held-out", tmp_path / "out", path)
 
 
+def test_no_act_that_is_held_out_in_any_language_is_learnt_from(place: Path) -> None:
+    corpus = Corpus.named("eur-lex-sum")
+    assert corpus.numbers("validation") == {"32024R9009"}
+    assert corpus.numbers("test") == frozenset()
+    rows = [row["celex_id"] for row in corpus.rows(["en", "mt"], "train")]
+    assert rows == ["32024R9000", "32024R9001", "32024R9000"]
+    assert [row["celex_id"] for row in corpus.rows(["en", "mt"], "train", 1, frozenset({"32024R9000"}))] == [
+        "32024R9001"
+    ]
+
+
 def test_the_half_with_most_acts_is_high() -> None:
     counts = {language: figures[1] for language, figures in paper()["statistics"].items()}
     assert high_resource(counts) == {code for code, figures in paper()["statistics"].items() if figures[0] == "H"}

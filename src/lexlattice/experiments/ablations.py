@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexlattice.experiments.study import ROUGE, Study, cells, differences, name_of, over_seeds
+from lexlattice.experiments.study import ROUGE, TOKENIZER, Study, cells, differences, name_of, over_seeds
 from lexlattice.experiments.tables import Cell, Column, Table, row
 
 
@@ -22,7 +22,7 @@ def ablations(study: Study) -> list[Table]:
             acts += len(scores[members[0]])
             group = name_of(code) if len(languages) > 1 else ""
             for name in members:
-                means = [results.scores[name]["unicode"].mean(axis=0)[0] for results in found[name]]
+                means = [results.scores[name][TOKENIZER].mean(axis=0)[0] for results in found[name]]
                 spread = float(np.std(means, ddof=1)) if len(means) > 1 else None
                 lines.append(row(name, *cells(scores[name]), Cell(spread), group=group))
             for name in members[1:]:

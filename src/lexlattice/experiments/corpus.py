@@ -58,9 +58,17 @@ class Corpus:
         paths = (Path(self.place, language, split + ending) for ending in _ENDINGS)
         return next((str(path) for path in paths if path.is_file()), None)
 
-    def rows(self, languages: Sequence[str], split: str, limit: int | None = None) -> LanguageRows:
-        """All rows of some languages, or so many of each; each says its language."""
-        return LanguageRows(self, tuple(languages), split, limit)
+    def rows(
+        self, languages: Sequence[str], split: str, limit: int | None = None, without: frozenset[str] = frozenset()
+    ) -> LanguageRows:
+        """All rows of some languages but those of some acts, or so many of each; each says its language."""
+        return LanguageRows(self, tuple(languages), split, limit, without)
+
+    def numbers(self, split: str) -> frozenset[str]:
+        """The CELEX numbers of all acts of a split, in whatever language; on the hub it is not known which there are."""
+        sources = (self.source(code, split) for code in LANGUAGES if not self.place.startswith(_HUB))
+        rows = (row for source in sources if source for row in Rows(source, split=split))
+        return frozenset(row.celex for row in rows if isinstance(row, Row) and row.celex)
 
     def count(self, language: str, split: str) -> int:
         """How many acts there are."""
@@ -79,12 +87,15 @@ class LanguageRows:
     languages: tuple[str, ...]
     split: str
     limit: int | None
+    without: frozenset[str]
 
     def __iter__(self) -> Iterator[Mapping[str, object]]:
         for language in self.languages:
             source = self.corpus.source(language, self.split)
             if source is None:
                 raise LexLatticeError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
-            rows = (row for row in Rows(source, split=self.split) if isinstance(row, Row))
+            rows = (
+                row for row in Rows(source, split=self.split) if isinstance(row, Row) and row.celex not in self.without
+            )
             for row in islice(rows, self.limit):
                 yield {CELEX: row.celex, ACT: row.text, SUMMARY: row.summary, LANGUAGE: language}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import fmean, median
+from statistics import fmean
 
 from lexlattice.corpus.acts import act_of
 from lexlattice.corpus.rows import BadRow, Row, Rows
@@ -50,9 +50,8 @@ def statistics(study: Study) -> list[Table]:
 
 def high_resource(counts: dict[str, int]) -> set[str]:
     """The half of the languages with the most training acts; ties are broken by the code, so that it is one half."""
-    middle = median(counts.values())
     order = sorted(counts, key=lambda code: (-counts[code], code))
-    return set(order[: max(1, len(order) // 2)]) if len(order) > 1 else {c for c in order if counts[c] >= middle}
+    return set(order[: max(1, len(order) // 2)])
 
 
 def _means(study: Study, language: str) -> tuple[float, float, float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -48,8 +49,15 @@ class Study:
         paths = self.workshop.train(tasks, models)
         found: dict[str, list[Measurable]] = {}
         for task in tasks:
-            found.setdefault(task.name, []).append(Measurable(self, task, str(paths[task])))
+            found.setdefault(task.name, []).append(Measurable(self, task, paths[task]))
         return found
+
+    @property
+    def only_model(self) -> str:
+        """The name of the model, where one is tried in several ways."""
+        if len(self.settings.models) != 1:
+            raise LexLatticeError("One model is tried here; define one, and one only.")
+        return next(iter(self.settings.models))
 
     def summaries(self, language: str, results: Results) -> list[str]:
         """The summaries of the acts that results are of."""
@@ -70,13 +78,11 @@ class Measurable:
 
     study: Study
     task: Trained
-    path: str
+    path: Path
 
     def on(self, language: str) -> Results:
         """Its results on the acts of a language."""
-        from pathlib import Path
-
-        return self.study.workshop.of_model(self.task, Path(self.path), language, self.study.settings.split)
+        return self.study.workshop.of_model(self.task, self.path, language, self.study.settings.split)
 
 
 Run = Callable[[Study], list[Table]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lexlattice.errors import LexLatticeError
-from lexlattice.experiments.published import reported
+from lexlattice.experiments.published import paper, reported
 from lexlattice.experiments.statistics import high_resource
 from lexlattice.experiments.study import ROUGE, TOKENIZER, Study, cells, name_of, over_seeds
 from lexlattice.experiments.tables import Cell, Column, Table, row
@@ -25,7 +25,7 @@ def held_out(study: Study) -> list[Table]:
         )
     high = high_resource({code: study.workshop.corpus.count(code, "train") for code in languages})
     low = [code for code in languages if code not in high]
-    (name,) = study.settings.models
+    name = study.only_model
     ours = [code for code in languages if code in high]
     transfer, joint = (study.train([name], some)[name] for some in (ours, languages))
     found = []
@@ -73,7 +73,7 @@ def across(study: Study) -> list[Table]:
     source, target = study.settings.source, study.settings.target
     if not source or not target:
         raise LexLatticeError('Say which language to learn from and which to try: source = "en", target = "es".')
-    (name,) = study.settings.models
+    name = study.only_model
     lines = []
     for label, language in ((f"{name}, {source} (zero-shot)", source), (f"{name}, {target} (supervised)", target)):
         if study.workshop.corpus.source(language, "train") is None:
@@ -82,7 +82,7 @@ def across(study: Study) -> list[Table]:
         lines.append(row(label, *cells(over_seeds(results, name)), competes=language == source))
     others = study.systems(target)
     lines += [row(system, *cells(scores[TOKENIZER])) for system, scores in others.scores.items()]
-    for label, figures in reported_rows(f"{source}-{target}"):
+    for label, figures in paper()["across"].get(f"{source}-{target}", {}).items():
         lines.append(row(label, *figures[:3], None, competes=False, group="in the paper (test split)"))
     return [
         Table(
@@ -95,13 +95,6 @@ def across(study: Study) -> list[Table]:
             paper="The paper's rows are of its test split.",
         )
     ]
-
-
-def reported_rows(pair: str) -> list[tuple[str, list[float]]]:
-    """What the paper has for a pair of languages."""
-    from lexlattice.experiments.published import paper
-
-    return list(paper()["across"].get(pair, {}).items())
 
 
 def _ratio(there: np.ndarray, everywhere: np.ndarray) -> tuple[float, float]:

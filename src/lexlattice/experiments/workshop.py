@@ -112,7 +112,9 @@ class Workshop:
         place = self.folder / "prepared" / f"{split}-{sha256(json.dumps(wanted).encode())[:10]}"
         if not (place / "manifest.json").is_file():
             self.note(f"preparing {split}: {', '.join(languages)}")
-            rows = self.corpus.rows(languages, split, self.limit if split == "train" else None)
+            is_train = split == "train"
+            held_out = self.corpus.numbers("validation") | self.corpus.numbers("test") if is_train else frozenset()
+            rows = self.corpus.rows(languages, split, self.limit if is_train else None, held_out)
             prepare(
                 [rows],
                 place,
