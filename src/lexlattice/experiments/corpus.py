@@ -65,7 +65,7 @@ class Corpus:
         return LanguageRows(self, tuple(languages), split, limit, without)
 
     def numbers(self, split: str) -> frozenset[str]:
-        """The CELEX numbers of all acts of a split, in whatever language; on the hub it is not known which there are."""
+        """The CELEX numbers of all acts of a split, in whatever language; none on the hub, where it is not known."""
         sources = (self.source(code, split) for code in LANGUAGES if not self.place.startswith(_HUB))
         rows = (row for source in sources if source for row in Rows(source, split=split))
         return frozenset(row.celex for row in rows if isinstance(row, Row) and row.celex)
