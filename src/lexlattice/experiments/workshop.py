@@ -29,11 +29,14 @@ from lexlattice.learning.config import Config, read_config
 from lexlattice.learning.prepare import prepare
 from lexlattice.learning.run import MODEL, run_training
 from lexlattice.metrics.rouge import MEASURES
+from lexlattice.summarizer import PATH as SHIPPED
 from lexlattice.tokens import TOKENIZERS
 
 Note = Callable[[str], None]
 Scores = NDArray[np.float64]
 """Of one system: acts × measures, F1 × 100."""
+_OURS: Final = ("lexlattice", "summarize")
+"""Systems that are made of the shipped weights."""
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -223,7 +226,7 @@ def _toml(config: Mapping[str, Any]) -> str:
 
 def _content(system: str) -> str:
     """A digest of what a system is made of, where that is a file."""
-    _, _, path = system.partition(":")
+    path = str(SHIPPED) if system in _OURS else system.partition(":")[2].partition("?")[0]
     return sha256(Path(path).read_bytes()) if path and Path(path).is_file() else ""
 
 
