@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _row(lines: list[str], number: int) -> dict[str, str]:
-    kept = [line for i, line in enumerate(lines[:60]) if i < 24 or i % 5 != number % 5]
+    kept = [line for i, line in enumerate(lines[:44]) if i < 24 or i % 5 != number % 5]
     long = [line for line in kept if len(line) > 80]
     return {
         "celex_id": f"32024R9{number:03}",

@@ -79,11 +79,11 @@ def test_formats(examples: Path) -> None:
 
 @pytest.mark.data
 def test_english_acts(data: Path) -> None:
-    """Every sixteenth act of EUR-Lex-Sum loses nothing against the published text; `make bench` reads all of them."""
+    """Some acts of EUR-Lex-Sum lose nothing against the published text; `make bench` reads all of them."""
     for name in ("train", "validation"):
         with gzip.open(data / "eur-lex-sum" / "en" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines):
-                if number % 16 == 0:
+                if number % 32 == 0:
                     text = json.loads(line)["reference"]
                     act = read(text, language="en")
                     assert_laws(act)

@@ -265,7 +265,7 @@ def test_the_budget_selects_anew_at_once_and_asks_nobody(visit: Visit, long: Pat
 
 def test_the_page_chooses_what_a_summary_has(visit: Visit, examples: Path) -> None:
     page = visit()
-    for language in ("bg", "en", "fi"):
+    for language in ("bg",):
         act = read(examples / "short" / f"{language}.txt")
         view = view_of(act)
         for order in view["orders"]:

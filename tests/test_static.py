@@ -604,9 +604,9 @@ def test_translations_are_found_in_law_and_news(data: Path) -> None:
 
     for name, mean, worst in (("law", LAW_MEAN, LAW_WORST), ("news", NEWS_MEAN, NEWS_WORST)):
         found: dict[str, float] = {}
-        for language in LANGUAGES[name == "news" :: 3]:
+        for language in LANGUAGES[name == "news" :: 4]:
             found |= into_english(retrieval(encode, searched(data)[name], (language, "en")))
-        assert len(found) >= 7
+        assert len(found) >= 5
         assert fmean(found.values()) >= mean, name
         assert min(found.values()) >= worst, (name, min(found, key=found.__getitem__))
 
