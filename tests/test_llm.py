@@ -418,7 +418,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EndpointConfig]
         process.wait()
 
 
-def test_transformers_serve_is_understood(served: EndpointConfig, tmp_path: Path) -> None:
+def test_a_real_server_of_random_weights(served: EndpointConfig, tmp_path: Path) -> None:
+    """One test, because the server takes long to start."""
+    check_that_it_is_understood(served, tmp_path)
+    check_that_it_gives_no_structured_reply(served, tmp_path / "structured")
+    check_that_it_neither_judges_nor_is_shown(served, tmp_path / "judge")
+
+
+def check_that_it_is_understood(served: EndpointConfig, tmp_path: Path) -> None:
     replies = []
     for name in ("one", "two"):
         with Endpoint(served, Store(tmp_path / name)) as endpoint:
@@ -430,7 +437,7 @@ def test_transformers_serve_is_understood(served: EndpointConfig, tmp_path: Path
     assert replies[1] == first, "at temperature 0"
 
 
-def test_random_weights_give_no_structured_reply(served: EndpointConfig, tmp_path: Path) -> None:
+def check_that_it_gives_no_structured_reply(served: EndpointConfig, tmp_path: Path) -> None:
     """The whole way there and back: asked, refused, asked again with the reason, refused."""
     with Endpoint(served, Store(tmp_path)) as endpoint:
         with pytest.raises(ReplyError, match="raise max_tokens"):
@@ -438,7 +445,7 @@ def test_random_weights_give_no_structured_reply(served: EndpointConfig, tmp_pat
         assert endpoint.spent.requests == 2
 
 
-def test_what_random_weights_say_is_neither_judged_by_nor_shown(served: EndpointConfig, tmp_path: Path) -> None:
+def check_that_it_neither_judges_nor_is_shown(served: EndpointConfig, tmp_path: Path) -> None:
     """The two who ask, over a real model: nothing of what it says gets through."""
     act = read(Path(__file__).parent.parent / "examples" / "short" / "en.txt")
     unit = act["art-3.par-1"]
