@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from lexlattice import LexLatticeError, read, summarize
+from lexlattice import LexLatticeError, read, summarize, summary
 from lexlattice.client import Client, ServiceError
+from lexlattice.client import Item as ClientItem
 from lexlattice.reading import LANGUAGES
+from lexlattice.serving import schemas
 from little_service import served
 
 
@@ -17,6 +20,12 @@ from little_service import served
 def client() -> Iterator[Client]:
     with served(workers=1, queue=2, fetch=False) as server, Client(server.address, attempts=1) as client:
         yield client
+
+
+def test_the_fields_of_an_item_are_the_same_wherever_they_are_written() -> None:
+    """In the library, in the OpenAPI document and in the client's types."""
+    names = {field.name for field in fields(summary.Item)}
+    assert set(schemas.Item.model_fields) == set(ClientItem.__annotations__) == names
 
 
 def test_a_summary_from_a_path_bytes_or_text(client: Client, examples: Path) -> None:

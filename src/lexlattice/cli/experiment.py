@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 from lexlattice.cli.shell import Commands, say
 from lexlattice.errors import LexLatticeError, MissingExtraError
-from lexlattice.experiments import EXPERIMENTS
+from lexlattice.experiments import EXPERIMENTS, run_experiment
 
 
 def add(commands: Commands) -> None:
@@ -39,19 +40,16 @@ def add(commands: Commands) -> None:
 def _experiment(options: argparse.Namespace) -> int:
     if options.jobs < 1:
         raise LexLatticeError(f"{options.jobs} processes can do nothing; give one at least.")
-    try:
-        from lexlattice.experiments import run_experiment
-
-        tables = run_experiment(
-            options.name,
-            options.config,
-            options.output,
-            command=f"lexlattice experiment {options.name} --config {options.config}",
-            jobs=options.jobs,
-            note=(lambda sentence: None) if options.quiet else say,
-        )
-    except ImportError as error:
-        raise MissingExtraError("An experiment that trains", "train") from error
+    if find_spec("torch") is None:
+        raise MissingExtraError("An experiment", "train")
+    tables = run_experiment(
+        options.name,
+        options.config,
+        options.output,
+        command=f"lexlattice experiment {options.name} --config {options.config}",
+        jobs=options.jobs,
+        note=(lambda sentence: None) if options.quiet else say,
+    )
     print("\n".join(table.to_markdown() for table in tables))
     say(f"tables: {Path(options.output) / options.name}")
     return 0

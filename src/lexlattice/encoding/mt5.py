@@ -16,10 +16,10 @@ from lexlattice.encoding.chunks import (
     find_folder,
     fingerprint,
     masked_mean,
-    quiet,
 )
 from lexlattice.encoding.protocol import EncodingError, Vectors
 from lexlattice.errors import MissingExtraError, brief
+from lexlattice.quiet import quiet
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

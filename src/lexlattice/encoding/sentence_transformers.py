@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lexlattice.encoding.chunks import SAMPLES, ChunkedEncoder, Ids, find_folder, fingerprint, quiet
+from lexlattice.encoding.chunks import SAMPLES, ChunkedEncoder, Ids, find_folder, fingerprint
 from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors
 from lexlattice.errors import MissingExtraError, brief
+from lexlattice.quiet import quiet
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -45,13 +45,15 @@ def run_experiment(
     from lexlattice.experiments.settings import read_settings
     from lexlattice.experiments.study import Study
     from lexlattice.experiments.workshop import Workshop
+    from lexlattice.files import writing
 
     settings, target = read_settings(config), Path(folder)
     workshop = Workshop(target, Corpus.named(settings.data), settings.limit, jobs=jobs, note=note)
+    place = target / name
+    with writing(place):  # before hours of work, not after them
+        place.mkdir(parents=True, exist_ok=True)
     called = command or f"lexlattice experiment {name} --config {Path(config).name}"
     tables = _found(name)(Study(settings, workshop, called))
-    place = target / name
-    place.mkdir(parents=True, exist_ok=True)
     for number, table in enumerate(tables, 1):
         table.save(place, str(number))
     return tables

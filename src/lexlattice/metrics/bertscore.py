@@ -9,13 +9,12 @@ rarity (idf), no rescaling.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice.errors import LexLatticeError, MissingExtraError, brief
 from lexlattice.metrics.rouge import Score
+from lexlattice.quiet import quiet
 
 if TYPE_CHECKING:
     import torch
@@ -61,7 +60,7 @@ class BertScore:
         self.model: Final = name
         self.layers: Final = int(utils.model2layers[name] if layers is None else layers)
         try:
-            with _quiet():
+            with quiet():
                 self._model: Any = utils.get_model(name, self.layers).to("cuda" if cuda.is_available() else "cpu")
                 self._tokenizer: Any = utils.get_tokenizer(name)
         except Exception as error:
@@ -113,7 +112,7 @@ class BertScore:
 
         spaced = {"add_prefix_space": True} if isinstance(self._tokenizer, GPT2Tokenizer | RobertaTokenizer) else {}
         clean = text.strip().encode("utf-8", "replace").decode("utf-8")
-        with _quiet():
+        with quiet():
             ids: list[int] = self._tokenizer.encode(clean, add_special_tokens=special, **spaced)
         return ids
 
@@ -134,20 +133,3 @@ def _best(ours: torch.Tensor, theirs: torch.Tensor) -> tuple[torch.Tensor, torch
         precision.append(cosines.amax(dim=1))
         recall = torch.maximum(recall, cosines.amax(dim=0))
     return torch.cat(precision), recall
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Transformers without bars and reports."""
-    import transformers
-
-    logging: Any = transformers.utils.logging
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.quiet import quiet
 
 
 def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
@@ -44,23 +43,6 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
         )
     device = "cuda" if torch.cuda.is_available() else "cpu"
     return tokenizer, model.to(device).eval().requires_grad_(False)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Transformers without bars and reports."""
-    import transformers
-
-    logging: Any = transformers.utils.logging
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
 
 
 def tokens_of(tokenizer: Any, text: str, limit: int | None = None) -> list[int]:

@@ -14,9 +14,10 @@ from importlib.resources import files
 from typing import Any, Final, Protocol
 
 from lexlattice.act import Act
-from lexlattice.baselines.external.hub import load, positions, quiet
+from lexlattice.baselines.external.hub import load, positions
 from lexlattice.baselines.external.texts import first_words, shortened, tokens_at_most
 from lexlattice.errors import LexLatticeError
+from lexlattice.quiet import quiet
 
 Complete = Callable[[str, str], str]
 """System prompt and user prompt → text."""

@@ -10,10 +10,11 @@ from contextlib import nullcontext
 from typing import Any, Final
 
 from lexlattice.act import Act
-from lexlattice.baselines.external.hub import load, positions, quiet, tokens_of
+from lexlattice.baselines.external.hub import load, positions, tokens_of
 from lexlattice.baselines.external.texts import first_words
 from lexlattice.baselines.external.windows import encode, encoded, nearest_only
 from lexlattice.errors import LexLatticeError
+from lexlattice.quiet import quiet
 
 METHODS: Final = ("plain", "sled", "unlimiformer")
 _LENGTH: Final = 1024

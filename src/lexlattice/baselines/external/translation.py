@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
-from lexlattice.baselines.external.hub import load, positions, quiet, tokens_of
+from lexlattice.baselines.external.hub import load, positions, tokens_of
 from lexlattice.baselines.external.texts import Summarize, first_words, sentences
 from lexlattice.errors import LexLatticeError
+from lexlattice.quiet import quiet
 
 ORDERS: Final = ("first", "last")
 _LENGTH: Final = 512
