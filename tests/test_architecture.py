@@ -28,12 +28,13 @@ ABOVE = {
     "tokens": {"errors"},
     "corpus": {"errors", "act", "reading"},
     "quiet": set(),
+    "imports": {"errors"},
     "metrics": {"errors", "tokens", "quiet"},
     "selection": {"errors", "tokens", "act"},
     "baselines": {"errors", "tokens", "act", "quiet"},
     "weights": {"errors"},
     "files": {"errors"},
-    "encoding": {"errors", "files", "weights", "quiet"},
+    "encoding": {"errors", "files", "weights", "quiet", "imports"},
     "lattice": {"errors", "act", "weights"},
     "features": {"errors", "act", "tokens"},
     "coverage": {"errors", "features"},
@@ -71,7 +72,7 @@ ABOVE = {
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
-        *("corpus", "llm"),
+        *("corpus", "llm", "imports"),
     },
 }
 """For each room that is not on the way from file to act, the rooms it may know."""

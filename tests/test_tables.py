@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from operator import gt, lt
 from pathlib import Path
@@ -123,8 +125,10 @@ def test_what_is_bold_is_the_best_and_all_that_is_best_is_bold(table: Table) -> 
 @few
 @given(tables())
 def test_nothing_in_a_text_is_a_command_of_latex(table: Table) -> None:
+    shrunk = r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%"
     text = table.to_latex()
-    bare = re.sub(r"\\[&%$#_{}]", "", text)
+    assert shrunk in text
+    bare = re.sub(r"\\[&%$#_{}]", "", text.replace(shrunk, "{"))
     assert bare.count("{") == bare.count("}")
     assert bare.count("$") % 2 == 0
     assert not re.search(r"[%#_~|<>\"]", bare)
@@ -226,3 +230,18 @@ def test_a_table_is_saved_in_three_formats(tmp_path: Path) -> None:
     assert Table.from_json(paths[0].read_bytes()) == TABLE
     assert paths[1].read_text() == TABLE.to_markdown()
     assert paths[2].read_text() == TABLE.to_latex()
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="NO TEX: install texlive-latex-recommended")
+def test_latex_takes_it_and_nothing_is_wider_than_the_page(tmp_path: Path) -> None:
+    heads = tuple(Column(f"column {number}") for number in range(12))
+    lines = [row("lead_1 & λ → 100 %", *[Cell(51.2, (50.1, 52.3), "†")] * 12, group="Language <1>") for _ in range(2)]
+    source = Source('lexlattice experiment main --config "a.toml"', "data #1", (0,), 3)
+    table = Table("Wide", "Some figures.", heads, tuple(lines), source, "A note.", "None.", {"†": "certain."})
+    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,graphicx}\begin{document}"
+    (tmp_path / "a.tex").write_text(f"{head}\n{table.to_latex()}\\end{{document}}\n", "utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"], cwd=tmp_path, capture_output=True
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert b"Overfull" not in done.stdout

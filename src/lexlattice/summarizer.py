@@ -73,7 +73,7 @@ class Summarizer:
         path = path / MODEL if path.is_dir() else path
         model, words = Salience.read(path), Static()
         if encoder is None:
-            encoder = read_weights(path).about.get("encoder") or "static"
+            encoder = encoding.trained_with(read_weights(path).about.get("encoder") or "static")
         if isinstance(encoder, str):
             encoder = words if encoder == "static" else encoding.load(encoder)
         encoding.require(encoder, model.encoder)

@@ -41,13 +41,9 @@ def _encode(options: argparse.Namespace) -> int:
     if options.output == "-":
         raise LexLatticeError("Vectors cannot be written to '-'; name a file, or /dev/stdout.")
     lines = _lines(options.file)
-    encoder: Encoder = load(options.encoder, precision=options.precision)
     with warnings.catch_warnings(record=True) as noted, output(options.output, options.file) as file:
         warnings.simplefilter("always")
-        if options.cache is not None:
-            from lexlattice.encoding.cache import CachedEncoder
-
-            encoder = CachedEncoder(encoder, options.cache)
+        encoder: Encoder = load(options.encoder, precision=options.precision, cache=options.cache)
         vectors = np.ascontiguousarray(encoder.encode(lines, progress=not options.quiet and sys.stderr is not None))
         with writing(Path(options.output)):
             header = np.lib.format.header_data_from_array_1_0(vectors)

@@ -62,6 +62,7 @@ def add(commands: Commands) -> None:
         metavar="NAME",
         help="what turns texts into vectors: static, mt5, mt5:…, st:…, onnx:… or your own package.module:attribute",
     )
+    command.add_argument("--cache", metavar="FOLDER", help="keep vectors there, and take those that are there already")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="for what is drawn (default: %(default)s)")
     command.add_argument(
         "--split", metavar="NAME", default="validation", help="of a data set with several (default: %(default)s)"
@@ -95,6 +96,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         tokenizers=options.tokenizer,
         language=options.lang,
         encoder=options.encoder,
+        cache=options.cache,
         seed=options.seed,
         jobs=options.jobs,
         split=options.split,

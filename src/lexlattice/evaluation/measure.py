@@ -31,6 +31,8 @@ class Plan:
     language: str | None
     encoder: str | Encode | None
     seed: int
+    cache: str | None = None
+    """A folder in which vectors are kept."""
     texts: bool = False
     """Whether the extracts themselves are kept with their scores."""
 
@@ -38,7 +40,7 @@ class Plan:
     def by_name(self) -> dict[str, System]:
         """The systems themselves, made once in each process."""
         return {
-            name: system(found, self.encoder) if isinstance(found, str) else own_system(found)
+            name: system(found, self.encoder, self.cache) if isinstance(found, str) else own_system(found)
             for name, found in self.systems.items()
         }
 

@@ -63,6 +63,7 @@ def evaluate(
     tokenizers: str | Sequence[str] = TOKENIZERS,
     language: str | None = None,
     encoder: str | Encode | None = None,
+    cache: str | PathLike[str] | None = None,
     seed: int = 0,
     jobs: int = 1,
     split: str = SPLIT,
@@ -75,8 +76,8 @@ def evaluate(
 
     `systems` are names, or a mapping of names to names or callables `(act, words) -> Extract or str`. Without `mode`,
     profile `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a
-    data set with several. `per_act` names a file for the results of every act, one JSON object a line, with `texts`
-    the extracts too.
+    data set with several. Vectors of an encoder that is named are kept in the folder `cache`, if there is one.
+    `per_act` names a file for the results of every act, one JSON object a line, with `texts` the extracts too.
     """
     plan = Plan(
         systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
@@ -87,6 +88,7 @@ def evaluate(
         language=language.lower() if language else None,
         encoder=encoder,
         seed=seed,
+        cache=None if cache is None else str(cache),
         texts=texts,
     )
     _check(plan, jobs, limit)

@@ -10,14 +10,10 @@ kept in a folder beside it; `local:`, `seq2seq:` and `translate:` are models of 
 
 from __future__ import annotations
 
-import inspect
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +21,8 @@ from numpy.typing import ArrayLike, NDArray
 from lexlattice import baselines, encoding
 from lexlattice.act import Act
 from lexlattice.baselines import external, graphs, published
-from lexlattice.errors import LexLatticeError, brief
+from lexlattice.errors import LexLatticeError
+from lexlattice.imports import imported
 from lexlattice.lattice.consolidator import FORMAT as PAPER
 from lexlattice.lattice.consolidator import Consolidator
 from lexlattice.learning.oracle import Oracle
@@ -77,50 +74,54 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
         raise LexLatticeError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
 
 
-def system(name: str, encoder: str | Encode | None = None) -> System:
-    """The system of that name; those over vectors need an encoder, by name or as a callable."""
+def system(name: str, encoder: str | Encode | None = None, cache: str | None = None) -> System:
+    """The system of that name; those over vectors need an encoder, by name or as a callable.
+
+    Vectors of encoders that have a name can be kept in a folder, the `cache`.
+    """
     check_system(name, encoder)
     if name in _SCORINGS:
         return partial(_selected, _SCORINGS[name])
     if name in _OTHERS:
         return _OTHERS[name]
     if name in _OVER_VECTORS and encoder is not None:
-        return partial(_OVER_VECTORS[name], _encode(encoder))
+        return partial(_OVER_VECTORS[name], _encode(encoder, cache))
     if name == OURS:
         return own_system(shipped().extract)
     if name == _FOR_PEOPLE:
         return own_system(lambda act, words: shipped().summarize(act, words=max(1, words)).text)
     if name.startswith((_MODEL, _SCORES)):
-        return _trained(name.partition(":")[2], encoder, is_decoded=name.startswith(_MODEL))
+        chosen = encoder if isinstance(encoder, str) else None
+        return _trained(name.partition(":")[2], chosen, cache, is_decoded=name.startswith(_MODEL))
     if name.startswith(external.PREFIXES):
-        return own_system(_external(name, encoder))
-    found = _imported(name)
+        return own_system(_external(name, encoder, cache))
+    found = imported(name)
     if not callable(found):
         raise LexLatticeError(f"'{name}' cannot be called; name a function of an act and a number of words.")
     return own_system(found)
 
 
-def _trained(path: str, encoder: str | Encode | None, *, is_decoded: bool) -> System:
+def _trained(path: str, encoder: str | None, cache: str | None, *, is_decoded: bool) -> System:
     """The model in a file: the shipped kind emits by its decoder, the paper's scores units, which are then selected.
 
     Without the name of an encoder it gets the one that it was trained with; any other is refused.
     """
     about = read_weights(path).about
-    name = encoder if isinstance(encoder, str) else about.get("encoder") or "static"
+    found = encoding.load(encoder or encoding.trained_with(about.get("encoder") or "static"), cache=cache)
     if about.get("format") != PAPER:
-        summarizer = Summarizer.from_pretrained(path, encoder if isinstance(encoder, str) else None)
+        summarizer = Summarizer.from_pretrained(path, found)
         return own_system(summarizer.extract) if is_decoded else partial(_by_score, summarizer)
-    consolidator, found = Consolidator.read(path), encoding.load(name)
+    consolidator = Consolidator.read(path)
     encoding.require(found, about.get("fingerprint", ""))
     encode = partial(encoding.vectors_of_units, found)
     return partial(_selected, lambda act: consolidator.scores(act, encode([unit.text for unit in act.units])))
 
 
-def _external(name: str, encoder: str | Encode | None) -> Summarize:
+def _external(name: str, encoder: str | Encode | None, cache: str | None) -> Summarize:
     """A model of somebody else's; what it is given to shorten or to translate can be any other system's."""
 
     def other(inner: str) -> Summarize:
-        run = system(inner, encoder)
+        run = system(inner, encoder, cache)
         return lambda act, words: run(Task(act, act.source, "", words, "whole", 0))[0]
 
     return external.system(
@@ -200,35 +201,10 @@ WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """These have a rule of their own for how much to take."""
 
 
-def _encode(encoder: str | Encode) -> Encode:
-    """The `encode` method of what is named or given, an instance of it where it is a class, or the callable itself.
-
-    Names of `lexlattice.encoding` come before modules of the same name.
-    """
-    if isinstance(encoder, str) and (encoding.is_name(encoder) or ":" not in encoder):
-        return partial(encoding.vectors_of_units, encoding.load(encoder))
-    found: Any = _imported(encoder) if isinstance(encoder, str) else encoder
-    try:
-        found = found() if inspect.isclass(found) else found
-    except Exception as error:
-        raise LexLatticeError(f"The encoder '{encoder}' cannot be made ({brief(error)}).") from error
-    encode: Encode = getattr(found, "encode", found)
-    if isinstance(found, str) or not callable(encode):
+def _encode(encoder: str | Encode, cache: str | None) -> Encode:
+    """How texts become vectors: by the encoder of that name, or by what the caller has."""
+    if callable(encoder):
+        return encoder
+    if not isinstance(encoder, str):
         raise LexLatticeError(f"'{encoder}' is no encoder; name something that turns texts into vectors.")
-    return encode
-
-
-def _imported(name: str) -> Any:
-    """What `package.module:attribute` stands for; modules in the working directory are found too."""
-    module, _, attribute = name.partition(":")
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.append(here)
-    try:
-        found: Any = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as error:  # a module can raise anything while it is imported
-        raise LexLatticeError(
-            f"'{name}' cannot be imported ({brief(error)}); write package.module:attribute."
-        ) from error
-    return found
+    return partial(encoding.vectors_of_units, encoding.load(encoder, cache=cache))

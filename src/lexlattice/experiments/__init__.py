@@ -49,7 +49,7 @@ def run_experiment(
 
     settings, target = read_settings(config), Path(folder)
     workshop = Workshop(target, Corpus.named(settings.data), settings.limit, jobs=jobs, note=note)
-    place = target / name
+    place = target / Path(config).stem  # several files of settings may be of the same experiment
     with writing(place):  # before hours of work, not after them
         place.mkdir(parents=True, exist_ok=True)
     called = command or f"lexlattice experiment {name} --config {Path(config).name}"

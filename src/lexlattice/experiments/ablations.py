@@ -9,7 +9,7 @@ from lexlattice.experiments.tables import Cell, Column, Table, row
 
 
 def ablations(study: Study) -> list[Table]:
-    """A table for each group of models; the first of a group is what the others are compared with."""
+    """A table for each group of models, compared with the first of it, or in a chain with the one before."""
     languages = study.languages()
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     trained = study.train(names, study.languages("train"))
@@ -25,9 +25,10 @@ def ablations(study: Study) -> list[Table]:
                 means = [results.scores[name][TOKENIZER].mean(axis=0)[0] for results in found[name]]
                 spread = float(np.std(means, ddof=1)) if len(means) > 1 else None
                 lines.append(row(name, *cells(scores[name]), Cell(spread), group=group))
-            for name in members[1:]:
-                change = differences(scores[name], scores[members[0]])
-                lines.append(row(f"{name}, less {members[0]}", *change, None, group=group, competes=False))
+            for place, name in enumerate(members[1:]):
+                other = members[place if title in study.settings.chains else 0]
+                change = differences(scores[name], scores[other])
+                lines.append(row(f"{name}, less {other}", *change, None, group=group, competes=False))
         tables.append(
             Table(
                 title,

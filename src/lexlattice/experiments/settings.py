@@ -43,11 +43,17 @@ class Settings:
     systems: tuple[str, ...] = ()
     profile: str = "provisions"
     """How acts are read for these systems; models know their own."""
+    budget: str | int = "reference"
+    """How long the extracts of these systems may be, as `lexlattice.evaluate` takes it."""
+    against: str = "lead"
+    """The system that the main table compares all others with."""
     encoder: str = ""
     """For systems over vectors."""
     models: Mapping[str, Model] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Models that are compared with each other, the first being what the others are compared with."""
+    chains: tuple[str, ...] = ()
+    """Groups in which each model is compared with the one before it instead."""
     seeds: tuple[int, ...] = (0,)
     limit: int | None = None
     """Acts of each language to learn from; all, if nothing is said."""
@@ -93,6 +99,9 @@ def _settings(data: dict[str, Any], folder: Path) -> Settings:
     for name in [model.after for model in models.values() if model.after] + [n for g in groups.values() for n in g]:
         if name not in models:
             raise LexLatticeError(f"there is no model '{name}'; define it, or name another.")
+    for name in data.get("chains", []):
+        if name not in groups:
+            raise LexLatticeError(f"there is no group '{name}'; define it, or name another.")
     lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     return Settings(**{**data, **lists}, models=models, groups=groups)
 
@@ -120,8 +129,9 @@ def _is_list_of(kind: type) -> Any:
 _TYPES: Final = {
     "languages": lambda value: isinstance(value, list) and set(value) <= set(LANGUAGES),
     "split": lambda value: value in SPLITS,
+    "budget": lambda value: type(value) in (str, int),
     "profile": lambda value: value in PROFILES,
-    "systems": _is_list_of(str),
+    **dict.fromkeys(("systems", "chains"), _is_list_of(str)),
     "seeds": lambda value: _is_list_of(int)(value) and len(value) > 0 and min(value) >= 0,
     "limit": lambda value: type(value) is int and value > 0,
     "models": lambda value: isinstance(value, dict),
@@ -131,6 +141,6 @@ _TYPES: Final = {
     "endpoint": lambda value: isinstance(value, dict),
     "cap": lambda value: type(value) in (int, float) and value >= 0,
     **dict.fromkeys(("acts", "layers"), lambda value: type(value) is int and value > 0),
-    **dict.fromkeys(("data", "encoder", "bertscore"), lambda value: isinstance(value, str)),
+    **dict.fromkeys(("data", "encoder", "bertscore", "against"), lambda value: isinstance(value, str)),
 }
 """What each key may hold."""

@@ -69,7 +69,14 @@ class Study:
         """The systems that need no training, on the acts of a language."""
         settings = self.settings
         named = {name: name for name in settings.systems}
-        return self.workshop.measure(language, settings.split, named, settings.profile, None, settings.encoder)
+        return self.workshop.measure(
+            language,
+            settings.split,
+            named,
+            settings.profile,
+            encoder=settings.encoder,
+            budget=settings.budget,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,7 @@ class Table:
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def to_latex(self) -> str:
-        """For the paper: needs the package booktabs."""
+        """For the paper: needs the packages booktabs and graphicx; what is too wide for the page is made smaller."""
         count = len(self.columns) + 1
         heads = [_latex(self.head), *(_latex(column.name) for column in self.columns)]
         aligned = "".join("l" if column.align == "left" else "r" for column in self.columns)
@@ -242,17 +242,18 @@ class Table:
                 lines += [r"\midrule"] * (len(lines) == 1) + [f"{' & '.join(line)} \\\\"]
         source = _latex(self.source.sentence("\0")).replace("\0", f"\\texttt{{{_latex(self.source.command)}}}")
         parts = [
-            r"\begin{table}[t]",
+            r"\begin{table*}[t]",
             r"\centering\small",
             f"\\caption{{{_latex(' '.join(_sentence(part) for part in (self.title, self.caption) if part))}}}",
             f"\\label{{tab:{_slug(self.title)}}}",
+            r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
             f"\\begin{{tabular}}{{@{{}}l{aligned}@{{}}}}",
             r"\toprule",
             *lines,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
             f"\\par\\smallskip\\footnotesize\\raggedright {' '.join([*map(_latex, self.remarks), source])}",
-            r"\end{table}",
+            r"\end{table*}",
         ]
         return "\n".join(parts) + "\n"
 

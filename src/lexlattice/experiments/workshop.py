@@ -37,6 +37,8 @@ Scores = NDArray[np.float64]
 """Of one system: acts × measures, F1 × 100."""
 _OURS: Final = ("lexlattice", "summarize")
 """Systems that are made of the shipped weights."""
+_THREADED: Final = ("mt5", "st:", "onnx:")
+"""Encoders with threads of their own, and a lot of memory each."""
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -73,14 +75,13 @@ class Workshop:
     def train(self, wanted: Iterable[Trained], models: Mapping[str, Model]) -> dict[Trained, Path]:
         """Train what is not there yet, several at a time; those that others go on from come first."""
         tasks = list(dict.fromkeys(wanted))
-        before = [
-            Trained(task.model.after, models[task.model.after], task.languages, task.seed)
-            for task in tasks
-            if task.model.after
-        ]
-        found = self.train(before, models) if before else {}
+        found: dict[Trained, Path] = {}
+        if later := [task for task in tasks if task.model.after]:
+            before = [Trained(task.model.after, models[task.model.after], task.languages, task.seed) for task in later]
+            found = self.train([*before, *(task for task in tasks if not task.model.after)], models)
         orders = [self._order(task, found) for task in tasks]
-        missing = [order for order in dict.fromkeys(orders) if not (Path(order.folder) / MODEL).is_file()]
+        places = {order.folder: order for order in orders}  # two that differ in their names only are one
+        missing = [order for folder, order in places.items() if not (Path(folder) / MODEL).is_file()]
         for order in missing:
             self.note(f"training {order.name}")
         if len(missing) > 1 and self.jobs > 1:
@@ -97,8 +98,9 @@ class Workshop:
         config = _changed(task.model)
         key = sha256(_toml(config).encode() + json.dumps([task.languages, self.limit, task.model.stages]).encode())
         name = "".join(letter if letter.isalnum() else "-" for letter in task.name)
-        folder = self.folder / "models" / f"{name}-{key[:10]}" / f"seed-{task.seed}"
-        path = folder.parent / "config.toml"
+        models = self.folder / "models"
+        alike = next(models.glob(f"*-{key[:10]}"), models / f"{name}-{key[:10]}")  # whatever it was called there
+        folder, path = alike / f"seed-{task.seed}", alike / "config.toml"
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, _toml(config).encode())
@@ -123,22 +125,30 @@ class Workshop:
                 place,
                 profile=config.profile,
                 encoder=config.encoder.name,
+                cache=self._cache(config.encoder.name),
                 oracle=config.oracle,
-                jobs=self.jobs if config.encoder.name == "static" else 1,
+                jobs=1 if config.encoder.name.startswith(_THREADED) else self.jobs,
                 split=split,
                 note=self.note,
             )
         return place
 
     def measure(
-        self, language: str, split: str, systems: Mapping[str, str], profile: str, mode: str | None, encoder: str = ""
+        self,
+        language: str,
+        split: str,
+        systems: Mapping[str, str],
+        profile: str,
+        mode: str | None = None,
+        encoder: str = "",
+        budget: str | int = "reference",
     ) -> Results:
         """Scores of some systems on the acts of a language, from an earlier run if they are there."""
         source = self.corpus.source(language, split)
         if source is None:
             raise LexLatticeError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
         known = {name: (system, _content(system)) for name, system in systems.items()}
-        key = sha256(json.dumps([language, split, known, profile, mode, encoder], sort_keys=True).encode())
+        key = sha256(json.dumps([language, split, known, profile, mode, encoder, budget], sort_keys=True).encode())
         path = self.folder / "measured" / f"{language}-{split}-{key[:12]}.jsonl"
         if not path.is_file():
             self.note(f"measuring {', '.join(systems)} on {language}")
@@ -146,10 +156,12 @@ class Workshop:
             evaluate(
                 source,
                 dict(systems),
+                budget=budget,
                 profile=profile,
                 mode=mode,
                 language=language,
                 encoder=encoder or None,
+                cache=self._cache(encoder),
                 jobs=self.jobs,
                 split=split,
                 per_act=path,
@@ -161,7 +173,12 @@ class Workshop:
         """The same of a model, read and cut as its configuration says."""
         config = read_config(path.parent.parent / "config.toml")
         system = f"{task.model.system}:{path}"
-        return self.measure(language, split, {task.name: system}, config.profile, config.selection.mode)
+        encoder = "" if config.encoder.name == "static" else config.encoder.name
+        return self.measure(language, split, {task.name: system}, config.profile, config.selection.mode, encoder)
+
+    def _cache(self, encoder: str) -> Path | None:
+        """Where vectors are kept; those of the embedded encoder are made faster than they are found."""
+        return self.folder / "vectors" if encoder not in ("", "static") else None
 
 
 @dataclass(frozen=True, slots=True)

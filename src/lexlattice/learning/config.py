@@ -15,7 +15,7 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
-from lexlattice.encoding import NAMES, is_name
+from lexlattice.encoding import NAMES
 from lexlattice.errors import LexLatticeError
 from lexlattice.learning.oracle import OBJECTIVES, Oracle
 from lexlattice.reading import PROFILES
@@ -50,6 +50,11 @@ def _is_budget(text: str) -> bool:
         return False
 
 
+def _is_encoder(name: str) -> bool:
+    kind, colon, where = name.partition(":")
+    return bool(where) or (not colon and kind in NAMES)
+
+
 Count = Annotated[int, _whole(1)]
 CountOrNone = Annotated[int, _whole(0)]
 Positive = Annotated[float, Rule("a number above 0", lambda value: 0 < value < math.inf)]
@@ -61,7 +66,7 @@ NotNegative = Annotated[float, Rule("a number of at least 0", lambda value: 0 <=
 class EncoderConfig:
     """Which encoder made the vectors, and how long they are."""
 
-    name: Annotated[str, Rule(f"an encoder's name ({', '.join(NAMES)})", is_name)]
+    name: Annotated[str, Rule(f"an encoder's name ({', '.join(NAMES)}, package.module:attribute)", _is_encoder)]
     dimensions: Count
 
 

@@ -47,11 +47,13 @@ class Plan:
     encoder: str
     oracle: Oracle
     language: str | None
+    cache: str | None = None
+    """A folder in which vectors are kept."""
 
     @cached_property
     def loaded(self) -> encoding.Encoder:
         """The encoder itself, loaded once in each process."""
-        return encoding.load(self.encoder)
+        return encoding.load(self.encoder, cache=self.cache)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "loaded"}
@@ -83,6 +85,7 @@ def prepare(
     *,
     profile: str = "provisions",
     encoder: str = "static",
+    cache: str | os.PathLike[str] | None = None,
     oracle: Oracle | None = None,
     language: str | None = None,
     split: str = "train",
@@ -96,10 +99,17 @@ def prepare(
     """Prepare all rows, or go on where an earlier run with the same settings and data was killed.
 
     `data` are sources as `Rows` takes them, one after the other; `fields` says what they call the fields that have
-    other names. A row that cannot be used is noted and left out; with `strict` it ends the run.
+    other names. Vectors can be kept in a folder, the `cache`. A row that cannot be used is noted and left out; with
+    `strict` it ends the run.
     """
     _check(profile, language, jobs, limit)
-    plan = Plan(profile, encoder, oracle or ORACLES[profile], language.lower() if language else None)
+    plan = Plan(
+        profile,
+        encoder,
+        oracle or ORACLES[profile],
+        language.lower() if language else None,
+        None if cache is None else str(cache),
+    )
     sources = [Rows(source, split=split, fields=fields) for source in data]
     draft = Draft(Path(folder), plan.settings() | {"limit": limit})
     named = [_name_of(source) if len(data) > 1 else "" for source in data]
