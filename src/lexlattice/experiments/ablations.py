@@ -9,7 +9,10 @@ from lexlattice.experiments.tables import Cell, Column, Table, row
 
 
 def ablations(study: Study) -> list[Table]:
-    """A table for each group of models, compared with the first of it, or in a chain with the one before."""
+    """A table for each group of models, compared with the first of it, or in a chain with the one before.
+
+    Systems that need no training stand beside them, if some are named.
+    """
     languages = study.languages()
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     trained = study.train(names, study.languages("train"))
@@ -25,6 +28,9 @@ def ablations(study: Study) -> list[Table]:
                 means = [results.scores[name][TOKENIZER].mean(axis=0)[0] for results in found[name]]
                 spread = float(np.std(means, ddof=1)) if len(means) > 1 else None
                 lines.append(row(name, *cells(scores[name]), Cell(spread), group=group))
+            if study.settings.systems:
+                others = study.systems(code).scores
+                lines += [row(n, *cells(others[n][TOKENIZER]), None, group=group, competes=False) for n in others]
             for place, name in enumerate(members[1:]):
                 other = members[place if title in study.settings.chains else 0]
                 change = differences(scores[name], scores[other])

@@ -18,6 +18,7 @@ from lexlattice.metrics.significance import confidence_interval, paired_bootstra
 from lexlattice.tokens import TOKENIZERS
 
 _REPORTED: Final = ("rouge1", "rouge2", "rougeL")
+_PARTS: Final = [(measure, part) for measure in _REPORTED for part in ("precision", "recall")]
 _BERTSCORE: Final = len(_REPORTED)
 """Where it stands in the paper's rows."""
 _ORACLES: Final = ("oracle", "oracle-greedy")
@@ -79,14 +80,11 @@ def comparison(study: Study) -> list[Table]:
         )
         for tokenizer in TOKENIZERS
     ]
-    parts = [
-        Column(f"{TITLES[measure]} {part}", best=None) for measure in _REPORTED for part in ("precision", "recall")
-    ]
     tables.append(
         Table(
             "Precision and recall",
             f"Means over acts × 100 {length}, tokenizer {TOKENIZER}.",
-            tuple(parts),
+            tuple(Column(f"{TITLES[measure]} {part}", best=None) for measure, part in _PARTS),
             tuple(line for found in languages for line in _parts(found)),
             source,
             "",
@@ -158,20 +156,18 @@ def _meaning(meaning: Meanings | None, name: str, paper: float | None) -> list[C
 
 def _parts(found: _Language) -> list[Row]:
     """Precision and recall of each system."""
-    return [
-        row(
-            name,
-            *(
-                float(
-                    np.mean([line["systems"][name][TOKENIZER][measure][part] for one in results for line in one.lines])
-                )
-                for measure in _REPORTED
-                for part in ("precision", "recall")
-            ),
-            group=name_of(found.code),
-        )
-        for name, results in found.results.items()
-    ]
+    lines = []
+    for name, results in found.results.items():
+        of_seeds = [
+            [[entry["systems"][name][TOKENIZER][measure][part] for measure, part in _PARTS] for entry in one.lines]
+            for one in results
+        ]
+        table = np.mean(of_seeds, axis=0)
+        low, high = confidence_interval(table)
+        figures = zip(table.mean(axis=0), low, high, strict=True)
+        own = [Cell(float(mean), (float(least), float(most))) for mean, least, most in figures]
+        lines.append(row(name, *own, group=name_of(found.code)))
+    return lines
 
 
 def _tests(found: _Language, other: str) -> list[Row]:
