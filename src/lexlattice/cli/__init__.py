@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from lexlattice import __version__
 from lexlattice.cli import (
+    corpus,
     encode,
     encoder,
     evaluate,
@@ -67,6 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(metavar="COMMAND")
-    for command in (summarize, parse, rewrite, plot, evaluate, experiment, encode, encoder, prepare, train, serve, mcp):
+    for command in (
+        *(summarize, parse, rewrite, plot, corpus, evaluate, experiment),
+        *(encode, encoder, prepare, train, serve, mcp),
+    ):
         command.add(commands)
     return parser

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lexlattice.cli.output import output
 from lexlattice.cli.shell import Commands, say
+from lexlattice.corpus.folders import acts_in, is_one_act
 from lexlattice.errors import LexLatticeError, MissingExtraError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex, is_url
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
 _BINARY: Final = {"docx": "docx", "pdf": "typst"}
 """Formats that are no text, and the module that each needs."""
-_READABLE: Final = (".txt", ".md", ".html", ".htm", ".xhtml", ".xml", ".pdf", ".docx", ".zip")
 SOME_FAILED: Final = 1
 
 
@@ -198,17 +198,12 @@ def _summary(act: Act, options: argparse.Namespace, summarizer: Summarizer) -> S
 def _inputs(given: str) -> Iterator[str]:
     """What is named, or the acts in a folder; a folder of Formex files is one act."""
     path = Path(given)
-    if given in ("", "-") or is_url(given) or not path.is_dir() or any(path.glob("*.doc.xml")):
+    if given in ("", "-") or is_url(given) or not path.is_dir() or is_one_act(path):
         if not given:
             raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
         yield given
         return
-    found = sorted(
-        place
-        for place in path.rglob("*")
-        if place.suffix.lower() in _READABLE and place.is_file() and not place.name.startswith(".")
-    )
-    if not found:
+    if not (found := acts_in(path)):
         raise LexLatticeError(f"There is nothing to read in the folder '{given}'; name one with acts in it.")
     yield from map(str, found)
 

@@ -67,6 +67,18 @@ def open_source(source: Source, split: str, columns: Collection[str]) -> Iterabl
     return _choose(source, split)
 
 
+def is_data_set(path: Path) -> bool:
+    """Whether there are rows in a file or a folder, and not an act."""
+    if path.is_dir():
+        return _is_saved(path)
+    try:
+        head = _head(path)
+    except OSError:
+        return False
+    text = head.removeprefix(_BOM)
+    return head.startswith(_PARQUET) or ".jsonl" in path.name.lower() or _OBJECT.search(text) is not None
+
+
 def _from_path(path: Path, split: str, columns: Collection[str]) -> Iterable[object]:
     if path.is_dir():
         return _from_folder(path, split)
@@ -193,8 +205,12 @@ def _record(row: RecordBatch) -> object:
 # --- Hugging Face -----------------------------------------------------------------------------------------
 
 
+def _is_saved(path: Path) -> bool:
+    return any((path / name).is_file() for name in _SAVED)
+
+
 def _from_folder(path: Path, split: str) -> Iterable[object]:
-    if not any((path / name).is_file() for name in _SAVED):
+    if not _is_saved(path):
         raise LexLatticeError(f"The folder '{path}' is not a saved data set; give {_KINDS}.")
     datasets = _datasets()
     try:

@@ -108,7 +108,7 @@ def evaluate(
     if not acts:
         why = f"line {skipped[0].line}: {skipped[0].reason}" if skipped else "give rows with an act and its summary."
         raise LexLatticeError(f"There is no act to evaluate in the data; {why}")
-    return _put_together(acts, skipped, plan)
+    return put_together(acts, skipped, plan)
 
 
 def _budget(budget: str | int | Budget) -> Budget:
@@ -166,7 +166,8 @@ def _shown(results: Iterable[Measured | BadRow], total: int | None, limit: int |
     return bar
 
 
-def _put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:
+def put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:
+    """Means, intervals and tests over what was measured act by act."""
     names = list(plan.systems)
     tables = {(name, key): _table(acts, name, key) for name in names for key in plan.tokenizers}
     return Evaluation(

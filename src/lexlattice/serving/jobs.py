@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.reading import read
-from lexlattice.serving.worker import TooLargeError
+from lexlattice.worker import TooLargeError
 
 if TYPE_CHECKING:
     from lexlattice.act import Act

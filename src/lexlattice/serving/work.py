@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from lexlattice.errors import LexLatticeError
-from lexlattice.serving.worker import Begin, BrokenError, GoneError, Job, OverdueError, TooLargeError, Worker
+from lexlattice.worker import Begin, BrokenError, GoneError, Job, OverdueError, TooLargeError, Worker
 
 __all__ = [
     "BrokenError",

@@ -1,0 +1,334 @@
+"""What is done with each act of a corpus: summarize, score, encode or evaluate it. An entry in, a row out.
+
+A task is plain data, so that it can be sent to other processes and machines; what it needs is loaded there, once.
+Rows depend on the entry, the task, the code and the weights alone, but for `seconds`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from lexlattice import __version__, encoding
+from lexlattice.act import Act
+from lexlattice.bulk.entries import Entry
+from lexlattice.bulk.formats import Columns
+from lexlattice.choosing import FOCUSES
+from lexlattice.corpus.rows import BadRow, Row
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.measure import Measured, Plan, measured
+from lexlattice.evaluation.systems import check_system
+from lexlattice.reading import LANGUAGES, read
+from lexlattice.selection import Budget
+from lexlattice.summarizer import PATH, Summarizer
+from lexlattice.tokens import TOKENIZERS
+
+_FIRST: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}
+_LAST: Final[Columns] = {"warnings": [str], "sha256": str, "code": str, "weights": str, "seconds": float}
+
+
+@dataclass(frozen=True)
+class Task(ABC):
+    """Something to be done with every act."""
+
+    name: ClassVar[str]
+    own: ClassVar[Columns]
+    """Columns between those that all rows have."""
+    language: str | None
+    """Of all acts, if it is not to be found out."""
+
+    def __post_init__(self) -> None:
+        if self.language is not None and self.language not in LANGUAGES:
+            raise LexLatticeError(f"'{self.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is loaded stays where it is."""
+        return {found.name: self.__dict__[found.name] for found in fields(self)}
+
+    @property
+    def columns(self) -> Columns:
+        """What a row has, in its order."""
+        return {**_FIRST, **self.own, **_LAST}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All that decides what rows become."""
+        return {"task": self.name, **asdict(self), "code": __version__, "weights": self.weights}
+
+    @property
+    @abstractmethod
+    def weights(self) -> str:
+        """A digest of what is not in the code."""
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Load what is needed: once in each process, before the first act."""
+
+    @abstractmethod
+    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+        """The columns of its own."""
+
+    def row(self, entry: Entry) -> dict[str, Any]:
+        """The row of an entry; what cannot be done is a `LexLatticeError`."""
+        start = perf_counter()
+        if entry.fault:
+            raise LexLatticeError(entry.fault)
+        act = self.read(entry)
+        own = self.of(act, entry)
+        return {
+            "source": entry.source,
+            "celex": act.celex or entry.celex,
+            "title": act.title,
+            "language": act.language,
+            **own,
+            "warnings": own.get("warnings", list(act.warnings)),
+            "sha256": sha256(act.source.encode("utf-8", "replace") if entry.is_named else entry.content).hexdigest(),
+            "code": __version__,
+            "weights": self.weights,
+            "seconds": round(perf_counter() - start, 4),
+        }
+
+    def read(self, entry: Entry) -> Act:
+        """The act of an entry."""
+        said = entry.language if entry.language in LANGUAGES else None
+        language = self.language or said
+        if entry.is_named:
+            return read(entry.source, language=language)
+        if entry.is_text:
+            return read(f"{entry.content.decode()}\n", language=language, format="text")
+        return read(entry.content, language=language)
+
+
+@dataclass(frozen=True)
+class _WithModel(Task):
+    """What needs the model that chooses."""
+
+    budget: str
+    model: str | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Budget.parse(self.budget)
+        _ = self.weights
+
+    @cached_property
+    def weights(self) -> str:
+        """Of the model's file."""
+        path = Path(self.model) if self.model else PATH
+        path = path / "model.safetensors" if path.is_dir() else path
+        try:
+            return sha256(path.read_bytes()).hexdigest()[:16]
+        except OSError as error:
+            raise LexLatticeError(f"There is no model '{self.model}'; name what `lexlattice train` made.") from error
+
+    @cached_property
+    def summarizer(self) -> Summarizer:
+        """Loaded."""
+        return Summarizer.from_pretrained(self.model)
+
+    def begin(self) -> None:
+        """Load the model, and have it at work once: the first act takes longer than others."""
+        self.summarizer.summarize(
+            "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en"
+        )
+
+
+@dataclass(frozen=True)
+class Summarize(_WithModel):
+    """The provisions that matter."""
+
+    focus: str
+
+    name: ClassVar[str] = "summarize"
+    own: ClassVar[Columns] = {
+        "budget": int,
+        "words": int,
+        "extract": [
+            {
+                **{"id": str, "citation": str, "heading": str, "text": str, "start": int, "end": int},
+                **{"words": int, "score": float, "section": int, "position": int, "group": str},
+            }
+        ],
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.focus not in FOCUSES:
+            raise LexLatticeError(f"There is no focus '{self.focus}'; choose one of: {', '.join(FOCUSES)}.")
+
+    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+        """The items, with their citations and places."""
+        summary = self.summarizer.summarize(act, budget=self.budget, focus=self.focus)
+        items = [item.to_dict(group=True) for item in summary]
+        return {
+            "budget": summary.budget,
+            "words": summary.words,
+            "extract": items,
+            "warnings": list(summary.warnings),
+        }
+
+
+@dataclass(frozen=True)
+class Score(_WithModel):
+    """How likely each unit belongs into a summary."""
+
+    name: ClassVar[str] = "score"
+    own: ClassVar[Columns] = {
+        "words": int,
+        "units": [{"id": str, "citation": str, "start": int, "end": int, "words": int, "score": float}],
+    }
+
+    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+        """Every unit of the act."""
+        length = Budget.parse(self.budget).of(act.words)
+        scores = self.summarizer.score(act, length).tolist() if act.units else []
+        units = [
+            {
+                **{"id": unit.id, "citation": unit.citation, "start": unit.start, "end": unit.end},
+                **{"words": unit.words, "score": round(score, 4)},
+            }
+            for unit, score in zip(act.units, scores, strict=True)
+        ]
+        return {"words": act.words, "units": units}
+
+
+@dataclass(frozen=True)
+class Encode(Task):
+    """A vector for each unit."""
+
+    encoder: str
+    cache: str | None
+
+    name: ClassVar[str] = "encode"
+    own: ClassVar[Columns] = {"units": [str], "dimensions": int, "vectors": str}
+
+    @cached_property
+    def weights(self) -> str:
+        """The encoder's fingerprint."""
+        return self.loaded.fingerprint
+
+    @cached_property
+    def loaded(self) -> encoding.Encoder:
+        """The encoder itself."""
+        return encoding.load(self.encoder, cache=self.cache)
+
+    def begin(self) -> None:
+        """Load the encoder."""
+        _ = self.loaded
+
+    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+        """Vectors as the bytes of float32, units × dimensions, the least significant byte first, in base 64."""
+        vectors = encoding.vectors_of_units(self.loaded, [unit.text for unit in act.units])
+        content = np.ascontiguousarray(vectors, "<f4").tobytes()
+        return {
+            "units": [unit.id for unit in act.units],
+            "dimensions": self.loaded.dimensions,
+            "vectors": base64.b64encode(content).decode(),
+        }
+
+
+@dataclass(frozen=True)
+class Evaluate(Task):
+    """Systems against the summaries that rows have."""
+
+    systems: tuple[str, ...]
+    budget: str
+    profile: str
+    encoder: str | None
+    cache: str | None
+
+    name: ClassVar[str] = "evaluate"
+    own: ClassVar[Columns] = {
+        "budget": int,
+        "reference_words": int,
+        "scores": [{"system": str, "tokenizer": str, "measure": str, "precision": float, "recall": float, "f1": float}],
+        "lengths": [{"system": str, "words": float}],
+    }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Budget.parse(self.budget)
+        for name in self.systems:
+            check_system(name, self.encoder)
+
+    @cached_property
+    def weights(self) -> str:
+        """Of the shipped model."""
+        return sha256(PATH.read_bytes()).hexdigest()[:16]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What `evaluate` would be asked."""
+        mode = "paper" if self.profile == "paper" else "whole"
+        systems = {name: name for name in self.systems}
+        budget = Budget.parse(self.budget)
+        return Plan(
+            systems, budget, self.profile, mode, TOKENIZERS, self.language, self.encoder, seed=0, cache=self.cache
+        )
+
+    def begin(self) -> None:
+        """Make the systems."""
+        _ = self.plan.by_name
+
+    def read(self, entry: Entry) -> Act:
+        """In the profile that is asked for."""
+        if not entry.summary.strip() or not entry.is_text:
+            raise LexLatticeError("There is no summary to compare with; give rows with a summary.")
+        language = self.language or (entry.language if entry.language in LANGUAGES else None)
+        return read(f"{entry.content.decode()}\n", language=language, format="text", profile=self.profile)
+
+    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+        """The scores of every system, as a long table."""
+        row = Row(0, entry.celex, entry.content.decode(), entry.summary, act.language)
+        found = measured(self.plan, row)
+        if isinstance(found, BadRow):
+            raise LexLatticeError(found.reason)
+        return {
+            "budget": found.budget,
+            "reference_words": found.reference_words,
+            "scores": [
+                {"system": name, "tokenizer": tokenizer, "measure": measure, **parts}
+                for name, system in found.systems.items()
+                for tokenizer in self.plan.tokenizers
+                for measure, parts in system[tokenizer].items()
+            ],
+            "lengths": [{"system": name, "words": system["words"]} for name, system in found.systems.items()],
+            "warnings": [*act.warnings, *found.notes],
+        }
+
+    def measured(self, row: Mapping[str, Any]) -> Measured:
+        """What `evaluate` would have made of an act, from its row."""
+        systems: dict[str, dict[str, Any]] = {
+            length["system"]: {"words": length["words"], "seconds": 0.0} for length in row["lengths"]
+        }
+        for score in row["scores"]:
+            of_tokenizer = systems[score["system"]].setdefault(score["tokenizer"], {})
+            of_tokenizer[score["measure"]] = {part: score[part] for part in ("f1", "precision", "recall")}
+        return Measured(0, row["celex"], row["language"], row["budget"], row["reference_words"], systems)
+
+
+# --- in a process of its own ------------------------------------------------------------------------------
+
+_task: Task
+
+
+def begin(task: Task) -> None:
+    """Once in each process."""
+    global _task
+    _task = task
+    task.begin()
+
+
+def row_of(entry: Entry) -> str:
+    """The row as JSON, which is the same wherever it was made."""
+    return json.dumps(_task.row(entry), ensure_ascii=False)

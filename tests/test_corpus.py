@@ -1,0 +1,439 @@
+"""Whole corpora: whatever dies, every act is done once, and what cannot be done is named."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lexlattice import LexLatticeError, encoding, evaluate, read, summarize
+from lexlattice.act import Act
+from lexlattice.bulk.engines import Limits, Local, Outcome, Placed
+from lexlattice.bulk.entries import Entry, Inputs
+from lexlattice.bulk.formats import Columns
+from lexlattice.bulk.run import Choice, run
+from lexlattice.bulk.tasks import Task
+from lexlattice.cli import main
+
+LIMITS = Limits(60, 2_000_000_000)
+KILLS = int(os.environ.get("LEXLATTICE_KILLS", "200"))
+"""Of a process that writes shards; more by hand."""
+
+
+@dataclass(frozen=True)
+class Count(Task):
+    """A little task: letters of a text; some texts are poison."""
+
+    name: ClassVar[str] = "count"
+    own: ClassVar[Columns] = {"letters": int}
+    weights: ClassVar[str] = "none"  # type: ignore[assignment]
+
+    def begin(self) -> None:
+        """Nothing to load."""
+
+    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def row(self, entry: Entry) -> dict[str, Any]:
+        if entry.fault:
+            raise LexLatticeError(entry.fault)
+        text = entry.content.decode()
+        POISON.get(text, len)(text)
+        return {"source": entry.source, "letters": len(text), "seconds": 0.0}
+
+    @property
+    def columns(self) -> Columns:
+        return {"source": str, "letters": int, "seconds": float}
+
+
+def _fail(_: str) -> None:
+    raise ZeroDivisionError
+
+
+POISON: Mapping[str, Callable[[str], Any]] = {
+    "dies": lambda _: os._exit(9),
+    "fails": _fail,
+    "sleeps": lambda _: time.sleep(60),
+    "hoards": lambda _: bytearray(4_000_000_000),
+}
+
+
+class Plain:
+    """An engine without processes; it may stop in the middle, as if it were killed."""
+
+    def __init__(self, after: int | None = None) -> None:
+        self.after, self.restarts = after, 0
+
+    def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
+        for number, (shard, entry, passed) in enumerate(entries):
+            if number == self.after:
+                raise KeyboardInterrupt
+            if passed:
+                yield Outcome(shard, "", "", passed=passed)
+                continue
+            try:
+                yield Outcome(shard, entry.source, entry.digest, json.dumps(task.row(entry)))
+            except LexLatticeError as error:
+                yield Outcome(shard, entry.source, entry.digest, reason=str(error))
+
+
+def corpus(path: Path, texts: Iterable[str]) -> Choice:
+    rows = ({"reference": text, "celex_id": f"3{number:07}"} for number, text in enumerate(texts))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return Choice(Inputs((str(path),)))
+
+
+def lines(folder: Path, pattern: str = "part-*.jsonl") -> list[dict[str, Any]]:
+    return [json.loads(line) for path in sorted(folder.glob(pattern)) for line in path.open("rb")]
+
+
+def without_times(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
+
+
+# --- nothing lost, nothing twice --------------------------------------------------------------------------
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    texts=st.lists(st.sampled_from(["a", "bb", "ccc", ""]), min_size=1, max_size=30),
+    size=st.integers(1, 9),
+    stops=st.lists(st.integers(0, 30), max_size=4),
+)
+def test_however_often_it_is_stopped_every_act_is_done_once_and_in_order(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, stops: list[int]
+) -> None:
+    place = tmp_path_factory.mktemp("run")
+    choice, folder = corpus(place / "a.jsonl", texts), place / "out"
+    for after in stops:
+        try:
+            run(Count(None), choice, folder, Plain(after), LIMITS, size=size)  # type: ignore[arg-type]
+        except KeyboardInterrupt:
+            continue
+    manifest = run(Count(None), choice, folder, Plain(), LIMITS, size=size)  # type: ignore[arg-type]
+    good = [(f"{place / 'a.jsonl'}:{number}", len(text)) for number, text in enumerate(texts, 1) if text]
+    assert [(row["source"], row["letters"]) for row in lines(folder)] == good
+    dead = [f"{place / 'a.jsonl'}:{number}" for number, text in enumerate(texts, 1) if not text]
+    assert [entry["source"] for entry in lines(folder, "dead.jsonl")] == dead
+    assert (manifest["rows"], manifest["dead"], manifest["finished"]) == (len(good), len(dead), True)
+    assert sum(part["rows"] for part in manifest["parts"]) == len(good)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+def test_a_process_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    texts = ["x" * (number % 7 + 1) for number in range(120)]
+    choice, folder = corpus(tmp_path / "a.jsonl", texts), tmp_path / "out"
+    draw = random.Random(1)
+    killed = 0
+    while killed < KILLS:
+        child = os.fork()
+        if not child:
+            try:
+                run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
+            finally:
+                os._exit(0)
+        time.sleep(draw.uniform(0, 0.02))
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        killed += os.WIFSIGNALED(status)
+        if not os.WIFSIGNALED(status):  # it was finished: begin anew, with what was there left as it is
+            draw.choice(sorted(folder.glob("part-*"))).unlink()
+    run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
+    assert [row["letters"] for row in lines(folder)] == [len(text) for text in texts]
+    assert not list(folder.glob("*.part")), "nothing half written is left"
+
+
+@contextmanager
+def _small_files(most: int) -> Iterator[Callable[[], None]]:
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    yield limit
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "lexlattice", "corpus", *map(str, arguments)]
+
+
+def test_a_disk_that_is_full_ends_it_in_a_sentence_and_the_rest_comes_later(tmp_path: Path, examples: Path) -> None:
+    call = command("summarize", examples / "short", "-o", tmp_path / "out", "--shard", "5", "--quiet", "--limit", "12")
+    with _small_files(3000) as limit:
+        done = subprocess.run(call, capture_output=True, text=True, preexec_fn=limit)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert subprocess.run(call, capture_output=True).returncode == 0
+    assert len(lines(tmp_path / "out")) == 12
+
+
+def test_the_command_killed_again_and_again_ends_with_the_same_rows(tmp_path: Path, examples: Path) -> None:
+    call = partial(command, "score", examples / "short", "--shard", "2", "--quiet", "-j", "2", "-o")
+    draw = random.Random(2)
+    for _ in range(3):
+        process = subprocess.Popen(call(tmp_path / "killed"), stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(draw.uniform(1, 3))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for name in ("killed", "whole"):
+        assert subprocess.run(call(tmp_path / name), capture_output=True).returncode == 0
+    assert without_times(lines(tmp_path / "killed")) == without_times(lines(tmp_path / "whole"))
+    assert len(lines(tmp_path / "whole")) == 24
+
+
+# --- what acts do to processes ----------------------------------------------------------------------------
+
+
+def test_poisoned_acts_end_as_dead_letters_and_all_others_are_done(tmp_path: Path) -> None:
+    texts = ["a", "dies", "bb", "fails", "sleeps", "ccc", "hoards", "", "dddd"]
+    choice = corpus(tmp_path / "a.jsonl", texts)
+    events: list[dict[str, Any]] = []
+
+    def log(event: str, **facts: Any) -> None:
+        events.append({"event": event, **facts})
+
+    engine = Local(2)
+    manifest = run(Count(None), choice, tmp_path / "out", engine, Limits(3, 1_500_000_000), size=4, log=log)
+    assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3, 4]
+    dead = {entry["source"].rpartition(":")[2]: entry["reason"] for entry in lines(tmp_path / "out", "dead.jsonl")}
+    assert {number: word in dead[number] for number, word in _REASONS.items()} == dict.fromkeys(_REASONS, True), dead
+    assert manifest["dead"] == len(dead) == len(_REASONS)
+    assert engine.restarts >= 2
+    assert [event["event"] for event in events][-1] == "end"
+    assert sum(event["event"] == "dead" for event in events) == len(dead)
+
+
+_REASONS = {"2": "lost", "4": "our fault", "5": "longer than 3 seconds", "7": "memory", "8": "empty"}
+
+
+def test_those_that_failed_can_be_tried_again(tmp_path: Path) -> None:
+    choice = corpus(tmp_path / "a.jsonl", ["a", "", "bb"])
+    for retry, redone in ((False, 0), (True, 1)):
+        run(Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+        events: list[str] = []
+        run(
+            *(Count(None), choice, tmp_path / "out", Plain(), LIMITS),  # type: ignore[arg-type]
+            size=1,
+            retry=retry,
+            log=lambda event, events=events, **_: events.append(event),
+        )
+        assert events.count("shard") == redone
+
+
+# --- inputs -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def inputs(tmp_path: Path, examples: Path) -> dict[str, Path | str]:
+    """The same two acts in every way that they can come."""
+    texts = {name: (examples / "short" / f"{name}.txt").read_bytes() for name in ("en", "mt")}
+    folder = tmp_path / "folder"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "en.txt").write_bytes(texts["en"])
+    (folder / "deep" / "mt.txt").write_bytes(texts["mt"])
+    (folder / ".hidden.txt").write_bytes(b"no act")
+    rows = [{"celex_id": "32024R9001", "reference": text.decode(), "language": name} for name, text in texts.items()]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name, text in texts.items():
+            archive.writestr(f"acts/{name}.txt", text)
+        archive.writestr("readme.pdf.bak", b"no act")
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as tar:
+        tar.add(folder, "acts")
+    pytest.importorskip("datasets").Dataset.from_list(rows).save_to_disk(str(tmp_path / "saved"))
+    names = ("folder", "a.jsonl", "a.parquet", "a.zip", "a.tar.gz", "saved")
+    return {**{name: tmp_path / name for name in names}, "pattern": str(folder / "**" / "*.txt")}
+
+
+def test_an_act_is_the_same_however_it_comes(inputs: dict[str, Path | str]) -> None:
+    for name, given_input in inputs.items():
+        found = Inputs((str(given_input),))
+        entries = list(found)
+        assert entries == list(found), name
+        titles = {read(entry.content.decode() + "\n", format="text").title for entry in entries}
+        assert len(entries) == len(titles) == 2, name
+        assert len({entry.digest for entry in entries}) == 2
+        assert found.count() in (2, None)
+
+
+def test_lists_of_celex_numbers_and_single_ones_are_to_be_fetched(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("32016R0679\n\n32022R2554\n")
+    entries = list(Inputs((str(tmp_path / "list.txt"), "32014R0910")))
+    assert [entry.source for entry in entries] == ["32016R0679", "32022R2554", "32014R0910"]
+    assert all(entry.is_named for entry in entries)
+
+
+def test_rows_that_are_none_and_damaged_archives_are_named(tmp_path: Path, examples: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(
+        b'{"reference": "Article 1"}\nnot json\n[1]\n{"reference": 7}\n\n{"other": "x"}\n{"reference": "\xff"}\n'
+    )
+    faults = [entry.fault for entry in Inputs((str(path),))]
+    assert [bool(fault) for fault in faults] == [False, True, True, True, True, True]
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as tar:
+        for name in ("en", "fr", "mt"):
+            tar.add(examples / "short" / f"{name}.txt", f"{name}.txt")
+    whole = (tmp_path / "a.tar.gz").read_bytes()
+    (tmp_path / "b.tar.gz").write_bytes(whole[: len(whole) // 2])
+    *good, last = Inputs((str(tmp_path / "b.tar.gz"),))
+    assert "damaged" in last.fault
+    assert all(not entry.fault for entry in good)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nowhere"], "There is no file 'nowhere'"),
+        (["nowhere*.txt"], "Nothing is called like"),
+        ([""], "No input was named"),
+        (["{short}", "--limit", "0"], "leaves nothing to do"),
+        (["{short}", "--sample", "2"], "cannot be drawn"),
+        (["{short}", "--shard", "0"], "hold nothing"),
+        (["{short}", "-j", "0"], "can do nothing"),
+        (["{short}", "--budget", "nonsense"], "budget"),
+        (["{short}", "--model", "nowhere"], "There is no model 'nowhere'"),
+        (["{short}", "--lang", "xx"], "24 official languages"),
+        (["{short}", "--timeout", "0"], "some time"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_sentence(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    filled = [argument.replace("{short}", str(examples / "short")) for argument in arguments]
+    assert main(["corpus", "summarize", *filled, "-o", str(tmp_path / "out"), "--quiet"]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
+
+
+# --- the four tasks ---------------------------------------------------------------------------------------
+
+
+def test_rows_say_what_the_library_says(tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log.jsonl"
+    call = ["corpus", "summarize", str(examples / "short"), "-o", str(tmp_path / "out"), "--limit", "3", "--budget"]
+    assert main([*call, "words:60", "--log", str(log), "--format", "parquet", "--shard", "2", "--quiet"]) == 0
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [
+        row for path in sorted((tmp_path / "out").glob("*.parquet")) for row in parquet.read_table(path).to_pylist()
+    ]
+    assert [Path(row["source"]).stem for row in rows] == ["bg", "cs", "da"]
+    for row in rows:
+        summary = summarize(row["source"], words=60)
+        assert [item["text"] for item in row["extract"]] == [item.text for item in summary]
+        assert (row["title"], row["language"], row["words"]) == (summary.act.title, summary.act.language, summary.words)
+        assert row["code"] and row["weights"] and len(row["sha256"]) == 64
+    assert [json.loads(line)["event"] for line in log.open()] == ["begin", "shard", "shard", "end"]
+    assert main([*call, "words:70", "--quiet"]) == 2
+    assert "begun with another budget" in capsys.readouterr().err
+
+
+def test_vectors_come_back_as_they_were(tmp_path: Path, examples: Path) -> None:
+    assert main(["corpus", "encode", str(examples / "short" / "mt.txt"), "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    (row,) = lines(tmp_path / "out")
+    act = read(examples / "short" / "mt.txt")
+    vectors = np.frombuffer(base64.b64decode(row["vectors"]), "<f4").reshape(len(row["units"]), row["dimensions"])
+    assert np.array_equal(vectors, encoding.load().encode([unit.text for unit in act.units]))
+    assert row["units"] == [unit.id for unit in act.units]
+
+
+def test_an_evaluation_ends_with_the_figures_of_evaluate(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [(examples / "short" / f"{name}.txt").read_text("utf-8") for name in ("en", "fr", "de")]
+    rows = [{"reference": text, "summary": text[200:900], "celex_id": ""} for text in texts]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    call = ["corpus", "evaluate", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "out"), "--system", "lead,lexrank"]
+    assert main([*call, "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    expected = evaluate(rows, "lead,lexrank")
+    for name in ("lead", "lexrank"):
+        assert f"{expected.systems[name]['unicode']['rouge1']:.2f}" in shown
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["corpus", "score", str(examples / "short"), "-o", str(tmp_path / "out"), "--dry-run"]
+    assert main(call) == 0
+    assert "score 24 acts" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_sample_is_the_same_each_time_and_about_as_large_as_asked(tmp_path: Path) -> None:
+    inputs = corpus(tmp_path / "a.jsonl", map(str, range(1, 1001))).inputs
+    drawn = [entry.source for entry in Choice(inputs, sample=0.2)]
+    assert drawn == [entry.source for entry in Choice(inputs, sample=0.2)]
+    assert 150 < len(drawn) < 250
+    assert drawn[:7] == [entry.source for entry in Choice(inputs, limit=7, sample=0.2)]
+
+
+def test_two_runs_do_not_write_to_the_same_folder(tmp_path: Path) -> None:
+    choice = corpus(tmp_path / "a.jsonl", ["a", "bb"])
+
+    class Meddling(Plain):
+        def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
+            with pytest.raises(LexLatticeError, match="Another run writes"):
+                run(Count(None), choice, tmp_path / "out", Plain(), LIMITS)  # type: ignore[arg-type]
+            yield from super().run(task, entries, limits)
+
+    assert run(Count(None), choice, tmp_path / "out", Meddling(), LIMITS)["rows"] == 2  # type: ignore[arg-type]
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    with pytest.raises(LexLatticeError, match="holds something else"):
+        run(Count(None), corpus(tmp_path / "a.jsonl", ["a"]), tmp_path / "out", Plain(), LIMITS)  # type: ignore[arg-type]
+
+
+def test_what_was_damaged_or_has_changed_is_made_anew(tmp_path: Path) -> None:
+    choice = corpus(tmp_path / "a.jsonl", ["a", "bb", "ccc"])
+    again = partial(run, Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+    again()
+    (tmp_path / "out" / "part-00001.jsonl").write_text("{}")
+    again()
+    assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3]
+    corpus(tmp_path / "a.jsonl", ["a", "dddd"])
+    again()
+    assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 4]
+
+
+# --- Ray --------------------------------------------------------------------------------------------------
+
+
+def test_ray_gives_the_same_rows_bit_for_bit_and_the_same_dead_letters(tmp_path: Path, examples: Path) -> None:
+    pytest.importorskip("ray")
+    (tmp_path / "acts").mkdir()
+    for name in ("bg", "el", "en", "mt", "sv"):
+        (tmp_path / "acts" / f"{name}.txt").write_bytes((examples / "short" / f"{name}.txt").read_bytes())
+    (tmp_path / "acts" / "empty.txt").write_bytes(b"")
+    call = partial(command, "summarize", tmp_path / "acts", "--shard", "2", "--quiet", "-j", "2", "-o")
+    assert subprocess.run(call(tmp_path / "local"), capture_output=True).returncode == 1
+    done = subprocess.run([*call(tmp_path / "ray"), "--engine", "ray"], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    rows = without_times(lines(tmp_path / "local"))
+    assert len(rows) == 5
+    assert rows == without_times(lines(tmp_path / "ray"))
+    assert lines(tmp_path / "local", "dead.jsonl") == lines(tmp_path / "ray", "dead.jsonl")
