@@ -73,7 +73,7 @@ def run(folder: Path, source: Path, acts: int, jobs: int, *more: str) -> float:
     size = 8
     call += ["--limit", str(acts + size), "--shard", str(size), "--log", str(log), "--quiet", *more]
     subprocess.run(call, check=True, stderr=subprocess.DEVNULL)
-    times = [entry["after"] for entry in map(json.loads, log.open()) if entry["event"] == "shard"]
+    times: list[float] = [entry["after"] for entry in map(json.loads, log.open()) if entry["event"] == "shard"]
     return acts / (times[-1] - times[0])
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from lexlattice.cli.prepare import DATA, add_rows_options, jobs_for
 from lexlattice.cli.shell import Commands, say
 from lexlattice.errors import LexLatticeError, MissingExtraError
+
+if TYPE_CHECKING:
+    from lexlattice.learning.parallel import Team
 
 _STAGES = {"warm-start": ("warm-start",), "rloo": ("rloo",), "both": ("warm-start", "rloo")}
 
@@ -18,7 +22,8 @@ def add(commands: Commands) -> None:
         "train",
         help="train a model on acts with summaries",
         description="Train a model on acts with summaries: first it imitates the oracle, then it reinforces what earns "
-        "more. Writes model.safetensors, log.csv, config.toml and checkpoints into a folder.",
+        "more. Writes model.safetensors, log.csv, config.toml and checkpoints into a folder. Several processes share "
+        "the work with torchrun --nproc-per-node N -m lexlattice train ….",
     )
     command.set_defaults(run=_train)
     command.add_argument("--config", metavar="FILE.toml", required=True, help="every constant of the training")
@@ -44,12 +49,18 @@ def add(commands: Commands) -> None:
 
 def _train(options: argparse.Namespace) -> int:
     try:
-        from lexlattice.learning.config import read_config
-        from lexlattice.learning.run import MODEL, Raw, run_training
-        from lexlattice.learning.validation import told
+        from lexlattice.learning.parallel import joined
     except ImportError as error:
         raise MissingExtraError("Training", "train") from error
+    with joined() as team:
+        return _train_in(team, options)
+
+
+def _train_in(team: Team | None, options: argparse.Namespace) -> int:
     from lexlattice.corpus.fields import parse_fields
+    from lexlattice.learning.config import read_config
+    from lexlattice.learning.run import MODEL, Raw, run_training
+    from lexlattice.learning.validation import told
 
     if options.seed is not None and not 0 <= options.seed < 1 << 32:
         raise LexLatticeError("The seed is a whole number from 0, of less than 33 bits.")
@@ -73,7 +84,10 @@ def _train(options: argparse.Namespace) -> int:
         every=60 * options.checkpoint_every,
         progress=not options.quiet and sys.stderr is not None,
         note=say,
+        team=team,
     )
+    if team and not team.is_first:
+        return 0
     say(f"the best: {best.stage}, epoch {best.epoch}, R-1 / R-2 / R-Lsum {told(best.figures)}")
     say(f"model: {options.output}/{MODEL}")
     return 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from lexlattice.corpus.sources import Source
 from lexlattice.errors import LexLatticeError
 from lexlattice.files import is_unused, sha256, write_whole, writing
 from lexlattice.learning.config import Config, read_config
+from lexlattice.learning.parallel import Team
 from lexlattice.learning.prepare import Note, prepare
 from lexlattice.learning.prepared import Example, Key, Prepared
 from lexlattice.learning.trainee import Trainee
@@ -53,17 +54,30 @@ def run_training(
     every: float = EVERY,
     progress: bool = False,
     note: Note = lambda sentence: None,
+    team: Team | None = None,
 ) -> Best:
     """Train a model into a folder: weights, log, checkpoints, a copy of the configuration.
 
     `data` and `validation` are folders of prepared acts, or whatever `prepare` takes, which is then prepared first.
-    Acts that are in both are not learnt from. Without `validation` a tenth of the acts is held out for it.
+    Acts that are in both are not learnt from. Without `validation` a tenth of the acts is held out for it. All
+    processes of a team call this alike; the first one prepares, writes and tells, and the others wait until it has
+    prepared.
     """
     chosen, target = read_config(config), Path(folder)
-    with _claimed(target, Path(config), chosen, resume):
+    leads = team is None or team.is_first
+    if team:
+        team.check(min((chosen.rloo if stage == "rloo" else chosen.warm_start).batch for stage in stages))
+    if team and not leads:
+        progress, note = False, _silently
+        team.meet()
+        data = _ready(data, target / _PREPARED / "train")
+        validation = None if validation is None else _ready(validation, target / _PREPARED / "validation")
+    with _claimed(target, Path(config), chosen, resume) if leads else nullcontext():
         # the same acts are held out whatever the other seed, so that seeds can be compared
         training, held_out = _data(data, validation, target / _PREPARED, chosen, raw or Raw(), progress, note)
         chosen = chosen if seed is None else replace(chosen, seed=seed)
+        if team and leads:
+            team.meet()
         trainee = trainee_for(chosen, training)
     if count := training.without_choice:
         note(f"Of {count} acts the oracle takes nothing; stage 1 passes over them.")
@@ -75,8 +89,9 @@ def run_training(
     note(f"Training on {len(training):,} acts, validating with {len(held_out):,}.")
     budget = Budget.parse(chosen.selection.budget)
     task = Task(trainee, training, held_out, chosen.warm_start, chosen.rloo, chosen.seed, budget, identity)
-    best = train(task, target, stages=stages, every=every, progress=progress, note=note)
-    trainee.save(target / MODEL, _about(chosen, training, best))
+    best = train(task, target, stages=stages, every=every, progress=progress, note=note, team=team)
+    if leads:
+        trainee.save(target / MODEL, _about(chosen, training, best))
     return best
 
 
@@ -136,6 +151,19 @@ def without(training: Prepared, validation: Prepared, note: Note) -> Prepared:
     return training.take(kept)
 
 
+def _ready(source: Source, place: Path) -> Source:
+    """Where acts are, once the first process has prepared what was not."""
+    return source if _is_prepared(source) else place
+
+
+def _is_prepared(source: Source) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(source, str | os.PathLike) and Prepared.is_at(Path(source))
+
+
+def _silently(sentence: str) -> None:
+    """The first process tells."""
+
+
 @contextmanager
 def _claimed(folder: Path, config: Path, chosen: Config, resume: bool) -> Iterator[None]:
     """Make the folder this training's own, or see that it is; let it go if nothing comes of it."""
@@ -173,7 +201,7 @@ def _data(
     """The acts to learn from and to validate with; what is not prepared yet is prepared as the configuration says."""
 
     def opened(source: Source, split: str) -> Prepared:
-        if isinstance(source, str | os.PathLike) and Prepared.is_at(Path(source)):
+        if _is_prepared(source):
             found = Prepared.open(source, verify=True)
             if raw.fields or raw.language or raw.strict:
                 note(f"'{source}' is prepared already: names of fields, language and strictness change nothing there.")

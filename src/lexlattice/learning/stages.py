@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import torch
+from torch import Tensor
 
 from lexlattice.errors import LexLatticeError
+from lexlattice.learning.parallel import Team
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.rloo import Standardizer, advantages, policy_loss, reward
-from lexlattice.learning.trainee import Trainee
+from lexlattice.learning.trainee import Rollouts, Trainee
 from lexlattice.metrics.rouge import Reference
+
+
+class Shared(NamedTuple):
+    """How a step is done by several processes."""
+
+    team: Team
+    begin: Callable[[int], None]
+    """Told at which place of the batch an act stands, makes all that is drawn for it depend on that."""
 
 
 class Step(NamedTuple):
@@ -25,16 +35,27 @@ class Step(NamedTuple):
     """The mean over all extracts that were drawn, from 0 to 1; only stage 2 has one."""
 
 
-def imitate(trainee: Trainee, examples: Sequence[Example]) -> Step:
+def imitate(trainee: Trainee, examples: Sequence[Example], shared: Shared | None = None) -> Step:
     """Stage 1; an act that the oracle takes nothing of has no order to be learnt."""
     learnable = [example for example in examples if example.order]
     if not learnable:
         return Step(0.0)
+    if shared:
+        return _imitate_together(trainee, learnable, shared)
     loss = trainee.loss(learnable)
     if not loss.isfinite():
         raise not_a_number("loss", [_culprit(trainee, learnable)])
     loss.backward()  # type: ignore[no-untyped-call]
     return Step(loss.item())
+
+
+def _imitate_together(trainee: Trainee, examples: Sequence[Example], shared: Shared) -> Step:
+    """Each process has some of the acts, one at a time; all have the gradient of all."""
+    losses = torch.zeros(len(examples), dtype=torch.float64)
+    for place in shared.team.share(range(len(examples))):
+        shared.begin(place)
+        losses[place] = _learnt(trainee.loss([examples[place]]) / len(examples))
+    return Step(_summed(trainee, examples, losses, shared.team))
 
 
 class Reinforcement:
@@ -45,8 +66,12 @@ class Reinforcement:
         self.standardizer = Standardizer(decay)
         self._references: WeakKeyDictionary[Example, Reference] = WeakKeyDictionary()
 
-    def reinforce(self, trainee: Trainee, examples: Sequence[Example], count: int) -> Step:
+    def reinforce(
+        self, trainee: Trainee, examples: Sequence[Example], count: int, shared: Shared | None = None
+    ) -> Step:
         """So many extracts of each act; act by act, so that those of one are in memory at a time."""
+        if shared:
+            return self._reinforce_together(trainee, examples, count, shared)
         losses, rewards = [], []
         for example in examples:
             drawn = trainee.rollouts(example, count, self.generator)
@@ -60,10 +85,44 @@ class Reinforcement:
             rewards.append(fmean(earned))
         return Step(math.fsum(losses), fmean(rewards))
 
+    def _reinforce_together(self, trainee: Trainee, examples: Sequence[Example], count: int, shared: Shared) -> Step:
+        """Each process has some of the acts; all take note of all rewards, in the order of the batch."""
+        drawn: dict[int, Rollouts] = {}
+        rewards = torch.zeros(len(examples), count, dtype=torch.float64)
+        for place in shared.team.share(range(len(examples))):
+            shared.begin(place)
+            drawn[place] = trainee.rollouts(examples[place], count, self.generator)
+            reference = self._reference(examples[place])
+            rewards[place] = torch.tensor([reward(text, reference) for text in drawn[place].texts], dtype=torch.float64)
+        shared.team.sum(rewards)
+        losses = torch.zeros(len(examples), dtype=torch.float64)
+        for place, (example, earned) in enumerate(zip(examples, rewards.tolist(), strict=True)):
+            standardized = self.standardizer(example.act.language, earned)
+            if place in drawn:
+                loss = policy_loss(drawn.pop(place).log_likelihoods, advantages(standardized))
+                losses[place] = _learnt(loss / len(examples))
+        return Step(_summed(trainee, examples, losses, shared.team), fmean(map(fmean, rewards.tolist())))
+
     def _reference(self, example: Example) -> Reference:
         if example not in self._references:
             self._references[example] = Reference(example.summary)
         return self._references[example]
+
+
+def _learnt(loss: Tensor) -> float:
+    """Add the gradient of a loss that is a number; the loss itself."""
+    if loss.isfinite():
+        loss.backward()  # type: ignore[no-untyped-call]
+    return loss.item()
+
+
+def _summed(trainee: Trainee, examples: Sequence[Example], losses: Tensor, team: Team) -> float:
+    """The loss of the whole batch, whose gradient all processes then have."""
+    team.sum(losses)
+    if not losses.isfinite().all():
+        raise not_a_number("loss", [examples[int(losses.isfinite().logical_not().nonzero()[0])]])
+    team.sum_gradients(trainee.module)
+    return math.fsum(losses.tolist())
 
 
 def not_a_number(what: str, examples: Sequence[Example]) -> LexLatticeError:

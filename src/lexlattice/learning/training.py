@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -27,8 +27,9 @@ from lexlattice.learning.checkpoints import Checkpoints, State
 from lexlattice.learning.config import Rloo, Stage, WarmStart
 from lexlattice.learning.log import Log
 from lexlattice.learning.moving import Average, rate
+from lexlattice.learning.parallel import Team
 from lexlattice.learning.prepared import Example
-from lexlattice.learning.stages import Reinforcement, Step, imitate, not_a_number
+from lexlattice.learning.stages import Reinforcement, Shared, Step, imitate, not_a_number
 from lexlattice.learning.trainee import Trainee
 from lexlattice.learning.validation import Figures, Validation, told, value
 from lexlattice.selection import Budget
@@ -92,17 +93,22 @@ def train(
     every: float = EVERY,
     progress: bool = False,
     note: Callable[[str], None] = lambda sentence: None,
+    team: Team | None = None,
 ) -> Best:
     """Train, or go on from the last checkpoint in the folder; the module has the best weights in the end.
 
-    The folder gets `log.csv` and `checkpoints/`.
+    The folder gets `log.csv` and `checkpoints/`. Processes of a team do the same at the same time, and the first one
+    writes; what they draw is not what a process without a team draws, but the same however many they are.
     """
     if not task.training or not task.validation:
         raise LexLatticeError("There is nothing to train on, or to validate with; give more acts.")
     checkpoints = Checkpoints(folder / "checkpoints", {"seed": str(task.seed), **task.identity})
     state = checkpoints.load()
-    with _deterministic(), Log(folder / "log.csv", state["log"] if state else 0) as log:
-        loop = _Loop(task, checkpoints, log, every, progress, note)
+    if team:
+        team.sum(torch.zeros(1))  # nobody writes before all have read
+    writes = team is None or team.is_first
+    with _deterministic(), Log(folder / "log.csv", state["log"] if state else 0) if writes else nullcontext() as log:
+        loop = _Loop(task, checkpoints, log, every, progress, note, team)
         if state:
             loop.resume(state)
         for stage in stages:
@@ -122,11 +128,14 @@ class _Loop:
         self,
         task: Task,
         checkpoints: Checkpoints,
-        log: Log,
+        log: Log | None,
         every: float,
         progress: bool,
         note: Callable[[str], None],
+        team: Team | None,
     ) -> None:
+        """Without a log nothing is written at all."""
+        self._team = team
         self._task, self._checkpoints, self._log = task, checkpoints, log
         self._every, self._progress, self._note = every, progress, note
         self._validation = Validation(task.validation, task.budget)
@@ -197,15 +206,24 @@ class _Loop:
         self._optimizer.zero_grad()
         for group in self._optimizer.param_groups:
             group["lr"] = recipe.learning_rate * self._rate(recipe)
+        shared = Shared(self._team, self._begin_act) if self._team else None
         if isinstance(recipe, Rloo):
-            step = self._reinforcement.reinforce(self._task.trainee, examples, recipe.rollouts)
+            step = self._reinforcement.reinforce(self._task.trainee, examples, recipe.rollouts, shared)
         else:
-            step = imitate(self._task.trainee, examples)
+            step = imitate(self._task.trainee, examples, shared)
         if not clip_grad_norm_(self._module.parameters(), recipe.clip).isfinite():
             raise not_a_number("gradient", examples)
         self._optimizer.step()
         self._average.follow()
         return step
+
+    def _begin_act(self, place: int) -> None:
+        """What is drawn for an act in a team follows from where it stands alone."""
+        standing = self._standing
+        words = (self._task.seed, STAGES.index(standing.stage), standing.epoch, standing.step, place)
+        inside, given = np.random.SeedSequence(words).generate_state(2).tolist()
+        torch.default_generator.manual_seed(inside)
+        self._reinforcement.generator.manual_seed(given)
 
     def _rate(self, recipe: Stage) -> float:
         """In the middle of a step, so that the first and the last move something too."""
@@ -221,7 +239,11 @@ class _Loop:
         if step.reward is not None:
             standing.rewards.append(step.reward)
         place = {"stage": standing.stage, "epoch": standing.epoch + 1, "step": standing.step, "acts": acts}
-        self._log.write(**place, loss=step.loss, reward=step.reward, seconds=seconds)
+        self._write(**place, loss=step.loss, reward=step.reward, seconds=seconds)
+
+    def _write(self, **values: object) -> None:
+        if self._log:
+            self._log.write(**values)
 
     def _live(self, seconds: float) -> dict[str, str]:
         """What the bar shows: means of this epoch, the best of validation so far, and the time for an act."""
@@ -240,7 +262,7 @@ class _Loop:
 
     def _judge_weights(self) -> None:
         standing = self._standing
-        figures = self._validation.measure(self._task.trainee)
+        figures = self._validation.measure(self._task.trainee, self._team)
         standing.epoch += 1
         standing.waited += 1
         if value(figures) > standing.value:
@@ -252,7 +274,7 @@ class _Loop:
         means = {"loss": fmean(standing.losses)}
         if standing.rewards:
             means["reward"] = fmean(standing.rewards)
-        self._log.write(stage=standing.stage, epoch=standing.epoch, **means, seconds=standing.seconds, **figures)
+        self._write(stage=standing.stage, epoch=standing.epoch, **means, seconds=standing.seconds, **figures)
         shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
         self._note(
             f"{standing.stage}, epoch {standing.epoch}: {shown}, "
@@ -269,6 +291,8 @@ class _Loop:
     # --- checkpoints --------------------------------------------------------------------------------------
 
     def _save(self) -> None:
+        if self._log is None:
+            return
         state: State = {
             "standing": asdict(self._standing),
             "finished": self.finished,

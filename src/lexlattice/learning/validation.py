@@ -9,6 +9,7 @@ from typing import Final
 
 import torch
 
+from lexlattice.learning.parallel import Team
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.rloo import MEASURES
 from lexlattice.learning.trainee import Trainee
@@ -32,16 +33,21 @@ class Validation:
         self._budget = budget
         self._references = cache(self._made)
 
-    def measure(self, trainee: Trainee) -> Figures:
-        """The mean over all acts."""
+    def measure(self, trainee: Trainee, team: Team | None = None) -> Figures:
+        """The mean over all acts; a team divides them, and all of it have the same figures."""
         trainee.module.eval()
-        rows = []
+        rows = torch.zeros(len(self._examples), len(FIGURES), dtype=torch.float64)
+        everything = range(len(self._examples))
         with torch.no_grad():
-            for number, example in enumerate(self._examples):
+            for number in team.share(everything) if team else everything:
+                example = self._examples[number]
                 text = trainee.extract(example, self._budget.of(example.act.words, example.summary))
                 scores = [reference.score(text, MEASURES) for reference in self._references(number)]
-                rows.append([100 * score[measure].f1 for score in scores for measure in MEASURES])
-        return dict(zip(FIGURES, map(fmean, zip(*rows, strict=True)), strict=True))
+                figures = [100 * score[measure].f1 for score in scores for measure in MEASURES]
+                rows[number] = torch.tensor(figures, dtype=torch.float64)
+        if team:
+            team.sum(rows)
+        return dict(zip(FIGURES, map(fmean, rows.T.tolist()), strict=True))
 
     def _made(self, number: int) -> list[Reference]:
         return [Reference(self._examples[number].summary, tokenizer) for tokenizer in TOKENIZERS]

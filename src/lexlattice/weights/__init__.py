@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,7 +18,9 @@ from numpy.typing import NDArray
 from lexlattice.errors import LexLatticeError, brief
 
 FOLDER: Final = Path(__file__).parent
-_TYPES: Final = {"U8": np.uint8, "I8": np.int8, "U32": np.uint32, "F16": np.float16, "F32": np.float32}
+Types = Mapping[str, type[np.generic]]
+TYPES: Final[Types] = {"U8": np.uint8, "I8": np.int8, "U32": np.uint32, "F16": np.float16, "F32": np.float32}
+"""What weights are made of, by the names of the format."""
 _LONGEST_HEADER: Final = 1 << 20
 
 
@@ -30,18 +33,27 @@ class Weights(NamedTuple):
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
     """Map a safetensors file; one that is cut off, damaged or no such file is refused."""
+    weights = read_arrays(path)
+    for name, array in weights.arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise LexLatticeError(f"The weights '{path}' hold values that are no numbers ('{name}'); train them anew.")
+    return weights
+
+
+def read_arrays(path: str | os.PathLike[str], types: Types = TYPES, longest_header: int = _LONGEST_HEADER) -> Weights:
+    """The same for arrays that need not be weights: of these types, and with any values."""
     try:
         with Path(path).open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             length = int.from_bytes(file.read(8), "little")
-            if not 2 <= length <= min(_LONGEST_HEADER, size - 8):
+            if not 2 <= length <= min(longest_header, size - 8):
                 raise ValueError("its header is cut off")
             header = json.loads(file.read(length))
         about = header.pop("__metadata__", {})
         if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
             raise ValueError("what it says of itself is no text")
         base = 8 + length
-        arrays = {name: _mapped(path, base, size, **entry) for name, entry in header.items()}
+        arrays = {name: _mapped(path, types, base, size, **entry) for name, entry in header.items()}
     except OSError as error:
         raise LexLatticeError(
             f"The weights '{path}' cannot be opened ({error.strerror or error}); check the name."
@@ -51,17 +63,20 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
         raise LexLatticeError(
             f"The file '{path}' is not whole, or holds no weights ({reason}); get or train it anew."
         ) from error
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise LexLatticeError(f"The weights '{path}' hold values that are no numbers ('{name}'); train them anew.")
     return Weights(arrays, about)
 
 
 def _mapped(
-    path: str | os.PathLike[str], base: int, size: int, dtype: str, shape: list[int], data_offsets: list[int]
+    path: str | os.PathLike[str],
+    types: Types,
+    base: int,
+    size: int,
+    dtype: str,
+    shape: list[int],
+    data_offsets: list[int],
 ) -> NDArray[Any]:
     begin, end = data_offsets
-    kind = np.dtype(_TYPES[dtype]).newbyteorder("<")
+    kind = np.dtype(types[dtype]).newbyteorder("<")
     if not all(type(length) is int and length >= 0 for length in shape):
         raise ValueError("an array has no such shape")
     if not 0 <= begin <= end <= size - base or end - begin != kind.itemsize * math.prod(shape):
