@@ -9,11 +9,13 @@ INSTALLED := $(VENV)/.installed
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
+extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,ray,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
+extras-fuzz := [fuzz,data,docx,pdf]
+extras-audit := [audit]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser lint format bench experiments encoder weights examples schema clean
+.PHONY: help demo test browser lint format bench experiments encoder weights examples schema fuzz lock audit sbom clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +54,7 @@ bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read, scored
 	$(BIN)/python benchmarks/load.py
 	$(BIN)/python benchmarks/mt5.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/cache.py
+	$(BIN)/python benchmarks/corpus.py
 
 encoder: $(INSTALLED)-dev ## Train the embedded encoder anew from the data folder: build/static.safetensors
 	@mkdir -p build
@@ -79,9 +82,27 @@ examples: $(INSTALLED)-dev ## Rebuild examples/formats from examples/short/en.tx
 schema: $(INSTALLED)-core ## Rewrite the JSON Schema of an act
 	$(BIN)/python tools/write_schema.py
 
+fuzz: $(INSTALLED)-fuzz ## Fuzz every parser for SECONDS=60 each; what is found goes to build/fuzz
+	OMP_NUM_THREADS=1 $(BIN)/python fuzz/run.py --seconds $(or $(SECONDS),60)
+
+# Exact versions and hashes of all that extras-dev brings, on any system. What is pinned stays: make lock LOCK_FLAGS=--upgrade
+LOCK := requirements.lock
+comma := ,
+lock: $(INSTALLED)-audit ## Pin what developers and CI install: requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(LOCK_FLAGS) \
+	  $(addprefix --extra ,$(subst $(comma), ,$(patsubst [%],%,$(extras-dev)))) --output-file $(LOCK) pyproject.toml
+
+# Strictly: a package that the advisories cannot be asked about is a failure, not a pass.
+audit: $(INSTALLED)-audit ## Look for known vulnerabilities in what is pinned
+	$(BIN)/pip-audit --strict --disable-pip --progress-spinner off --requirement $(LOCK)
+
+sbom: $(INSTALLED)-audit ## Write the bill of materials of what is pinned, as CycloneDX: build/sbom.json
+	@mkdir -p build
+	$(BIN)/cyclonedx-py requirements --pyproject pyproject.toml --output-format JSON --output-file build/sbom.json $(LOCK)
+
 clean: ## Remove all that these commands made, .venv included
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find src tests tools benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
+	find src tests tools benchmarks fuzz -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # Installing is repeated when pyproject.toml has changed, and skipped otherwise. What is never imported is not compiled.
 $(INSTALLED)-%: pyproject.toml | $(BIN)/python

@@ -13,7 +13,7 @@ import pytest
 from lexlattice.reading import LANGUAGES
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = {*"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore dev".split()}
+EXTRAS = {*"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore fuzz audit dev".split()}
 OPTIONAL_KEYS = re.compile(
     r"headwords\.(?:number_first|ordinals_header|ordinal_endings\.\w*)|citation\.numeral\.final|citation\.\w+\.(?:inner|direct|direct_inner)"
 )

@@ -11,7 +11,10 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
+
+from lexlattice.errors import LexLatticeError
 
 SECTION_KINDS: Final = ("title", "preamble", "recitals", "article", "annex", "notes", "body")
 """What a row of the lattice can be."""
@@ -160,22 +163,82 @@ class Act:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Act:
-        """Rebuild an act from `to_dict`'s result."""
-        sections = tuple(
-            Section(
-                **{
-                    **section,
-                    "enclosing": tuple(section["enclosing"]),
-                    "units": tuple(Unit(**unit) for unit in section["units"]),
-                }
+        """Rebuild an act from `to_dict`'s result; what is no such thing, or was changed since, is refused."""
+        try:
+            sections = tuple(
+                Section(
+                    **{
+                        **section,
+                        "enclosing": tuple(section["enclosing"]),
+                        "units": tuple(Unit(**unit) for unit in section["units"]),
+                    }
+                )
+                for section in data["sections"]
             )
-            for section in data["sections"]
-        )
-        furniture = tuple(Furniture(**piece) for piece in data["furniture"])
-        rest = {"sections": sections, "furniture": furniture, "warnings": tuple(data["warnings"])}
-        return cls(**{**data, **rest})
+            furniture = tuple(Furniture(**piece) for piece in data["furniture"])
+            rest = {"sections": sections, "furniture": furniture, "warnings": tuple(data["warnings"])}
+            act = cls(**{**data, **rest})
+        except (KeyError, TypeError) as error:
+            raise _no_act("it lacks something, or has something that acts do not have") from error
+        if not _is_typed(act):
+            raise _no_act("something in it is of another kind than in acts")
+        if not _is_whole(act):
+            raise _no_act("its provisions are not those of its text")
+        return act
 
     @classmethod
     def from_json(cls, text: str) -> Act:
         """Rebuild an act from `to_json`'s result."""
-        return cls.from_dict(json.loads(text))
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise _no_act("it is not JSON") from error
+        return cls.from_dict(data)
+
+
+def _no_act(why: str) -> LexLatticeError:
+    return LexLatticeError(f"What should be an act is none ({why}); read the act anew.")
+
+
+def _is_typed(act: Act) -> bool:
+    """Whether texts are texts that can be written, places are places, and kinds are known."""
+    units = act.units
+    texts = [act.celex, act.title, act.type, act.date, act.language, act.profile, act.source, *act.warnings]
+    texts += [] if act.consolidated is None else [act.consolidated]
+    texts += [text for s in act.sections for text in (s.kind, s.number, s.label, s.heading, *s.enclosing)]
+    texts += [text for u in units for text in (u.id, u.provision, u.kind, u.number, u.citation, u.text)]
+    places = [section.index for section in act.sections]
+    places += [place for u in units for place in (u.section, u.position, u.start, u.end, u.words)]
+    places += [place for piece in act.furniture for place in (piece.start, piece.end)]
+    if not all(type(text) is str for text in texts) or not all(type(place) is int for place in places):
+        return False
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:  # JSON can escape half of a character
+        return False
+    kinds = (SECTION_KINDS, act.sections), (UNIT_KINDS, units), (FURNITURE_KINDS, act.furniture)
+    return all(one.kind in known for known, several in kinds for one in several)
+
+
+def _is_whole(act: Act) -> bool:
+    """Whether no letter is lost or covered twice, and every unit is where and what it says."""
+    position = 0
+    spans = [(unit.start, unit.end) for unit in act.units] + [(piece.start, piece.end) for piece in act.furniture]
+    for start, end in sorted(spans):
+        if not position <= start < end <= len(act.source) or act.source[position:start].strip():
+            return False
+        position = end
+    return (
+        not act.source[position:].strip()
+        and all(unit.text == act.source[unit.start : unit.end] and unit.text.strip() for unit in act.units)
+        and all(unit.words == len(unit.text.split()) for unit in act.units)
+        and all(unit.id in (unit.provision, f"{unit.provision}.s-{unit.id.rpartition('.s-')[2]}") for unit in act.units)
+        and len(act._by_id) == len(act.units)
+        and all(before.start < after.start for before, after in pairwise(act.units))
+        and all(section.index == index for index, section in enumerate(act.sections))
+        and all(
+            (unit.section, unit.position) == (section.index, position)
+            for section in act.sections
+            for position, unit in enumerate(section.units)
+        )
+    )

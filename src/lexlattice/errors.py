@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
 
 class LexLatticeError(Exception):
-    """Anything that is the input's or the environment's fault, never the program's."""
+    """Anything that is the input's or the environment's fault, never the program's.
+
+    A sentence may name what a stranger's file says; it stays one line, and tells a terminal nothing.
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(_CONTROLS.sub(" ", str(sentence)))
 
 
 class ReadingError(LexLatticeError):

@@ -35,6 +35,8 @@ ODDS: Final = 2
 """How many of a word's log odds its pairs are told."""
 _AT_ONCE: Final = 1024
 """Pairs that go through the network together: few enough to stay in the processor's cache."""
+_DIGITS: Final = 3
+"""Of the number of steps: a file that asks for more would have us compute for days."""
 _NEIGHBOURS: Final = {"unbounded": 9, "line": 3, "none": 3}
 """For each geometry how many cells a cell looks at, itself among them; there may be nothing."""
 
@@ -69,7 +71,7 @@ class Salience:
             if (found := about.get("format", "of no kind that is named")) != FORMAT:
                 raise LexLatticeError(f"'{FORMAT}' was expected, and they are '{found}'; get or train them anew.")
             geometry, steps = about.get("geometry", ""), about.get("steps", "")
-            if geometry not in _NEIGHBOURS or not steps.isdecimal():
+            if geometry not in _NEIGHBOURS or not (steps.isdecimal() and len(steps) <= _DIGITS):
                 raise LexLatticeError(
                     f"one of the lattices {', '.join(_NEIGHBOURS)} and a number of steps were expected, and they have "
                     f"'{geometry}' and '{steps}'; get or train them anew."

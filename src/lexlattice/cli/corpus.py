@@ -20,7 +20,8 @@ from lexlattice.errors import LexLatticeError
 
 if TYPE_CHECKING:
     from lexlattice.bulk.run import Choice, Log
-    from lexlattice.bulk.tasks import Evaluate, Task
+    from lexlattice.bulk.evaluating import Evaluate
+    from lexlattice.bulk.tasks import Task
 
 _WORK: Final = {
     "summarize": "the provisions of every act that matter",
@@ -132,7 +133,8 @@ def _corpus(options: argparse.Namespace) -> int:
 
 
 def _task(options: argparse.Namespace) -> Task:
-    from lexlattice.bulk.tasks import Encode, Evaluate, Score, Summarize
+    from lexlattice.bulk.evaluating import Evaluate
+    from lexlattice.bulk.tasks import Encode, Score, Summarize
 
     language = options.lang.lower() if options.lang else None
     if options.work == "summarize":

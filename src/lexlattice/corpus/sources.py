@@ -33,6 +33,8 @@ LANGUAGE: Final = "language"
 FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE)
 SPLIT: Final = "validation"
 
+LONGEST: Final = 200_000_000
+"""Bytes of a line: a small file can be packed so as to unpack to more than memory holds."""
 _HUB: Final = "hf:"
 _SAVED: Final = ("dataset_info.json", "dataset_dict.json")
 _GZIP: Final = b"\x1f\x8b"
@@ -116,7 +118,12 @@ class JsonLines:
         """Each line, a blank one as no bytes; of a damaged file those before the damage, and what has happened."""
         with _open(self.path) as lines:
             try:
-                for number, line in enumerate(lines):
+                for number, line in enumerate(iter(lambda: lines.readline(LONGEST + 1), b"")):
+                    if len(line) > LONGEST:
+                        yield Broken(
+                            f"The line is longer than {LONGEST // 1_000_000} MB, which no act is.", is_end=True
+                        )
+                        return
                     content = line if number else line.removeprefix(_BOM)
                     yield b"" if content.isspace() else content
             except EOFError:
@@ -191,7 +198,7 @@ def _open_parquet(path: Path) -> ParquetFile:
         raise MissingExtraError("Reading Parquet", "data") from error
     try:
         return ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER)
-    except (OSError, ArrowException) as error:
+    except (OSError, ValueError, ArrowException) as error:
         raise LexLatticeError(f"'{path}' is a damaged Parquet file ({brief(error)}); get it anew.") from None
 
 

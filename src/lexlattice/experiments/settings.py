@@ -79,7 +79,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
         data = tomllib.loads(place.read_text("utf-8"))
     except OSError as error:
         raise LexLatticeError(f"The experiment '{path}' cannot be read ({error.strerror or error}).") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise LexLatticeError(f"The experiment '{path}' is not written in TOML ({error}); put it right.") from error
     try:
         return _settings(data, place.parent)
@@ -112,12 +112,15 @@ def _model(name: str, entry: Any, folder: Path) -> Model:
         raise LexLatticeError(
             f"the model '{name}' has to be a table of config and some of: {', '.join(sorted(known))}."
         )
+    stages, after = entry.get("stages", list(STAGES[:1])), entry.get("after", "")
+    if not isinstance(stages, list) or not isinstance(after, str):
+        raise LexLatticeError(f"the model '{name}' has to have a list as stages, and after the name of another model.")
     changes = entry.get("changes", {})
     if not isinstance(changes, dict) or not all(isinstance(value, str | int | float) for value in changes.values()):
         raise LexLatticeError(f"the changes of the model '{name}' have to be a table of dotted keys and plain values.")
     own = {"config": folder / entry["config"], "changes": tuple(changes.items())}
-    model = Model(**{**entry, **own, "stages": tuple(entry.get("stages", STAGES[:1]))})
-    if not set(model.stages) <= set(STAGES) or not model.stages or model.system not in _KINDS:
+    model = Model(**{**entry, **own, "stages": tuple(stages)})
+    if not all(stage in STAGES for stage in model.stages) or not model.stages or model.system not in _KINDS:
         raise LexLatticeError(f"the model '{name}' has stages of {STAGES}, and is read as one of {_KINDS}.")
     return model
 
@@ -127,7 +130,7 @@ def _is_list_of(kind: type) -> Any:
 
 
 _TYPES: Final = {
-    "languages": lambda value: isinstance(value, list) and set(value) <= set(LANGUAGES),
+    "languages": lambda value: isinstance(value, list) and all(entry in LANGUAGES for entry in value),
     "split": lambda value: value in SPLITS,
     "budget": lambda value: type(value) in (str, int),
     "profile": lambda value: value in PROFILES,

@@ -209,7 +209,7 @@ class Table:
             rows = tuple(_row_of(line) for line in data.pop("rows"))
             source = data.pop("source")
             return cls(columns=columns, rows=rows, source=Source(**{**source, "seeds": tuple(source["seeds"])}), **data)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise LexLatticeError("The file holds no table of results; make it again with its command.") from error
 
     def to_markdown(self, level: int = 3) -> str:

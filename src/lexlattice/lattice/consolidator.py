@@ -16,6 +16,8 @@ from lexlattice.lattice.cells import GEOMETRIES, Floats, Lattice
 from lexlattice.weights import read_weights
 
 FORMAT: Final = "lexlattice consolidator 1"
+_MOST: Final = 10_000
+"""Rows, columns and steps: a file that asks for more would have us compute for days."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,14 +40,15 @@ class Consolidator:
         arrays, about = read_weights(path)
         try:
             if about.get("format") != FORMAT:
-                raise LexLatticeError("they are of another kind, or of another version")
+                raise LexLatticeError("they are of another kind, or of another version; get or train them anew.")
             try:
                 rows, columns, steps = (int(about[key]) for key in ("rows", "columns", "steps"))
             except (KeyError, ValueError):
-                raise LexLatticeError("their sizes are not given") from None
+                raise LexLatticeError("their sizes are not given; get or train them anew.") from None
             geometry, codes = about.get("geometry", ""), about.get("languages", "").split()
-            if geometry not in GEOMETRIES or min(rows, columns) < 1 or (steps > 0) != (geometry != "none"):
-                raise LexLatticeError("there is no such lattice")
+            is_there = geometry in GEOMETRIES and (steps > 0) == (geometry != "none")
+            if not is_there or min(rows, columns) < 1 or max(rows, columns, steps) > _MOST or steps < 0:
+                raise LexLatticeError("there is no such lattice; get or train them anew.")
             readout = Readout.of(arrays)
             table = array_of(arrays, "languages.weight", 2, len(codes)) if codes else ()
             automaton = Automaton.of(arrays) if steps else None

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, Final, NamedTuple, Self, overload
 
 import numpy as np
@@ -33,6 +34,8 @@ SHARD: Final = 16
 """Rows of the data that are written together: what is lost at most when a process is killed."""
 _AT_HAND: Final = 2048
 """Acts that stay decoded: a corpus like EUR-Lex-Sum's in one language, in less than a gigabyte."""
+_BROKEN: Final = (AttributeError, MemoryError, OverflowError, RecursionError, TokenError)
+"""What NumPy and JSON raise besides, where a file was made to fit its digest."""
 _SETTINGS, _MANIFEST = "settings.json", "manifest.json"
 
 
@@ -252,7 +255,7 @@ class Prepared(Sequence[Example]):
             order, summary = tuple(data["order"]), data["summary"]
             if not len(act.units) == len(vectors) == place.units or vectors.dtype != np.float32:
                 raise ValueError("an act and its vectors do not fit")
-        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, LexLatticeError, *_BROKEN) as error:
             raise LexLatticeError(f"'{self.folder}' is damaged ({brief(error)}); prepare it anew.") from error
         return Example(place.line, place.key.celex, act, vectors, order, summary, len(summary.split()))
 

@@ -34,11 +34,13 @@ class EndpointConfig:
         try:
             parts = urlsplit(self.url)
             is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
-            is_address = is_address and parts.port != 0
+            is_address = is_address and parts.port != 0 and not (parts.query or parts.fragment)
         except ValueError:
             is_address = False
         if not is_address:
-            raise LexLatticeError("The endpoint's url must be an http(s) address without a user name or a password.")
+            raise LexLatticeError(
+                "The endpoint's url must be an http(s) address without a user name, password or query."
+            )
         if not self.model:
             raise LexLatticeError("The endpoint's model has no name; give the one its provider uses.")
         if min(self.max_tokens, self.attempts) < 1 or not self.timeout > 0:

@@ -156,6 +156,10 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
         document.celex = document.celex or fetched.celex
         document.language = document.language or fetched.language
         return document
+    if "://" in source and not Path(source).exists():
+        raise ReadingError(
+            "Only addresses that begin with http:// or https:// can be opened; correct it, or give a file."
+        )
     return _open_path(Path(source), format)
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import logging
 import os
 import re
 import sys
 import tempfile
+import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -122,7 +125,7 @@ def fetch(
         named = _CELEX_IN_URL.search(unquote(unquote(reference)))
         sources, limits, celex = [reference], _Limits(most), named[1].upper() if named else None
     else:
-        raise FetchError(f"{reference!r} is neither a CELEX number such as 32016R0679 nor an http(s) URL.")
+        raise FetchError(f"{_shown(reference)!r} is neither a CELEX number such as 32016R0679 nor an http(s) URL.")
     key = hashlib.sha256(json.dumps([reference, code, cellar, eurlex]).encode()).hexdigest()
     entry = (cache or _cache_folder()) / f"{key}.act"
     if kept := _load(entry):
@@ -134,14 +137,14 @@ def fetch(
         client = httpx.Client(timeout=timeout, headers={"User-Agent": "lexlattice"})
     except (ImportError, ValueError):
         raise FetchError("The proxy set in the environment cannot be used; correct or unset it.") from None
-    with client:
+    with client, _discreet():
         for source in sources:
             try:
                 text = _negotiate(client, source, code, attempts, limits)
                 return _store(entry, replace(text, celex=celex, language=code if found else text.language))
             except _SourceError as error:
                 failures.append((urlsplit(_public(source)).netloc, error))
-    what = f"{celex} in language {code!r}" if found else _public(reference)
+    what = f"{celex} in language {code!r}" if found else _shown(reference)
     told = ", and ".join(f"{host} {error}" for host, error in failures)
     absent = all(error.absent for _, error in failures)
     advice = "ask for another language or act" if absent else "check the connection or give a file instead"
@@ -159,6 +162,28 @@ def _hosts(cellar: str, eurlex: str) -> tuple[str, ...]:
 def _public(url: str) -> str:
     """Drop a user name and password, which belong neither in an error nor in the cache."""
     return re.sub("(?<=://)[^/?#]*@", "", url)
+
+
+def _shown(url: str) -> str:
+    """The address without a query either, which may hold a key: for errors and logs."""
+    return re.sub(r"[?#].*", "?…", _public(url), flags=re.DOTALL)
+
+
+@contextmanager
+def _discreet() -> Iterator[None]:
+    """Have httpx log no more of the addresses asked for here than errors show; those of others are none of ours."""
+    log, thread = logging.getLogger("httpx"), threading.get_ident()
+
+    def shorten(record: logging.LogRecord) -> bool:
+        if record.thread == thread and isinstance(record.args, tuple):
+            record.args = tuple(_shown(str(arg)) if "://" in str(arg) else arg for arg in record.args)
+        return True
+
+    log.addFilter(shorten)
+    try:
+        yield
+    finally:
+        log.removeFilter(shorten)
 
 
 def _negotiate(client: httpx.Client, url: str, code: str, attempts: int, limits: _Limits) -> Fetched:

@@ -1,0 +1,380 @@
+"""What is fuzzed: for every parser a function from bytes that ends well, or in a `LexLatticeError` of one sentence.
+
+Hypothesis (`tests/test_fuzz.py`) and atheris (`fuzz/run.py`) use the same table. A target gives the act that it read,
+if it reads one, so that whoever runs it can hold the laws of reading against it. Where a checksum or a packing would
+turn every change away, the bytes are put behind it: a part of an archive, or a file whose digest is made to fit.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lexlattice.act import Act
+from lexlattice.corpus.rows import Rows
+from lexlattice.encoding import trained_with
+from lexlattice.encoding.static import Static
+from lexlattice.errors import LexLatticeError
+from lexlattice.experiments.settings import read_settings
+from lexlattice.experiments.tables import Column, Source, Table, row
+from lexlattice.files import sha256
+from lexlattice.lattice.consolidator import Consolidator
+from lexlattice.learning.config import read_config
+from lexlattice.learning.prepared import Example, Prepared, pack
+from lexlattice.learning.weights import write_weights
+from lexlattice.llm.schema import fault, parse
+from lexlattice.llm.wire import PROTOCOLS
+from lexlattice.reading import read
+from lexlattice.reading.fetch import is_celex, is_url
+from lexlattice.salience import LAYERS, Salience
+from lexlattice.selection import Budget
+from lexlattice.summarizer import Summarizer
+from lexlattice.weights import FOLDER, read_weights
+
+ROOT: Final = Path(__file__).parent.parent
+FORMATS: Final = ROOT / "examples" / "formats"
+LITTLE: Final = (
+    b"# On bees\n\n## Article 1\n\nHives shall be registered.\n\n## Article 2\n\n1. Bees are free.\n\n(a) all;\n"
+)
+_SCHEMA: Final = {"type": "object", "required": ["marks"], "properties": {"marks": {"type": "array", "items": {}}}}
+_MISSHAPEN: Final = (KeyError, TypeError, IndexError, ValueError, AttributeError)
+"""What the reader of a protocol's answers may raise; `lexlattice.llm.sending` makes a sentence of each."""
+
+
+class Target(NamedTuple):
+    """A parser, and small real files of its format."""
+
+    run: Callable[[bytes], Act | None]
+    seeds: Callable[[], list[bytes]]
+
+
+# --- acts -------------------------------------------------------------------------------------------------
+
+
+def _reader(format: str | None, language: str | None = None, profile: str = "provisions") -> Callable[[bytes], Act]:
+    return lambda data: read(data, format=format, language=language, profile=profile)
+
+
+def _repacked(path: Path, parts: tuple[str, ...], format: str) -> Callable[[bytes], Act | None]:
+    """A reader of an archive in which one part, told by the first byte, is replaced by the rest of the bytes."""
+
+    def run(data: bytes) -> Act | None:
+        replaced = parts[data[0] % len(parts)] if data else parts[0]
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, content in _members(path).items():
+                archive.writestr(name, data[1:] if name == replaced else content)
+        return read(packed.getvalue(), format=format)
+
+    return run
+
+
+@cache
+def _members(path: Path) -> Mapping[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _parts(path: Path, names: tuple[str, ...]) -> Callable[[], list[bytes]]:
+    return lambda: [bytes([number]) + _members(path)[name] for number, name in enumerate(names)]
+
+
+def _files(*patterns: str) -> Callable[[], list[bytes]]:
+    return lambda: [path.read_bytes() for pattern in patterns for path in sorted(ROOT.glob(pattern)) if path.is_file()]
+
+
+def _act_json(data: bytes) -> Act:
+    return Act.from_json(data.decode("utf-8", "replace"))
+
+
+# --- files that are parsed from the disk ------------------------------------------------------------------
+
+
+@cache
+def _scratch() -> Path:
+    """A folder of this process's own."""
+    memory = Path("/dev/shm")  # where there is one, files are written without waiting for a disk
+    folder = tempfile.TemporaryDirectory(prefix="lexlattice-fuzz-", dir=memory if memory.is_dir() else None)
+    _kept.append(folder)
+    return Path(folder.name)
+
+
+_kept: Final[list[tempfile.TemporaryDirectory[str]]] = []
+
+
+def _from_file(name: str, parser: Callable[[Path], object]) -> Callable[[bytes], None]:
+    def run(data: bytes) -> None:
+        path = _scratch() / f"{os.getpid()}-{name}"
+        path.write_bytes(data)
+        parser(path)
+
+    return run
+
+
+def _all_arrays(path: Path) -> None:
+    for array in read_weights(path).arrays.values():
+        array.tobytes()
+
+
+def _judged(path: Path) -> None:
+    """Weights that are taken can be used: they score a little act, or the encoder they name is another."""
+    Salience.read(path)
+    if trained_with(read_weights(path).about.get("encoder") or "static") == "static":
+        Summarizer.from_pretrained(path).score(read(LITTLE, language="en"), 20)
+
+
+def _consolidated(path: Path) -> None:
+    model, act = Consolidator.read(path), read(LITTLE, language="en")
+    model.panels(act, np.zeros((len(act), 2), np.float32))
+
+
+def _encoded(path: Path) -> None:
+    Static(path).encode(["Hives shall be registered."])
+
+
+def _all_rows(path: Path) -> None:
+    rows = Rows(path)
+    rows.count()
+    for _ in rows:
+        pass
+
+
+def _prepared(data: bytes) -> None:
+    """A folder of prepared acts with one of its files replaced, and digests that fit: only the parsing is left."""
+    folder = _scratch() / f"{os.getpid()}-prepared"
+    folder.mkdir(exist_ok=True)
+    names = list(_prepared_files({}))
+    for name, content in _prepared_files({names[data[0] % len(names)]: data[1:]} if data else {}).items():
+        (folder / name).write_bytes(content)
+    for example in Prepared.open(folder, verify=True):
+        assert len(example.act.units) == len(example.vectors)
+
+
+def _prepared_files(changed: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of the folder; where one that others tell the size and digest of is changed, they tell the new ones."""
+    packed, act, npy, index, manifest = _example(), "00000.jsonl.gz", "00000.npy", "00000.json", "manifest.json"
+    line = gzip.compress(changed[act], 1, mtime=0) if act in changed else packed.content
+    files = {act: line, npy: changed.get(npy, _npy(packed.vectors))}
+    rows = [[packed.line, *packed.key, packed.chosen, len(packed.vectors), len(line)]]
+    sizes, digests = ({name: kind(file) for name, file in files.items()} for kind in (len, sha256))
+    files[index] = changed.get(index, _json({"source": "", "rows": rows, "bytes": sizes, "sha256": digests}))
+    about = {"format": "lexlattice prepared 1", "acts": 1, "parts": [sha256(files[index])]}
+    files[manifest] = changed.get(manifest, _json(about | {"checksum": sha256(_json(about))}))
+    return files
+
+
+@cache
+def _example() -> Any:
+    act = read(LITTLE, language="en")
+    vectors = np.ones((len(act), 2), np.float32)
+    return pack(Example(1, "32024R0001", act, vectors, (0,), "Bees.", 1), act.source)
+
+
+def _npy(array: Any) -> bytes:
+    with io.BytesIO() as file:
+        np.save(file, array)
+        return file.getvalue()
+
+
+def _json(data: Mapping[str, Any]) -> bytes:
+    return json.dumps(data, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _prepared_seeds() -> list[bytes]:
+    first, *others = _prepared_files({}).values()
+    return [bytes([number]) + part for number, part in enumerate((gzip.decompress(first), *others))]
+
+
+# --- what is typed or answered ----------------------------------------------------------------------------
+
+
+def _budget(data: bytes) -> None:
+    Budget.parse(data.decode("utf-8", "replace")).of(1_000, "a reference")
+
+
+def _reference(data: bytes) -> None:
+    text = data.decode("utf-8", "replace")
+    is_celex(text)
+    is_url(text)
+
+
+def _reply(data: bytes) -> None:
+    """A language model's reply, and the answer that it comes in: `ValueError` and its like are the contract there."""
+    text = data.decode("utf-8", "replace")
+    try:
+        value = parse(text)
+    except ValueError:
+        return
+    fault(value, _SCHEMA)
+    for protocol in PROTOCOLS.values():
+        try:
+            protocol.reply(value)
+        except _MISSHAPEN:
+            continue
+
+
+def _table(data: bytes) -> None:
+    Table.from_json(data)
+
+
+# --- seeds that are made here -----------------------------------------------------------------------------
+
+
+def _json_seeds() -> list[bytes]:
+    return [read(LITTLE, language="en").to_json().encode()]
+
+
+def _written(arrays: Mapping[str, Any], about: Mapping[str, str]) -> bytes:
+    path = _scratch() / "seed.safetensors"
+    write_weights(path, arrays, about)
+    return path.read_bytes()
+
+
+def _weights_seeds() -> list[bytes]:
+    arrays = {"bytes": np.arange(12, dtype=np.uint8).reshape(3, 4), "single": np.array([0.5, -0.0, 3e38], np.float32)}
+    return [_written(arrays, {"format": "a test"})]
+
+
+def _salience_seeds() -> list[bytes]:
+    """The shipped model with every layer cut down to two numbers wherever its sizes are free."""
+    shipped, about = read_weights(FOLDER / "provisions.safetensors")
+    arrays = {name: np.array(array) for name, array in shipped.items() if name.startswith("scales.")}
+    act, units, words, pairs = (len(arrays[f"scales.{name}.mean"]) for name in ("act", "units", "words", "pairs"))
+    takes = {
+        **{"word_meaning": 256, "word_topic": 1280, "unit_meaning": 256, "unit_topic": 1280, "unit_message": 4},
+        **{
+            "word_first": act + words + 4,
+            "unit_first": act + units + 6,
+            "word_third": 8,
+            "pair_first": act + pairs + 10,
+        },
+    }
+    gives = {name: len(shipped[f"{name}.bias"]) for name in ("word_chances", "pair_chances")}
+    shapes = {name: (gives.get(name, 2), takes.get(name, 2)) for name in LAYERS}
+    shapes |= {
+        "automaton.hidden": (2, 4),
+        "automaton.change": (2, 2),
+        "readout.hidden": (2, 4),
+        "readout.score": (1, 2),
+    }
+    for name, shape in shapes.items():
+        arrays |= {f"{name}.weight": np.ones(shape, np.float32), f"{name}.bias": np.zeros(shape[0], np.float32)}
+    arrays["automaton.perception.weight"] = np.ones((2, 1, 3, 3), np.float32)
+    arrays["automaton.perception.bias"] = np.zeros(2, np.float32)
+    return [_written(arrays, {**about, "steps": "2"})]
+
+
+def _consolidator_seeds() -> list[bytes]:
+    about = {"format": "lexlattice consolidator 1", "geometry": "grid", "rows": "4", "columns": "3", "steps": "2"}
+    shapes = {
+        **{"automaton.perception": (2, 1, 3, 3), "automaton.hidden": (2, 4), "automaton.change": (2, 2)},
+        **{"readout.hidden": (2, 4), "readout.score": (1, 2)},
+    }
+    arrays = {f"{name}.weight": np.ones(shape, np.float32) for name, shape in shapes.items()}
+    arrays |= {f"{name}.bias": np.zeros(shape[0], np.float32) for name, shape in shapes.items()}
+    languages = {"languages.weight": np.zeros((2, 2), np.float32)}
+    return [_written(arrays, about), _written(arrays | languages, {**about, "languages": "en fr"})]
+
+
+def _static_seeds() -> list[bytes]:
+    arrays = {
+        "hashes": np.arange(1, 5, dtype=np.uint32),
+        "numbers": np.arange(24, dtype=np.uint8).reshape(6, 4),
+        "scales": np.ones(6, np.float16),
+    }
+    return [
+        _written(
+            arrays,
+            {"format": "lexlattice embedded encoder 1", "spelling": '{"prefixes": [4], "folded": [4], "skeleton": []}'},
+        )
+    ]
+
+
+_ROW: Final = {"celex_id": "32024R0001", "reference": LITTLE.decode(), "summary": "Bees.", "language": "en"}
+_LINES: Final = b"".join(json.dumps(record).encode() + b"\n" for record in (_ROW, {**_ROW, "summary": ""}, _ROW))
+
+
+def _parquet_seeds() -> list[bytes]:
+    import pyarrow
+    import pyarrow.parquet
+
+    with io.BytesIO() as file:
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([_ROW, _ROW]), file)
+        return [file.getvalue()]
+
+
+def _reply_seeds() -> list[bytes]:
+    openai = {"choices": [{"message": {"content": '{"marks": []}'}, "finish_reason": "stop"}], "usage": {}}
+    anthropic = {"content": [{"type": "text", "text": "{}"}], "stop_reason": "end_turn", "usage": {"input_tokens": 1}}
+    return [b'Here:\n```json\n{"marks": [1, "a"]}\n```', json.dumps(openai).encode(), json.dumps(anthropic).encode()]
+
+
+def _table_seeds() -> list[bytes]:
+    source = Source("lexlattice experiment main", "eur-lex-sum", (0,), 3)
+    table = Table("T", "A table.", (Column("a"), Column("b")), (row("lead", 1.5, "text"),), source, "", paper="None.")
+    return [table.to_json().encode()]
+
+
+_WORD: Final = ("word/document.xml", "word/numbering.xml", "word/footnotes.xml")
+_DOCX: Final = FORMATS / "act.docx"
+_FORMEX_ZIP: Final = FORMATS / "act.fmx4.zip"
+
+
+def _present(path: Path, names: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    with zipfile.ZipFile(path) as archive:
+        return tuple(name for name in archive.namelist() if names is None or name in names)
+
+
+_WORD_PARTS, _FORMEX_PARTS = _present(_DOCX, _WORD), _present(_FORMEX_ZIP)
+
+TARGETS: Final[dict[str, Target]] = {
+    "any": Target(_reader(None), _files("examples/formats/*.html", "examples/formats/*.xml", "examples/formats/*.md")),
+    "text": Target(_reader("text"), _files("examples/short/en.txt", "examples/short/el.txt", "examples/short/fr.txt")),
+    "paper": Target(_reader("text", profile="paper"), _files("examples/short/en.txt", "examples/short/bg.txt")),
+    "markdown": Target(_reader("text", language="en"), lambda: [LITTLE, *_files("examples/formats/act.md")()]),
+    "html": Target(_reader("html"), _files("examples/formats/*html")),
+    "formex": Target(_reader("formex"), _files("examples/formats/act.fmx.xml", "examples/formats/act.fmx4.zip")),
+    "formex-parts": Target(_repacked(_FORMEX_ZIP, _FORMEX_PARTS, "formex"), _parts(_FORMEX_ZIP, _FORMEX_PARTS)),
+    "akoma-ntoso": Target(_reader("akoma-ntoso"), _files("examples/formats/act.akn.xml")),
+    "docx": Target(_reader("docx"), _files("examples/formats/act.docx")),
+    "docx-parts": Target(_repacked(_DOCX, _WORD_PARTS, "docx"), _parts(_DOCX, _WORD_PARTS)),
+    "pdf": Target(_reader("pdf"), _files("examples/formats/*.pdf")),
+    "act-json": Target(_act_json, _json_seeds),
+    "weights": Target(_from_file("w.safetensors", _all_arrays), _weights_seeds),
+    "salience": Target(_from_file("s.safetensors", _judged), _salience_seeds),
+    "consolidator": Target(_from_file("c.safetensors", _consolidated), _consolidator_seeds),
+    "static": Target(_from_file("e.safetensors", _encoded), _static_seeds),
+    "json-lines": Target(_from_file("rows.jsonl", _all_rows), lambda: [_LINES]),
+    "gzip-lines": Target(_from_file("rows.jsonl.gz", _all_rows), lambda: [gzip.compress(_LINES, mtime=0)]),
+    "parquet": Target(_from_file("rows.parquet", _all_rows), _parquet_seeds),
+    "prepared": Target(_prepared, _prepared_seeds),
+    "config": Target(_from_file("config.toml", read_config), _files("configs/*.toml")),
+    "experiment": Target(_from_file("experiment.toml", read_settings), _files("configs/experiments/*.toml")),
+    "table": Target(_table, _table_seeds),
+    "reply": Target(_reply, _reply_seeds),
+    "budget": Target(_budget, lambda: [b"auto", b"words:400", b"ratio:0.05", b"reference"]),
+    "reference": Target(_reference, lambda: [b"32016R0679", b"https://eur-lex.europa.eu/eli/reg/2016/679/oj"]),
+}
+
+
+def check(name: str, data: bytes, laws: Callable[[Act], None]) -> None:
+    """Run a target: what it reads obeys the laws, what it refuses it refuses in one sentence."""
+    try:
+        act = TARGETS[name].run(data)
+    except LexLatticeError as error:
+        sentence = str(error)
+        assert sentence.endswith((".", "?")), f"no sentence: {sentence!r}"
+        assert "\n" not in sentence, f"more than a line: {sentence!r}"
+        return
+    if act is not None:
+        laws(act)
