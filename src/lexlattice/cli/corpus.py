@@ -19,8 +19,8 @@ from lexlattice.corpus.fields import parse_fields
 from lexlattice.errors import LexLatticeError
 
 if TYPE_CHECKING:
-    from lexlattice.bulk.run import Choice, Log
     from lexlattice.bulk.evaluating import Evaluate
+    from lexlattice.bulk.run import Choice, Log
     from lexlattice.bulk.tasks import Task
 
 _WORK: Final = {

@@ -51,5 +51,5 @@ def _experiment(options: argparse.Namespace) -> int:
         note=(lambda sentence: None) if options.quiet else say,
     )
     print("\n".join(table.to_markdown() for table in tables))
-    say(f"tables: {Path(options.output) / options.name}")
+    say(f"tables: {Path(options.output) / Path(options.config).stem}")
     return 0

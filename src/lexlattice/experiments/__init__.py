@@ -48,7 +48,7 @@ def run_experiment(
     from lexlattice.files import writing
 
     settings, target = read_settings(config), Path(folder)
-    workshop = Workshop(target, Corpus.named(settings.data), settings.limit, jobs=jobs, note=note)
+    workshop = Workshop(target, Corpus.named(settings.data), settings.limit, acts=settings.acts, jobs=jobs, note=note)
     place = target / Path(config).stem  # several files of settings may be of the same experiment
     with writing(place):  # before hours of work, not after them
         place.mkdir(parents=True, exist_ok=True)

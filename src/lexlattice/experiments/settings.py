@@ -69,7 +69,7 @@ class Settings:
     cap: float | None = None
     """What the judge may cost, in the money that prices are in."""
     acts: int | None = None
-    """How many acts of each language are judged; all, if nothing is said."""
+    """How many acts of each language are measured on, the first of the split; all, if nothing is said."""
 
 
 def read_settings(path: str | os.PathLike[str]) -> Settings:

@@ -68,9 +68,17 @@ class Workshop:
     """A corpus, and a folder for all that is made of it."""
 
     def __init__(
-        self, folder: Path, corpus: Corpus, limit: int | None = None, *, jobs: int = 1, note: Note = lambda _: None
+        self,
+        folder: Path,
+        corpus: Corpus,
+        limit: int | None = None,
+        *,
+        acts: int | None = None,
+        jobs: int = 1,
+        note: Note = lambda _: None,
     ) -> None:
-        self.folder, self.corpus, self.limit, self.jobs, self.note = folder, corpus, limit, jobs, note
+        """`limit` is how many acts of each language are learnt from, and `acts` how many are measured on."""
+        self.folder, self.corpus, self.limit, self.acts, self.jobs, self.note = folder, corpus, limit, acts, jobs, note
 
     def train(self, wanted: Iterable[Trained], models: Mapping[str, Model]) -> dict[Trained, Path]:
         """Train what is not there yet, several at a time; those that others go on from come first."""
@@ -96,7 +104,8 @@ class Workshop:
 
     def _order(self, task: Trained, before: Mapping[Trained, Path]) -> _Order:
         config = _changed(task.model)
-        key = sha256(_toml(config).encode() + json.dumps([task.languages, self.limit, task.model.stages]).encode())
+        about = [task.languages, self.limit, task.model.stages, *filter(None, [self.acts])]
+        key = sha256(_toml(config).encode() + json.dumps(about).encode())
         name = "".join(letter if letter.isalnum() else "-" for letter in task.name)
         models = self.folder / "models"
         alike = next(models.glob(f"*-{key[:10]}"), models / f"{name}-{key[:10]}")  # whatever it was called there
@@ -113,13 +122,15 @@ class Workshop:
 
     def _prepared(self, config: Config, languages: tuple[str, ...], split: str) -> Path:
         """The acts of some languages, ready to be learnt from; made once for all models that read them alike."""
-        wanted = [config.profile, asdict(config.oracle), asdict(config.encoder), languages, split, self.limit]
+        is_train = split == "train"
+        most = self.limit if is_train else self.acts
+        about = [config.profile, asdict(config.oracle), asdict(config.encoder), languages, split, self.limit]
+        wanted = about if is_train or self.acts is None else [*about, self.acts]
         place = self.folder / "prepared" / f"{split}-{sha256(json.dumps(wanted).encode())[:10]}"
         if not (place / "manifest.json").is_file():
             self.note(f"preparing {split}: {', '.join(languages)}")
-            is_train = split == "train"
             held_out = self.corpus.numbers("validation") | self.corpus.numbers("test") if is_train else frozenset()
-            rows = self.corpus.rows(languages, split, self.limit if is_train else None, held_out)
+            rows = self.corpus.rows(languages, split, most, held_out)
             prepare(
                 [rows],
                 place,
@@ -148,7 +159,8 @@ class Workshop:
         if source is None:
             raise LexLatticeError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
         known = {name: (system, _content(system)) for name, system in systems.items()}
-        key = sha256(json.dumps([language, split, known, profile, mode, encoder, budget], sort_keys=True).encode())
+        about = [language, split, known, profile, mode, encoder, budget, *filter(None, [self.acts])]
+        key = sha256(json.dumps(about, sort_keys=True).encode())
         path = self.folder / "measured" / f"{language}-{split}-{key[:12]}.jsonl"
         if not path.is_file():
             self.note(f"measuring {', '.join(systems)} on {language}")
@@ -164,6 +176,7 @@ class Workshop:
                 cache=self._cache(encoder),
                 jobs=self.jobs,
                 split=split,
+                limit=self.acts,
                 per_act=path,
                 texts=True,
             )
