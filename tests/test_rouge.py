@@ -92,7 +92,7 @@ def test_equal_where_there_is_next_to_nothing(name: str, stem: bool, candidate: 
 
 
 @pytest.mark.parametrize("block", [1, 3, lcs._BLOCK])
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(candidate=few_words, reference=few_words)
 def test_equal_on_few_words_in_many_lines(block: int, candidate: str, reference: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -187,7 +187,7 @@ def test_the_length_is_that_of_the_table_from_either_side(first: list[str], seco
 
 
 @pytest.mark.parametrize("block", [1, 3, lcs._BLOCK])
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(reference=few_words.map(written_lines), candidate=few_words.map(written_lines))
 @example(reference=[["a", "b"]], candidate=[["b", "a"]])
 @example(reference=[], candidate=[])
