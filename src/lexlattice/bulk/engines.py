@@ -72,14 +72,16 @@ class Bench:
 
     def __init__(self, task: Task, limits: Limits) -> None:
         self._worker, self._limits = Worker(partial(begin, task), limits.memory), limits
+        self._is_begun = False
 
     def do(self, placed: Placed) -> Outcome:
         """The outcome of an entry."""
         shard, entry, passed = placed
         if passed:
             return Outcome(shard, "", "", passed=passed)
-        if not self._worker.up and not self._worker.restarts:
+        if not self._is_begun:
             self._worker.start()
+            self._is_begun = True
         try:
             row = self._worker.do(row_of, (entry,), self._limits.seconds)
         except LexLatticeError as error:
@@ -130,10 +132,10 @@ class Local:
             while queue:
                 yield queue.popleft().result()
         finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # nothing new is begun while the processes are ended
             self.restarts = sum(bench.restarts for bench in benches)
             for bench in benches:
                 bench.close()
-            pool.shutdown(cancel_futures=True)
 
 
 class OnRay:

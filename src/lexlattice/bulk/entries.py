@@ -25,6 +25,8 @@ from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.reading.formats import MAX_BYTES
 
 _ZIP: Final = b"PK\x03\x04"
+_QUICK: Final = 1 << 28
+"""Bytes of a file of rows that are soon counted."""
 _LIST: Final = 1 << 16
 """Bytes of a file in which it shows whether it is a list of CELEX numbers."""
 
@@ -72,7 +74,8 @@ class Inputs:
         total = 0
         for name in self.names:
             kind, found = self._kind(name)
-            if kind in ("archive", "list"):
+            is_long = kind == "rows" and Path(name).is_file() and Path(name).stat().st_size > _QUICK
+            if kind in ("archive", "list") or is_long:
                 return None
             total += len(found) if isinstance(found, Sequence) or hasattr(found, "__len__") else 1
         return total
