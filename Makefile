@@ -9,13 +9,14 @@ INSTALLED := $(VENV)/.installed
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,ray,serve,st,stem,train]
+extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
+extras-ray := [ray]
 extras-fuzz := [fuzz,data,docx,pdf]
 extras-audit := [audit]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser lint format bench experiments encoder weights examples schema fuzz lock audit sbom clean
+.PHONY: help demo test thorough browser lint format bench experiments encoder weights examples schema fuzz lock audit sbom clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +26,9 @@ demo: $(INSTALLED)-core ## Summarize an example act
 
 test: lint browser ## Check style and types, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+thorough: lint browser $(INSTALLED)-ray ## Run the slow tests too, and those that need Ray
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) -m ""
 
 # Pages are tested in Chromium. It is installed where that is allowed; where not, those tests are skipped.
 APT := DEBIAN_FRONTEND=noninteractive timeout 600 apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20
@@ -90,7 +94,7 @@ LOCK := requirements.lock
 comma := ,
 lock: $(INSTALLED)-audit ## Pin what developers and CI install: requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(LOCK_FLAGS) \
-	  $(addprefix --extra ,$(subst $(comma), ,$(patsubst [%],%,$(extras-dev)))) --output-file $(LOCK) pyproject.toml
+	  $(addprefix --extra ,ray $(subst $(comma), ,$(patsubst [%],%,$(extras-dev)))) --output-file $(LOCK) pyproject.toml
 
 # Strictly: a package that the advisories cannot be asked about is a failure, not a pass.
 audit: $(INSTALLED)-audit ## Look for known vulnerabilities in what is pinned

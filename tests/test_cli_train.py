@@ -180,6 +180,7 @@ def same_model(one: Path, other: Path) -> bool:
 
 
 @posix
+@pytest.mark.slow
 def test_a_killed_command_that_is_resumed_makes_the_same_model(place: Path, train: Train) -> None:
     line = command(place, "data.jsonl", "killed", "--checkpoint-every", "0")
     log = place / "killed" / "log.csv"

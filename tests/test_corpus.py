@@ -186,6 +186,7 @@ def test_a_disk_that_is_full_ends_it_in_a_sentence_and_the_rest_comes_later(tmp_
     assert len(lines(tmp_path / "out")) == 12
 
 
+@pytest.mark.slow
 def test_the_command_killed_again_and_again_ends_with_the_same_rows(tmp_path: Path, examples: Path) -> None:
     call = partial(command, "score", examples / "short", "--shard", "2", "--quiet", "-j", "2", "-o")
     draw = random.Random(2)
@@ -423,6 +424,7 @@ def test_what_was_damaged_or_has_changed_is_made_anew(tmp_path: Path) -> None:
 # --- Ray --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_ray_gives_the_same_rows_bit_for_bit_and_the_same_dead_letters(tmp_path: Path, examples: Path) -> None:
     pytest.importorskip("ray")
     (tmp_path / "acts").mkdir()

@@ -571,6 +571,7 @@ def whole(numbers: NDArray[np.uint8], scales: NDArray[np.float16]) -> NDArray[np
 # What is written
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers_in_this_process_and_in_another(
     made: Path, written: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -749,6 +750,7 @@ def lines_of_others(data: Path) -> set[str]:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_what_only_validation_acts_say_is_never_learned_from(data: Path, real: list[Source]) -> None:
     own = validation_lines(data) - lines_of_others(data)
     assert len(own) > 10_000
@@ -762,6 +764,7 @@ def test_no_long_line_of_a_validation_act_is_learned_from(data: Path, real: list
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_no_sentence_of_law_that_is_measured_with_is_learned_from_in_any_language(
     real: list[Source], asked: dict[str, list[dict[str, str]]]
 ) -> None:

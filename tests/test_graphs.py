@@ -253,6 +253,7 @@ def synthetic(units: int) -> list[str]:
 
 
 @each_scorer
+@pytest.mark.slow
 def test_four_times_the_units_take_about_four_times_as_long(scorer: Scorer) -> None:
     """In processor time, so that a busy machine does not count much; if pairs were compared, it would be sixteen."""
 

@@ -28,6 +28,7 @@ def test_the_lattice_of_the_papers_figure(data: Path) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_sections_and_paragraphs_of_the_training_acts(data: Path) -> None:
     """The paper counts 29.2 sections and 115.7 paragraphs; docs/reading.md says why. Every third is read."""
     sections = paragraphs = acts = 0

@@ -205,6 +205,7 @@ def test_the_log_that_training_writes_is_understood(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.slow
 def test_the_same_figures_are_the_same_bytes(log: Path, format: str) -> None:
     table = {"Czech": {"LexRank": 30.0, "2D": 50.0}}
     assert len({rendered(plot_curves(log), format) for _ in range(2)}) == 1

@@ -298,6 +298,7 @@ def test_the_slider_is_moved_from_the_keyboard(visit: Visit, long: Path) -> None
     check_in_step(page)
 
 
+@pytest.mark.slow
 def test_the_steps_play_to_the_end_and_can_be_paused(visit: Visit, long: Path) -> None:
     page = opened(visit(), long)
     final = shades(page)
@@ -689,6 +690,7 @@ def test_nothing_of_an_act_runs(visit: Visit, tmp_path: Path) -> None:
     assert page.locator("#reader script, #reader img, #reader style").count() == 0
 
 
+@pytest.mark.slow
 def test_an_act_of_1500_provisions_is_read_smoothly(visit: Visit, tmp_path: Path) -> None:
     words = "hive honey wax queen label record tax duty fee authority market safety".split()
     articles = [
@@ -746,6 +748,7 @@ def test_on_a_phone_on_its_side_the_page_scrolls(visit: Visit, examples: Path) -
     expect(page.locator("#tabs")).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_it_fits_a_phone_in_all_languages(visit: Visit, examples: Path) -> None:
     page = visit(size=NARROWEST)
     for language in LANGUAGES:

@@ -337,6 +337,7 @@ def test_long_texts_take_moments(reference_lines: int, candidate_lines: int) -> 
 
 
 @pytest.mark.parametrize("lines", [1, 10_000])
+@pytest.mark.slow
 def test_a_whole_act_can_be_compared_with_a_long_summary(lines: int) -> None:
     reference = drawn_text(10_000, 500, seed=2)
     assert seconds_for(drawn_text(200_000, lines, seed=1), reference) < 30

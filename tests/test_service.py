@@ -373,6 +373,7 @@ def test_who_sends_nothing_or_half_a_head_is_cut_off(begun: bytes) -> None:
         assert service.get("/healthz").status_code == 200
 
 
+@pytest.mark.slow
 def test_who_takes_no_answer_is_cut_off(english: bytes) -> None:
     with served(workers=1, max_seconds=1.0) as server, asking(server) as service:
         place = urlsplit(str(service.base_url))
@@ -458,6 +459,7 @@ def test_what_is_tedious_to_take_apart_keeps_nobody_waiting(
         refused(tedious.result(), status)
 
 
+@pytest.mark.slow
 def test_only_so_many_streams_are_answered_at_once() -> None:
     """A stream holds its place until it is read; others are told to come back, and single acts are still read."""
     with served(workers=1) as server, asking(server) as service, ExitStack() as streams:

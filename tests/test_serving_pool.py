@@ -282,6 +282,7 @@ def test_a_caller_who_goes_away_takes_no_worker_along() -> None:
     with_pool(test)
 
 
+@pytest.mark.slow
 def test_what_nobody_wants_any_more_is_ended_when_others_wait() -> None:
     """Also if they come later, and also what is patient."""
 
@@ -299,6 +300,7 @@ def test_what_nobody_wants_any_more_is_ended_when_others_wait() -> None:
     with_pool(test, seconds=30.0)
 
 
+@pytest.mark.slow
 def test_what_nobody_wants_any_more_fails_quietly() -> None:
     async def test(pool: Pool) -> None:
         complaints: list[dict[str, Any]] = []
@@ -328,6 +330,7 @@ def test_closing_does_not_wait_for_what_nobody_wants_any_more() -> None:
     with_pool(test)
 
 
+@pytest.mark.slow
 def test_what_nobody_wants_any_more_may_finish_when_nobody_waits() -> None:
     async def test(pool: Pool) -> None:
         first = await pool.run(who)

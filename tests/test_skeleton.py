@@ -23,6 +23,7 @@ def count(act: Act, kind: str) -> int:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_language_versions_agree_with_english(data: Path) -> None:
     """Kinds and numbers in ≥ 98 % of versions, provisions per section in ≥ 90 %; the benchmark prints the details."""
     versions, same, equal = Counter[str](), Counter[str](), Counter[str]()

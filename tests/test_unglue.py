@@ -77,6 +77,7 @@ def test_references_are_not_headers() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_few_training_acts_are_left_in_one_piece(data: Path) -> None:
     """The paper's rules leave a third of them with a single section; under 1 % may be left. Some are tried."""
     single = []
