@@ -758,6 +758,7 @@ def test_what_only_validation_acts_say_is_never_learned_from(data: Path, real: l
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_no_long_line_of_a_validation_act_is_learned_from(data: Path, real: list[Source]) -> None:
     long = {line for line in validation_lines(data) if len(line.split()) > 25}
     assert long.isdisjoint(row["en"] for source in real for row in source.rows if "en" in row)
@@ -778,6 +779,7 @@ def test_no_sentence_of_law_that_is_measured_with_is_learned_from_in_any_languag
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["modern law", "news"])
+@pytest.mark.slow
 def test_no_english_sentence_that_is_measured_with_is_learned_from(
     real: list[Source], asked: dict[str, list[dict[str, str]]], name: str
 ) -> None:
