@@ -25,7 +25,7 @@ NO_DATA = (
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 NO_BROWSER = "NO BROWSER: install Chromium (Debian: apt-get install chromium) to test pages as people see them"
 
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if CI else "dev")
 

@@ -38,6 +38,7 @@ def encoded(text: Path, to: Path, *options: str) -> np.ndarray:
     return np.load(to)
 
 
+@pytest.mark.slow
 def test_mt5_by_name_in_every_precision(model: str, text: Path, tmp_path: Path) -> None:
     whole = encoded(text, tmp_path / "a.npy", "--encoder", model)
     assert np.array_equal(whole, load(model).encode(LINES))

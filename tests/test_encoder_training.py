@@ -789,6 +789,7 @@ def test_no_english_sentence_that_is_measured_with_is_learned_from(
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_the_real_sets_have_the_languages_that_they_promise(asked: dict[str, list[dict[str, str]]]) -> None:
     missing = {name: set(LANGUAGES) - set.intersection(*map(set, rows)) for name, rows in asked.items()}
     assert missing["modern law"] == {"ga"}
@@ -797,6 +798,7 @@ def test_the_real_sets_have_the_languages_that_they_promise(asked: dict[str, lis
 
 
 @pytest.mark.data
+@pytest.mark.slow
 def test_the_real_sources_have_all_languages_and_licences_that_allow_passing_on(real: list[Source]) -> None:
     assert {code for source in real for row in source.rows for code in row} == set(LANGUAGES)
     for source in real:

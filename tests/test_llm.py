@@ -418,6 +418,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EndpointConfig]
         process.wait()
 
 
+@pytest.mark.slow
 def test_a_real_server_of_random_weights(served: EndpointConfig, tmp_path: Path) -> None:
     """One test, because the server takes long to start."""
     check_that_it_is_understood(served, tmp_path)

@@ -143,6 +143,7 @@ def wait_for(log: Path, steps: int, is_alive: Callable[[], bool]) -> None:
 # --- the same as one process ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_processes_have_the_losses_and_the_weights_of_one(place: Path, two: Path, tmp_path: Path) -> None:
     """With dropout and with all that is drawn, in both stages."""
     run(1, lambda: main(command(place, "one")), tmp_path / "said")

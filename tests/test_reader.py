@@ -370,6 +370,7 @@ def test_a_finger_reads_in_the_lattice_first_and_goes_there_with_the_second_tap(
         expect(page.locator(".unit[data-place='20']")).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_rows_of_the_lattice_have_labels_beside_their_cells(visit: Visit, examples: Path) -> None:
     page = visit()
     for language in ("bg", "de", "hu", "lt"):
@@ -414,6 +415,7 @@ def test_contents_lead_to_sections(visit: Visit, long: Path) -> None:
     expect(place.first).to_be_focused()
 
 
+@pytest.mark.slow
 def test_the_browser_goes_back_to_where_one_was(visit: Visit, examples: Path, long: Path) -> None:
     page = opened(visit(size=PHONE), examples / "short" / "en.txt")
     summary, act, start = (page.locator(part) for part in ("#summary", "#act", "#drop"))
@@ -445,6 +447,7 @@ def test_the_browser_goes_back_to_where_one_was(visit: Visit, examples: Path, lo
     expect(start).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_address_of_what_is_not_there_says_so(visit: Visit) -> None:
     page = visit("?example=en#art-999")
     expect(page.get_by_role("alert")).to_contain_text("Not found: art-999")
@@ -528,6 +531,7 @@ def test_another_language_leaves_everything_where_it_is(visit: Visit, examples: 
     assert page.evaluate("() => document.getElementById('summary').scrollTop") > 300
 
 
+@pytest.mark.slow
 def test_another_version_can_be_added_later(visit: Visit, examples: Path, long: Path) -> None:
     page = opened(visit(), examples / "short" / "sv.txt")
     slide(page, "#budget", 150)

@@ -225,6 +225,7 @@ def test_a_job_that_takes_every_process_with_it_is_given_up_and_the_act_is_not_b
     with_pool(test)
 
 
+@pytest.mark.slow
 def test_a_process_that_takes_nothing_in_is_ended_in_time() -> None:
     async def test(pool: Pool) -> None:
         process = await pool.run(who)

@@ -309,6 +309,7 @@ LITTLE = 2.5
 """Seconds of processor time; a busy machine takes about twice what a free one does."""
 
 
+@pytest.mark.slow
 def test_many_short_texts_take_little_time() -> None:
     assert encoded([f"Article {number}" for number in range(20_000)]).any(axis=1).all()
     seconds = []
