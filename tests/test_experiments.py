@@ -219,15 +219,17 @@ def test_a_judge_is_asked_once_and_its_marks_become_a_table(
     with little_llm(marked) as server:
         text = (CONFIGS / "judge.toml").read_text("utf-8").partition("[endpoint]")[0]
         address = f'kind = "anthropic"\nurl = "http://127.0.0.1:{server.server_port}"\nmodel = "little"'
-        config.write_text(f'{text}\n[endpoint]\n{address}\nkey_from = "{KEY_FROM}"\nmax_tokens = 8192\n', "utf-8")
-        (table,) = run("judge", folder, config)
+        free = "max_tokens = 8192\nprice_in = 0\nprice_out = 0"
+        config.write_text(f'{text}\n[endpoint]\n{address}\nkey_from = "{KEY_FROM}"\n{free}\n', "utf-8")
+        table, pairs = run("judge", folder, config)
         asked = len(server.asked)
         assert asked == 24 * (1 + 2)
-        assert run("judge", folder, config) == [table]
+        assert run("judge", folder, config) == [table, pairs]
         assert len(server.asked) == asked, "every reply was kept"
     lead, ours = table.rows
     assert (lead.name, ours.name) == ("lead", "lexlattice")
     assert all(0 <= (cell.value or 0) <= 100 for line in table.rows for cell in line.cells)
+    assert [line.name for line in pairs.rows] == ["lexlattice less lead"]
     assert "seed 0; 24 acts" in table.to_markdown()
     assert not [prompt for question in server.asked if "lexlattice" in (prompt := question.prompt)]
 
@@ -292,5 +294,112 @@ def test_the_half_with_most_acts_is_high() -> None:
     assert high_resource({"en": 3}) == {"en"}
 
 
-def test_a_corpus_on_the_hub_has_a_configuration_for_each_language() -> None:
-    assert Corpus.named("hf:someone/sums").source("fr", "train") == "hf:someone/sums:french:train"
+def little(folder: Path, text: str) -> Path:
+    path = folder / "a.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def data_of(folder: Path, language: str, split: str, rows: list[dict[str, str]]) -> None:
+    (folder / language).mkdir(parents=True, exist_ok=True)
+    (folder / language / f"{split}.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+
+
+def test_what_was_made_of_other_data_is_never_taken_for_these(place: Path, tmp_path: Path, examples: Path) -> None:
+    lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
+    figures = []
+    for numbers in ([1], [2], [1]):
+        data_of(tmp_path / "data", "en", "validation", [_row(lines, number) for number in numbers])
+        config = little(tmp_path, f'data = "{tmp_path / "data"}"\nsystems = ["lead"]')
+        unicode, *_ = run("main", tmp_path / "out", config)
+        figures.append(unicode.rows[0].cells[0].value)
+    assert figures[0] == figures[2] != figures[1]
+
+
+def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_path: Path, examples: Path) -> None:
+    lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
+    data = tmp_path / "data"
+    data_of(data, "en", "train", [_row(lines, number) for number in (1, 2, 3)])
+    data_of(data, "en", "validation", [_row(lines, 4)])
+    config = little(
+        tmp_path,
+        f'data = "{data}"\nlanguages = ["en"]\n[groups]\nA = ["2D"]\n'
+        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+    )
+    said: list[str] = []
+    run_experiment("ablations", config, tmp_path / "out", note=said.append)
+    data_of(data, "mt", "validation", [_row(lines, 2)])
+    run_experiment("ablations", config, tmp_path / "out", note=said.append)
+    counts = sorted(
+        json.loads((path / "manifest.json").read_bytes())["acts"]
+        for path in (tmp_path / "out" / "prepared").glob("train-*")
+    )
+    assert counts == [2, 3]
+    assert said.count("training 2D") == 2
+
+
+def test_models_keep_the_length_that_is_asked_for(tmp_path: Path, folder: Path) -> None:
+    config = little(
+        tmp_path,
+        'languages = ["mt"]\nbudget = 30\nsystems = ["lead"]\n'
+        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+    )
+    unicode, *_ = run("main", folder, config)
+    assert unicode.caption == "ROUGE F1 × 100 at 30 words, and the mean number of words."
+    for line in unicode.rows:
+        assert (line.cells[-1].value or 0) <= 30
+        assert all(cell.paper is None for cell in line.cells)
+
+
+def test_no_oracle_is_the_best(folder: Path) -> None:
+    (table,) = run("across", folder)
+    oracle = next(line for line in table.rows if line.name == "oracle")
+    assert not any(table.is_best(oracle))
+    assert any(any(table.is_best(line)) for line in table.rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("ablations", 'languages = ["mt"]', "Say which models are compared"),
+        ("main", '[models.A]\nconfig = "x.toml"\nafter = "A"', "trained after itself"),
+        ("main", '[models.A]\nconfig = "x.toml"\n[groups]\nB = []', "nothing is in the group 'B'"),
+        (
+            "main",
+            f'languages = ["mt"]\n[models.A]\nconfig = "{CONFIGS.parent}/paper-static.toml"\n'
+            'changes = { "profile.x" = 1 }',
+            "'profile' is no table",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+        run(name, tmp_path / "out", little(tmp_path, text))
+
+
+def test_statistics_of_nothing_are_refused(tmp_path: Path) -> None:
+    data_of(tmp_path / "data", "en", "train", [])
+    with pytest.raises(LexLatticeError, match="leave it out"):
+        run("statistics", tmp_path / "out", little(tmp_path, f'data = "{tmp_path / "data"}"'))
+
+
+def test_on_the_hub_too_acts_are_held_out_in_all_languages_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    data = tmp_path / "hub"
+    for language, name in (("en", "english"), ("mt", "maltese")):
+        act = {"celex_id": f"32024R{language}", "reference": "Article 1\n\nBees.", "summary": "Bees."}
+        data_of(data, name, "validation", [act])
+    card = "\n".join(
+        f"- config_name: {name}\n  data_files:\n  - split: validation\n    path: {name}/validation.jsonl"
+        for name in ("english", "maltese")
+    )
+    (data / "README.md").write_text(f"---\nconfigs:\n{card}\n---\n", "utf-8")
+    corpus = Corpus.named(f"hf:{data}")
+    assert corpus.languages() == ["en", "mt"]
+    assert corpus.source("mt", "validation") == f"hf:{data}:maltese:validation"
+    assert corpus.source("fr", "validation") is None
+    assert corpus.numbers("validation") == {"32024Ren", "32024Rmt"}
+    assert corpus.digest("en", "validation") != corpus.digest("mt", "validation")

@@ -23,6 +23,8 @@ from lexlattice.baselines.external.hub import tokens_of  # noqa: E402
 from lexlattice.baselines.external.texts import GAP, first_words, sentences, shortened, tokens_at_most  # noqa: E402
 from lexlattice.baselines.external.translation import translated  # noqa: E402
 from lexlattice.errors import LexLatticeError  # noqa: E402
+from lexlattice.llm import Endpoint, EndpointConfig, Store  # noqa: E402
+from lexlattice.llm.cost import tokens_of as tokens_to_pay  # noqa: E402
 from tiny_generators import tiny_generator, tiny_marian  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
@@ -222,8 +224,23 @@ def test_an_endpoint_is_asked_as_a_function_is(act: Act) -> None:
         def complete(self, system: str, prompt: str) -> Any:
             return SimpleNamespace(text=prompt)
 
+        def estimate(self, requests: Any) -> Any:
+            return None
+
     system = external.system("llm:echo", endpoint={"echo": Echo()}.get)
     assert system(act, 7) == first_words(Prompted(lambda system, prompt: "").prompts(act, 7)[1], 7)
+
+
+def test_what_an_endpoint_will_take_is_known_before_it_is_asked(act: Act, tmp_path: Path) -> None:
+    config = EndpointConfig("openai", "http://127.0.0.1:9", "m", price_in=1.0, price_out=2.0)
+    with Endpoint(config, Store(tmp_path)) as endpoint:
+        system = Prompted(endpoint)
+        found = system.estimate([(act, 70), (act, 0)])
+        assert found.requests == 1
+        assert found.tokens_in == tokens_to_pay(*system.prompts(act, 70))
+        assert 70 < found.tokens_out < 70 * 8
+        assert found.money == pytest.approx((found.tokens_in + 2 * found.tokens_out) / 1e6)
+    assert Prompted(lambda system, prompt: "").estimate([(act, 70)]) is None
 
 
 def test_a_longer_extract_can_be_summarised_instead(act: Act) -> None:

@@ -78,11 +78,32 @@ def test_recorded_marks_give_the_figures_worked_out_by_hand(kind: str, run: Call
 
 
 def test_systems_are_compared_over_documents(run: Callable[..., Judgement]) -> None:
-    compared = {one["measure"]: one for one in run().comparisons()}
-    assert compared["f1"]["systems"] == ["lattice", "line"]
-    assert compared["f1"]["difference"] == pytest.approx(0.7537878787878788 - 0.05)
-    assert compared["f1"]["p"] == 0.25, "the least that three documents can give"
-    assert compared["coverage"]["p"] == wilcoxon([0.625, 1, 0.5], [0.125, 0.5, 0])
+    judgement = run()
+    compared = {one.measure: one for one in judgement.comparisons()}
+    assert compared["f1"].systems == ("lattice", "line")
+    assert compared["f1"].documents == 3
+    assert compared["f1"].p == 0.25, "the least that three documents can give"
+    coverage = compared["coverage"]
+    assert coverage.p == wilcoxon([0.625, 1, 0.5], [0.125, 0.5, 0])
+    assert coverage.difference == pytest.approx(0.5)
+    assert coverage.interval == pytest.approx((0.5, 0.5))
+    assert judgement.compare("line", "lattice", "coverage").difference == pytest.approx(-0.5)
+
+
+def test_a_difference_and_its_test_are_of_the_same_documents() -> None:
+    """One Greek document for b, and nine English ones for a: macro means would say that they are equal."""
+    marks = [("en", "covered", "missing")] * 9 + [("el", "missing", "covered")]
+    found = tuple(
+        Score(str(n), language, system, (mark,), ("relevant",))
+        for n, (language, *both) in enumerate(marks)
+        for system, mark in zip("ab", both, strict=True)
+    )
+    judgement = Judgement(found, {}, {}, "m", {}, 0)
+    assert judgement.macro("a", "coverage") == judgement.macro("b", "coverage")
+    (compared,) = (one for one in judgement.comparisons(resamples=200) if one.measure == "coverage")
+    assert compared.difference == pytest.approx(0.8)
+    assert compared.interval[0] <= 0.8 <= compared.interval[1]
+    assert compared.p == wilcoxon([1] * 9 + [0], [0] * 9 + [1]) < 0.05
 
 
 def test_no_prompt_names_a_system_and_the_seed_settles_the_order(server: LittleLLM, tmp_path: Path) -> None:
@@ -144,6 +165,18 @@ def test_what_would_cost_too_much_is_not_begun(
         assert before.requests == 8
         judge(DOCUMENTS, endpoint)
         assert estimate(DOCUMENTS, endpoint).requests == 0
+
+
+def test_an_estimate_allows_for_the_script(server: LittleLLM, tmp_path: Path) -> None:
+    """As many letters of Greek are more tokens than of English, in what is asked and in what is replied."""
+    english = Document("1", "en", "Keepers tell of hives. " * 50, {"a": ["Keepers tell of hives."] * 9})
+    greek = Document("1", "el", "Δηλώνονται οι κυψέλες. " * 50, {"a": ["Δηλώνονται οι κυψέλες."] * 9})
+    assert len(greek.reference) == len(english.reference)
+    with Endpoint(server.config(), Store(tmp_path)) as endpoint:
+        few, many = estimate([english], endpoint), estimate([greek], endpoint)
+    letters = sum(map(len, ["", greek.reference, greek.reference, *greek.candidates["a"]]))
+    assert many.tokens_in - few.tokens_in > letters / 3
+    assert many.tokens_out > 2 * few.tokens_out
 
 
 def test_a_document_without_a_usable_reply_counts_for_nobody(server: LittleLLM, run: Callable[..., Judgement]) -> None:

@@ -10,8 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from email.utils import formatdate
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,9 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.judging import Document, judge
 from lexlattice.llm import Cap, Endpoint, EndpointConfig, EndpointError, ReplyError, Request, SpendingError, Store
 from lexlattice.llm import sending as module
+from lexlattice.llm.cost import tokens_of
+from lexlattice.llm.described import endpoint_in
+from lexlattice.llm.purse import NAME
 from lexlattice.llm.schema import fault, parse
 from lexlattice.rewriting import rewrite
 from lexlattice.summary import Item, Summary
@@ -188,6 +194,21 @@ def test_the_key_is_in_no_error_and_in_no_file(
     assert not any(KEY.encode() in content for content in written)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_key_that_the_model_repeats_is_not_kept(kind: str, store: Store, tmp_path: Path) -> None:
+    with little_llm(lambda _: f"I was sent {KEY}.") as server, Endpoint(server.config(kind), store) as endpoint:
+        assert endpoint.complete("s", "p").text == "I was sent …."
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("where", ["key_from", "kind", "url"])
+def test_a_key_in_the_wrong_place_is_not_repeated(where: str) -> None:
+    with pytest.raises(LexLatticeError) as error:
+        EndpointConfig(**{"kind": "openai", "url": "http://h", "model": "m", where: KEY})
+    assert KEY not in str(error.value)
+    assert where in str(error.value)
+
+
 @pytest.mark.parametrize("value", ["", "two\nlines", "ключ"])
 def test_a_key_that_is_none_is_not_sent(
     value: str, server: LittleLLM, store: Store, monkeypatch: pytest.MonkeyPatch
@@ -227,6 +248,35 @@ def test_a_config_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(LexLatticeError) as error:
         EndpointConfig(**{"kind": "openai", "url": "http://h", "model": "m", **wrong})
     assert "secret" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, 1) for name in ("kind", "url", "model", "key_from")),
+        *((name, "1") for name in ("price_in", "price_out", "max_tokens", "timeout", "attempts")),
+        *((name, True) for name in ("price_in", "price_out", "max_tokens", "timeout", "attempts")),
+        *((name, 1.5) for name in ("max_tokens", "attempts")),
+        *((name, ["http://h"]) for name in ("kind", "url", "model", "price_in", "timeout")),
+        *((name, float("inf")) for name in ("price_in", "price_out", "timeout")),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_named(name: str, value: Any, tmp_path: Path) -> None:
+    described = {"kind": "openai", "url": "http://h", "model": "m", name: value}
+    path = tmp_path / "model.toml"
+    path.write_text(
+        "\n".join(f"{key} = {json.dumps(one)}" for key, one in described.items()).replace("Infinity", "inf")
+    )
+    with pytest.raises(LexLatticeError, match=f"endpoint's .*{name.partition('_')[0]}"):
+        endpoint_in(path)
+
+
+@pytest.mark.parametrize("cap", ['"much"', "true", "-1", "[1]"])
+def test_a_cap_that_is_none_is_refused(cap: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.toml"
+    path.write_text(f'cap = {cap}\nkind = "openai"\nurl = "http://h"\nmodel = "m"\nprice_in = 0\nprice_out = 0')
+    with pytest.raises(LexLatticeError, match="cap on spending must be a number"):
+        endpoint_in(path)
 
 
 # --- keeping ----------------------------------------------------------------------------------------------
@@ -273,7 +323,7 @@ def test_many_threads_may_ask_the_same(server: LittleLLM, store: Store, tmp_path
     with Endpoint(server.config(), store) as endpoint, ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda _: endpoint.complete("s", "p"), range(16)))
     assert {reply.text for reply in replies} == {"You said: p"}
-    assert [path.suffix for path in tmp_path.rglob("*") if path.is_file()] == [".json"]
+    assert sorted(path.suffix for path in tmp_path.rglob("*") if path.is_file()) == [".json", ".sqlite"]
 
 
 # --- cost -------------------------------------------------------------------------------------------------
@@ -281,12 +331,12 @@ def test_many_threads_may_ask_the_same(server: LittleLLM, store: Store, tmp_path
 
 def test_an_estimate_counts_what_is_not_kept(server: LittleLLM, store: Store) -> None:
     config = server.config(price_in=3.0, price_out=15.0, max_tokens=50)
-    requests = [Request("s" * 40, "p" * 360, None, 80), Request("s" * 40, "q" * 360, None, 8000)]
+    requests = [Request("s" * 30, "p" * 270, None, 60), Request("s" * 30, "q" * 270, None, 8000)]
     with Endpoint(config, store) as endpoint:
         before = endpoint.estimate(requests)
         assert (before.requests, before.tokens_in, before.tokens_out) == (2, 200, 20 + 50)
         assert before.money == pytest.approx((200 * 3 + 70 * 15) / 1e6)
-        endpoint.complete("s" * 40, "p" * 360)
+        endpoint.complete("s" * 30, "p" * 270)
         assert endpoint.estimate(requests).requests == 1
         assert endpoint.spent.money == pytest.approx((100 * 3 + 10 * 15) / 1e6)
 
@@ -312,7 +362,7 @@ def test_spending_ends_before_the_cap_and_what_was_paid_for_stays(cap: Cap, serv
     assert len(server.asked) == 3
 
 
-def test_what_is_not_answered_is_not_paid_for(server: LittleLLM, store: Store) -> None:
+def test_what_is_refused_is_not_paid_for(server: LittleLLM, store: Store) -> None:
     server.troubles.extend([Trouble(400)] * 5)
     with Endpoint(server.config(max_tokens=10), store, cap=Cap(tokens=20)) as endpoint:
         for _ in range(5):
@@ -326,7 +376,133 @@ def test_tokens_that_are_not_told_are_estimated(server: LittleLLM, store: Store)
     server.usage = None
     with Endpoint(server.config(), store) as endpoint:
         reply = endpoint.complete("s" * 4, "p" * 8)
-    assert (reply.tokens_in, reply.tokens_out) == (3, 5)
+    assert (reply.tokens_in, reply.tokens_out) == (4, 6)
+
+
+@given(st.text())
+def test_tokens_are_counted_rather_too_high(text: str) -> None:
+    """A quarter of the bytes at least, and for what is not ASCII a token a letter."""
+    assert tokens_of(text) >= len(text.encode("utf-8", "replace")) / 4
+    assert tokens_of(text) >= sum(letter > "\x7f" for letter in text)
+
+
+@pytest.mark.parametrize("prompt", ["Δηλώνονται οι κυψέλες.", "Кошерите се декларират."])
+def test_a_reply_is_expected_in_the_script_of_its_prompt(prompt: str, server: LittleLLM, store: Store) -> None:
+    with Endpoint(server.config(), store) as endpoint:
+        assert endpoint.estimate([Request("s", prompt, None, 300)]).tokens_out > 250
+        assert endpoint.estimate([Request("s", "Tell of hives.", None, 300)]).tokens_out <= 120
+
+
+def test_a_cap_in_money_needs_prices(server: LittleLLM, store: Store) -> None:
+    for prices in ({}, {"price_in": 3.0}, {"price_out": 15}):
+        with pytest.raises(LexLatticeError, match="give the endpoint price_in and price_out"):
+            Endpoint(server.config(**prices), store, cap=Cap(money=5))
+    with Endpoint(server.config(price_in=0, price_out=0), store, cap=Cap(money=5)) as endpoint:
+        endpoint.complete("s", "p")
+        assert endpoint.spent.money == 0
+    with Endpoint(server.config(), store) as endpoint:
+        assert "no prices known" in str(endpoint.estimate([Request("s", "q")]))
+
+
+def test_what_was_spent_before_counts_against_the_cap(server: LittleLLM, store: Store) -> None:
+    config = server.config(max_tokens=10, price_in=1.0, price_out=1.0)
+    for prompt in "ab":
+        with Endpoint(config, store, cap=Cap(money=230e-6)) as endpoint:
+            endpoint.complete("s", prompt)
+    with Endpoint(config, store, cap=Cap(money=230e-6)) as endpoint:
+        endpoint.complete("s", "a")
+        assert endpoint.spent.requests == 0, "through this one"
+        with pytest.raises(SpendingError, match="so far 2 requests, 200 \\+ 20 tokens"):
+            endpoint.complete("s", "c")
+        with pytest.raises(SpendingError, match="after 2 requests"):
+            endpoint.check(endpoint.estimate([Request("s", "c" * 60)]))
+    assert len(server.asked) == 2
+
+
+def test_replies_that_nobody_noted_the_cost_of_count_at_the_prices_of_today(
+    server: LittleLLM, store: Store, tmp_path: Path
+) -> None:
+    with Endpoint(server.config(), store) as endpoint:
+        endpoint.complete("s", "a")
+    for _ in range(2):
+        config, said = server.config(price_in=1000.0, price_out=2000.0), "so far 1 requests, 100 \\+ 10 tokens, 0.12 in"
+        with Endpoint(config, store, cap=Cap(money=1)) as endpoint, pytest.raises(SpendingError, match=said):
+            endpoint.complete("s", "b")
+        (tmp_path / "replies" / NAME).unlink()
+
+
+def test_an_answer_that_never_came_is_paid_for_as_far_as_it_was_asked_for(server: LittleLLM, store: Store) -> None:
+    """Four tokens each time: twice no answer in time, once a failure there, once an answer that is none."""
+    server.troubles.extend([*[Trouble(200, delay=0.6)] * 2, Trouble(500), Trouble(200, body=b"[]")])
+    with Endpoint(server.config(timeout=0.2), store) as endpoint:
+        with pytest.raises(EndpointError, match="check its kind and url"):
+            endpoint.complete("s" * 3, "p" * 9)
+        spent = endpoint.spent
+        assert (spent.requests, spent.tokens_in, spent.tokens_out) == (4, 16, 0)
+        endpoint.complete("s" * 3, "p" * 9)
+        assert endpoint.spent.tokens_in == 116
+
+
+def test_who_was_not_reached_or_had_no_time_is_not_paid(server: LittleLLM, store: Store) -> None:
+    server.troubles.extend([Trouble(429)] * 2)
+    with Endpoint(server.config(), store) as endpoint:
+        endpoint.complete("s", "p")
+        assert endpoint.spent.requests == 1
+    server.server_close()
+    with Endpoint(server.config(attempts=2), store) as endpoint, pytest.raises(EndpointError, match="be reached"):
+        endpoint.complete("s", "q")
+    assert endpoint.spent.requests == 0
+
+
+def test_patience_ends_at_the_cap(server: LittleLLM, store: Store) -> None:
+    """Each attempt takes 100 tokens, and 10 are kept for the reply."""
+    server.troubles.extend([Trouble(500)] * 9)
+    config = server.config(max_tokens=10, attempts=9)
+    with Endpoint(config, store, cap=Cap(tokens=350)) as endpoint, pytest.raises(SpendingError):
+        endpoint.complete("s", "p" * 299)
+    assert len(server.asked) == 3
+    assert endpoint.spent.tokens_in == 300
+
+
+def ask(config: EndpointConfig, folder: Path, prompts: str) -> int:
+    """In a process of its own: how many of the prompts could be paid for."""
+    answered = 0
+    with Endpoint(config, Store(folder), cap=Cap(tokens=1000)) as endpoint:
+        for prompt in prompts:
+            with suppress(SpendingError):
+                endpoint.complete("s", prompt)
+                answered += 1
+    return answered
+
+
+def test_a_cap_holds_over_all_processes(server: LittleLLM, tmp_path: Path) -> None:
+    """Each request takes 110 of 1000, and 110 are set aside for it."""
+    config = server.config(max_tokens=109)
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
+        answered = list(pool.map(partial(ask, config, tmp_path), ["abcdef", "ghijkl", "mnopqr"]))
+    assert sum(answered) == len(server.asked) == 9
+
+
+def test_what_a_killed_process_was_asking_stays_paid(server: LittleLLM, store: Store, tmp_path: Path) -> None:
+    server.troubles.append(Trouble(200, delay=2.0))
+    config = server.config(max_tokens=109)
+    process = get_context("spawn").Process(target=ask, args=(config, tmp_path / "replies", "a"))
+    process.start()
+    while process.is_alive() and not server.asked:
+        time.sleep(0.02)
+    process.kill()
+    process.join()
+    said = "so far 1 requests, 1 \\+ 109 tokens"
+    with Endpoint(config, store, cap=Cap(tokens=200)) as endpoint, pytest.raises(SpendingError, match=said):
+        endpoint.complete("s", "b")
+
+
+def test_what_cannot_be_counted_is_not_spent(server: LittleLLM, store: Store, tmp_path: Path) -> None:
+    (tmp_path / "replies").mkdir()
+    (tmp_path / "replies" / NAME).write_text("This is no database, however long one looks at it. " * 40)
+    with Endpoint(server.config(), store) as endpoint, pytest.raises(LexLatticeError, match="remove the file"):
+        endpoint.complete("s", "p")
+    assert not server.asked
 
 
 # --- the shape of replies ---------------------------------------------------------------------------------

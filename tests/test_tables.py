@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lexlattice import LexLatticeError
-from lexlattice.experiments.tables import MARKS, Cell, Column, Row, Source, Table, row
+from lexlattice.experiments.latex import to_latex
+from lexlattice.experiments.tables import Cell, Column, Row, Source, Table, row
 
 few = settings(max_examples=60)
 figures = st.floats(-1e6, 1e6) | st.integers(0, 5)
 words = st.text(st.sampled_from("ab λÁж|&%$#_{}~^\\<>[]*`\"'-–†\n1"), max_size=12)
-marks = st.text(st.sampled_from("†‡"), max_size=2)
 intervals = st.tuples(figures, figures).map(lambda pair: (min(pair), max(pair)))
-cells = st.builds(Cell, st.none() | figures, st.none() | intervals, marks, st.just("") | words, st.none() | figures)
+cells = st.builds(Cell, st.none() | figures, st.none() | intervals, st.just("") | words, st.none() | figures)
 columns = st.builds(
     Column, words, st.sampled_from(["high", "low", None]), st.integers(0, 3), st.booleans(), st.just("right")
 )
@@ -32,7 +32,7 @@ def tables(draw: st.DrawFn) -> Table:
     heads = tuple(draw(st.lists(columns, min_size=1, max_size=4)))
     groups = draw(st.lists(words, min_size=1, max_size=3, unique=True).map(lambda names: sorted(names, key=bool)))
     rows = [
-        Row(draw(words), tuple(draw(cells) for _ in heads), group, draw(marks), draw(st.booleans()))
+        Row(draw(words), tuple(draw(cells) for _ in heads), group, draw(st.booleans()))
         for group in groups
         for _ in range(draw(st.integers(1, 4)))
     ]
@@ -47,15 +47,14 @@ TABLE = Table(
     "F1 × 100",
     (Column("R-1"), Column("s/act", "low", 3)),
     (
-        row("LexRank", Cell(26.684, (25.0, 28.0), paper=26.68), 0.2, group="English", marks="†"),
-        row("1D", Cell(54.961, marks="‡"), 0.1, group="English"),
+        row("LexRank", Cell(26.684, (25.0, 28.0), paper=26.68), 0.2, group="English"),
+        row("1D", 54.961, 0.1, group="English"),
         row("2D", 54.959, None, group="English"),
         row("oracle", 70, 0.01, group="English", competes=False),
         row("2D", 50, "too long", group="Greek"),
     ),
     SOURCE,
     "Budget: 400 words.",
-    marks={"†": "As published.", "‡": "Better than LexRank (p < 0.05)."},
 )
 
 
@@ -65,7 +64,7 @@ def markdown_rows(table: Table) -> list[list[str]]:
 
 
 def latex_rows(table: Table) -> list[list[str]]:
-    body = table.to_latex().split("\\toprule\n")[1].split("\\bottomrule\n")[0]
+    body = to_latex(table, "a").split("\\toprule\n")[1].split("\\bottomrule\n")[0]
     lines = [line for line in body.splitlines() if line != r"\midrule"]
     assert all(line.endswith(r" \\") for line in lines)
     return [re.split(r"(?<!\\)&", line[:-3]) for line in lines]
@@ -126,7 +125,7 @@ def test_what_is_bold_is_the_best_and_all_that_is_best_is_bold(table: Table) -> 
 @given(tables())
 def test_nothing_in_a_text_is_a_command_of_latex(table: Table) -> None:
     shrunk = r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%"
-    text = table.to_latex()
+    text = to_latex(table, "a")
     assert shrunk in text
     bare = re.sub(r"\\[&%$#_{}]", "", text.replace(shrunk, "{"))
     assert bare.count("{") == bare.count("}")
@@ -146,8 +145,8 @@ def test_a_table_in_markdown() -> None:
         ["System", "R-1", "s/act"],
         ["---", "---:", "---:"],
         ["*English*", "", ""],
-        ["LexRank†", "26.68 25.00–28.00 (26.68)", "0.200"],
-        ["1D", "**54.96**‡", "**0.100**"],
+        ["LexRank", "26.68 25.00–28.00 (26.68)", "0.200"],
+        ["1D", "**54.96**", "**0.100**"],
         ["2D", "**54.96**", "–"],
         ["*oracle*", "*70.00*", "*0.010*"],
         ["*Greek*", "", ""],
@@ -156,10 +155,10 @@ def test_a_table_in_markdown() -> None:
 
 
 def test_a_table_in_latex() -> None:
-    assert r"1D & \textbf{54.96}$^{\ddagger}$ & \textbf{0.100} \\" in TABLE.to_latex()
-    assert r"LexRank$^{\dagger}$ & 26.68 {\scriptsize 25.00--28.00} (26.68) & 0.200 \\" in TABLE.to_latex()
-    assert r"\caption{Main table. F1 $\times$ 100.}" in TABLE.to_latex()
-    assert r"\label{tab:main-table}" in TABLE.to_latex()
+    assert r"1D & \textbf{54.96} & \textbf{0.100} \\" in to_latex(TABLE, "main-table")
+    assert r"LexRank & 26.68 {\scriptsize 25.00--28.00} (26.68) & 0.200 \\" in to_latex(TABLE, "main-table")
+    assert r"\caption{Main table. F1 $\times$ 100.}" in to_latex(TABLE, "main-table")
+    assert r"\label{tab:main-table}" in to_latex(TABLE, "main-table")
 
 
 def test_every_table_says_where_its_figures_come_from() -> None:
@@ -167,8 +166,8 @@ def test_every_table_says_where_its_figures_come_from() -> None:
         "Made by `lexlattice experiment main --config main.toml` from english.jsonl; seeds 0, 1; 187 acts."
         in TABLE.to_markdown()
     )
-    assert r"\texttt{lexlattice experiment main -{}-config main.toml} from english.jsonl" in TABLE.to_latex()
-    for part in ("Budget: 400 words.", "the paper's figure", "† As published.", "95 % bootstrap interval"):
+    assert r"\texttt{lexlattice experiment main -{}-config main.toml} from english.jsonl" in to_latex(TABLE, "a")
+    for part in ("Budget: 400 words.", "the paper's figure", "95 % bootstrap interval"):
         assert part in TABLE.to_markdown()
 
 
@@ -194,7 +193,6 @@ def test_a_figure_can_be_shown_as_words_and_is_kept() -> None:
     ("change", "reason"),
     [
         ({"rows": (row("2D", 1.0),)}, "'2D' has 1 cells for 2 columns"),
-        ({"marks": {"†": "As published."}}, "nothing says what ‡ means"),
         ({"rows": (row("2D", 1.0, 2.0),)}, "nothing is said of the paper's figures"),
         ({"rows": (row("a", 1, 2, group="en"), row("b", 1, 2))}, "come after a group"),
         ({"columns": (), "rows": ()}, "no columns"),
@@ -205,11 +203,9 @@ def test_a_table_that_would_mislead_is_not_made(change: dict[str, object], reaso
         replace(TABLE, **change)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: Cell(float("nan")), lambda: Cell(1, (2, 1)), lambda: Cell(marks="*"), lambda: row("2D", marks="!")]
-)
+@pytest.mark.parametrize("make", [lambda: Cell(float("nan")), lambda: Cell(1, (2, 1))])
 def test_a_cell_that_is_none_is_not_made(make: type) -> None:
-    with pytest.raises(ValueError, match=r"finite|ends before|none of the marks"):
+    with pytest.raises(ValueError, match=r"finite|ends before"):
         make()
 
 
@@ -219,9 +215,16 @@ def test_a_file_that_holds_no_table_is_refused_with_one_sentence(content: str) -
         Table.from_json(content)
 
 
-def test_marks_have_names_in_latex() -> None:
-    text = replace(TABLE, marks=dict.fromkeys(MARKS, "x")).to_latex()
-    assert all(f"${name}$ x" in text for name in MARKS.values())
+def test_a_table_of_many_languages_is_divided_between_them() -> None:
+    lines = [row(f"system {n}", 1.0, 2.0, group=f"Language {group}") for group in range(24) for n in range(16)]
+    floats = to_latex(replace(TABLE, rows=tuple(lines), paper="None."), "main-1").split(r"\end{table*}")[:-1]
+    assert len(floats) == 8
+    assert all(part.count("Language") == 3 and part.count("system") == 48 for part in floats)
+    assert [name for part in floats for name in re.findall(r"\\label{tab:(.*)}", part)] == [
+        "main-1",
+        *(f"main-1-{number}" for number in range(2, 9)),
+    ]
+    assert [r"\texttt" in part for part in floats] == [False] * 7 + [True]
 
 
 def test_a_table_is_saved_in_three_formats(tmp_path: Path) -> None:
@@ -229,17 +232,17 @@ def test_a_table_is_saved_in_three_formats(tmp_path: Path) -> None:
     assert [path.name for path in paths] == ["main.json", "main.md", "main.tex"]
     assert Table.from_json(paths[0].read_bytes()) == TABLE
     assert paths[1].read_text() == TABLE.to_markdown()
-    assert paths[2].read_text() == TABLE.to_latex()
+    assert paths[2].read_text() == to_latex(TABLE, f"{tmp_path.name}-main")
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="NO TEX: install texlive-latex-recommended")
 def test_latex_takes_it_and_nothing_is_wider_than_the_page(tmp_path: Path) -> None:
     heads = tuple(Column(f"column {number}") for number in range(12))
-    lines = [row("lead_1 & λ → 100 %", *[Cell(51.2, (50.1, 52.3), "†")] * 12, group="Language <1>") for _ in range(2)]
+    lines = [row("lead_1 & λ → 100 %", *[Cell(51.2, (50.1, 52.3))] * 12, group="Language <1>") for _ in range(2)]
     source = Source('lexlattice experiment main --config "a.toml"', "data #1", (0,), 3)
-    table = Table("Wide", "Some figures.", heads, tuple(lines), source, "A note.", "None.", {"†": "certain."})
+    table = Table("Wide", "Some figures.", heads, tuple(lines), source, "A note.", "None.")
     head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,graphicx}\begin{document}"
-    (tmp_path / "a.tex").write_text(f"{head}\n{table.to_latex()}\\end{{document}}\n", "utf-8")
+    (tmp_path / "a.tex").write_text(f"{head}\n{to_latex(table, 'a')}\\end{{document}}\n", "utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "a.tex"], cwd=tmp_path, capture_output=True
     )

@@ -12,7 +12,9 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -233,16 +235,31 @@ def _from_hub(address: str, split: str) -> Iterable[object]:
     name, _, revision = name.partition("@")
     if not name:
         raise LexLatticeError(f"'{_HUB}{address}' names no data set; write hf:NAME, hf:NAME:CONFIG:SPLIT or the like.")
-    datasets = _datasets()
-    try:
-        rows: Iterable[object] = datasets.load_dataset(
+    with _loading(name):
+        rows: Iterable[object] = _datasets().load_dataset(
             name, config or None, split=named or split, revision=revision or None
         )
+    return rows
+
+
+@cache
+def configurations(address: str) -> frozenset[str]:
+    """The names of all configurations that a data set of the hub (`hf:NAME`) has."""
+    name, _, revision = address.removeprefix(_HUB).partition("@")
+    with _loading(name):
+        return frozenset(_datasets().get_dataset_config_names(name, revision=revision or None))
+
+
+@contextmanager
+def _loading(name: str) -> Iterator[None]:
+    try:
+        yield
+    except LexLatticeError:
+        raise
     except Exception as error:
         raise LexLatticeError(
             f"The data set '{name}' cannot be loaded ({brief(error)}); download its files and give one of them."
         ) from error
-    return rows
 
 
 def _datasets() -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from lexlattice.errors import LexLatticeError
 from lexlattice.experiments.study import ROUGE, TOKENIZER, Study, cells, differences, name_of, over_seeds
 from lexlattice.experiments.tables import Cell, Column, Table, row
 
@@ -13,6 +14,8 @@ def ablations(study: Study) -> list[Table]:
 
     Systems that need no training stand beside them, if some are named.
     """
+    if not study.settings.groups:
+        raise LexLatticeError("Say which models are compared: [groups], and in it a list of names for each table.")
     languages = study.languages()
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     trained = study.train(names, study.languages("train"))
@@ -38,7 +41,7 @@ def ablations(study: Study) -> list[Table]:
         tables.append(
             Table(
                 title,
-                "ROUGE F1 × 100 at the length of the reference; means over seeds.",
+                f"ROUGE F1 × 100 {study.length}; means over seeds.",
                 (*ROUGE, Column("between seeds", best=None)),
                 tuple(lines),
                 study.source(languages, acts),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lexlattice.experiments.meaning import meanings
 from lexlattice.experiments.published import reported
-from lexlattice.experiments.study import ROUGE, TITLES, TOKENIZER, Study, cells, name_of, over_seeds
+from lexlattice.experiments.study import ORACLES, ROUGE, TITLES, TOKENIZER, Study, cells, name_of, over_seeds
 from lexlattice.experiments.tables import Cell, Column, Row, Table, row
 from lexlattice.experiments.workshop import Results, Scores
 from lexlattice.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
@@ -21,11 +21,6 @@ _REPORTED: Final = ("rouge1", "rouge2", "rougeL")
 _PARTS: Final = [(measure, part) for measure in _REPORTED for part in ("precision", "recall")]
 _BERTSCORE: Final = len(_REPORTED)
 """Where it stands in the paper's rows."""
-_ORACLES: Final = ("oracle", "oracle-greedy")
-_LENGTHS: Final = {
-    "reference": "at the length of the reference",
-    "auto": "as long as official summaries of acts of that length",
-}
 _CAVEAT: Final = (
     "The paper's figures are those of its test split, with mT5-base vectors and one seed; here it is the validation "
     "split, and the encoder that the configuration names. The paper's LexRank row has no limit of length, and "
@@ -60,7 +55,7 @@ def comparison(study: Study) -> list[Table]:
     trained = _trained(study)
     languages = [_measured(study, code, trained) for code in study.languages()]
     source = study.source([found.code for found in languages], sum(len(found.systems.celex) for found in languages))
-    length = _LENGTHS.get(str(study.settings.budget), f"at {study.settings.budget} words")
+    is_papers = bool(study.settings.models) and study.settings.budget == "reference"
     columns = [*ROUGE, Column("words", best=None, digits=0)]
     note = ""
     if study.settings.models:
@@ -71,19 +66,19 @@ def comparison(study: Study) -> list[Table]:
     tables = [
         Table(
             f"All systems by language, tokenizer {tokenizer}",
-            f"ROUGE F1 × 100 {length}, and the mean number of words.",
+            f"ROUGE F1 × 100 {study.length}, and the mean number of words.",
             tuple(columns),
-            tuple(line for found in languages for line in _lines(found, tokenizer, bool(study.settings.models))),
+            tuple(line for found in languages for line in _lines(found, tokenizer, is_papers)),
             source,
             note.strip(),
-            paper=_CAVEAT if study.settings.models else _NOT_THERE,
+            paper=_CAVEAT if is_papers else _NOT_THERE,
         )
         for tokenizer in TOKENIZERS
     ]
     tables.append(
         Table(
             "Precision and recall",
-            f"Means over acts × 100 {length}, tokenizer {TOKENIZER}.",
+            f"Means over acts × 100 {study.length}, tokenizer {TOKENIZER}.",
             tuple(Column(f"{TITLES[measure]} {part}", best=None) for measure, part in _PARTS),
             tuple(line for found in languages for line in _parts(found)),
             source,
@@ -101,7 +96,7 @@ def comparison(study: Study) -> list[Table]:
         tables.append(
             Table(
                 f"Against {other}",
-                f"Differences of ROUGE F1 × 100 on the same acts, {length}, tokenizer {TOKENIZER}.",
+                f"Differences of ROUGE F1 × 100 on the same acts, {study.length}, tokenizer {TOKENIZER}.",
                 tuple(tests),
                 tuple(line for found in languages for line in _tests(found, other)),
                 source,
@@ -118,6 +113,8 @@ Trained = Mapping[str, list[Results]]
 
 def _trained(study: Study) -> Mapping[str, Trained]:
     """What the models made of the acts of each language."""
+    if not study.settings.models:
+        return {code: {} for code in study.languages()}
     models = study.train(list(study.settings.models), study.languages("train"))
     return {code: {name: [one.on(code) for one in some] for name, some in models.items()} for code in study.languages()}
 
@@ -130,8 +127,9 @@ def _measured(study: Study, code: str, trained: Mapping[str, Trained]) -> _Langu
     return _Language(code, systems, models, meanings(study, code, [systems, *first]))
 
 
-def _lines(found: _Language, tokenizer: str, has_models: bool) -> list[Row]:
-    group, is_first = name_of(found.code), tokenizer == TOKENIZER
+def _lines(found: _Language, tokenizer: str, is_papers: bool) -> list[Row]:
+    """The paper's figures stand in one table only, and only where the length is the paper's."""
+    group, is_first = name_of(found.code), is_papers and tokenizer == TOKENIZER
     lines = []
     for name, results in found.results.items():
         figures = reported("main", found.code, name) if is_first and name in found.models else []
@@ -139,8 +137,8 @@ def _lines(found: _Language, tokenizer: str, has_models: bool) -> list[Row]:
         extra = _meaning(found.meaning, name, figures[_BERTSCORE] if len(figures) > _BERTSCORE else None)
         words = sum(one.words[name] for one in results) / len(results)
         own = [*cells(found.scores(name, tokenizer), known), *extra]
-        lines.append(row(name, *own, words, group=group, competes=name not in _ORACLES))
-    if is_first and has_models and (published := reported("main", found.code, "published LexRank")):
+        lines.append(row(name, *own, words, group=group, competes=name not in ORACLES))
+    if is_first and (published := reported("main", found.code, "published LexRank")):
         empty = [None] * (1 if found.meaning is None else 2)
         lines.append(row("published LexRank", *published[:_BERTSCORE], None, *empty, group=group, competes=False))
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from lexlattice.corpus.rows import Row, Rows
-from lexlattice.corpus.sources import ACT, CELEX, LANGUAGE, SUMMARY
+from lexlattice.corpus.sources import ACT, CELEX, LANGUAGE, SUMMARY, configurations
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.grammar import load
@@ -40,7 +41,7 @@ class Corpus:
     @property
     def name(self) -> str:
         """As a table names it; nothing of the machine it is on."""
-        return self.place if self.place.startswith(_HUB) else Path(self.place).name
+        return self.place if self._is_on_hub else Path(self.place).name
 
     def languages(self, wanted: Sequence[str] = (), split: str = "validation") -> list[str]:
         """Those that are wanted, or all that have the split; what is wanted and missing is an error."""
@@ -53,8 +54,9 @@ class Corpus:
 
     def source(self, language: str, split: str) -> str | None:
         """The data of a language and split; None where there is none."""
-        if self.place.startswith(_HUB):
-            return f"{self.place}:{load(language).name.lower()}:{split}"
+        if self._is_on_hub:
+            name = load(language).name.lower()
+            return f"{self.place}:{name}:{split}" if name in configurations(self.place) else None
         paths = (Path(self.place, language, split + ending) for ending in _ENDINGS)
         return next((str(path) for path in paths if path.is_file()), None)
 
@@ -65,10 +67,27 @@ class Corpus:
         return LanguageRows(self, tuple(languages), split, limit, without)
 
     def numbers(self, split: str) -> frozenset[str]:
-        """The CELEX numbers of all acts of a split, in whatever language; none on the hub, where it is not known."""
-        sources = (self.source(code, split) for code in LANGUAGES if not self.place.startswith(_HUB))
+        """The CELEX numbers of all acts of a split, in whatever language there is."""
+        sources = (self.source(code, split) for code in LANGUAGES)
         rows = (row for source in sources if source for row in Rows(source, split=split))
         return frozenset(row.celex for row in rows if isinstance(row, Row) and row.celex)
+
+    def digest(self, language: str, split: str) -> str:
+        """Of all that a split of a language holds; nothing where there is none."""
+        source = self.source(language, split)
+        if source is None:
+            return ""
+        if not self._is_on_hub:
+            with Path(source).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        content = hashlib.sha256()
+        for row in Rows(source, split=split):
+            content.update(repr(row).encode("utf-8", "replace"))
+        return content.hexdigest()
+
+    @property
+    def _is_on_hub(self) -> bool:
+        return self.place.startswith(_HUB)
 
     def count(self, language: str, split: str) -> int:
         """How many acts there are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -38,9 +39,12 @@ def figures(study: Study) -> list[Table]:
         scores[language] = {name: value for name in _SHOWN if (value := found.get(name)) is not None}
     figure = plot_comparison(scores, "R-1", "Systems by language", f"The {study.settings.split} split.")
     save_figure(figure, folder / "comparison.svg")
-    for log in sorted((study.workshop.folder / "models").glob("*/seed-0/log.csv")):
-        name = log.parent.parent.name.rpartition("-")[0]
-        save_figure(plot_curves(log, f"Training {name}"), folder / f"training-{name}.svg")
+    logs = sorted((study.workshop.folder / "models").glob("*/seed-0/log.csv"))
+    models = [log.parent.parent.name.rpartition("-") for log in logs]
+    names = Counter(name for name, _, _ in models)
+    for log, (name, _, key) in zip(logs, models, strict=True):
+        own = name if names[name] == 1 else f"{name}-{key}"  # several may be called alike
+        save_figure(plot_curves(log, f"Training {name}"), folder / f"training-{own}.svg")
     study.workshop.note(f"figures: {', '.join(sorted(path.name for path in folder.glob('*.svg')))}")
     return []
 

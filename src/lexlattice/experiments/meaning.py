@@ -18,19 +18,19 @@ def meanings(study: Study, language: str, results: Sequence[Results]) -> dict[st
     """F1 × 100 of every act by system; of systems that draw, the first draw counts, of models the first seed."""
     model = study.settings.bertscore
     texts = {
-        name: [entry["systems"][name]["texts"][0] for entry in found.lines]
-        for found in reversed(results)
-        for name in found.scores
+        name: [entry["systems"][name]["texts"][0] for entry in one.lines]
+        for one in reversed(results)
+        for name in one.scores
     }
     summaries = study.summaries(language, results[0])
     key = sha256(json.dumps([model, study.settings.layers, texts, summaries], sort_keys=True).encode())
     path = study.workshop.folder / "measured" / f"{language}-bertscore-{key[:12]}.json"
     if not path.is_file():
         study.workshop.note(f"BERTScore on {language}")
-        scorer = BertScore(model, study.settings.layers)
-        found = {
-            name: [100 * scorer.score(text, summary).f1 for text, summary in zip(own, summaries, strict=True)]
-            for name, own in texts.items()
-        }
+        scorer = BertScore(model, study.settings.layers, threads=study.workshop.jobs)
+        found: dict[str, list[float]] = {name: [] for name in texts}
+        for place, summary in enumerate(summaries):  # act by act, so that a summary is read once
+            for name, own in texts.items():
+                found[name].append(100 * scorer.score(own[place], summary).f1)
         write_whole(path, json.dumps(found).encode())
     return {name: np.array(values) for name, values in json.loads(path.read_bytes()).items()}

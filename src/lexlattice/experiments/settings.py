@@ -99,11 +99,24 @@ def _settings(data: dict[str, Any], folder: Path) -> Settings:
     for name in [model.after for model in models.values() if model.after] + [n for g in groups.values() for n in g]:
         if name not in models:
             raise LexLatticeError(f"there is no model '{name}'; define it, or name another.")
+    for name in models:
+        _check_order(name, models)
+    if empty := [name for name, members in groups.items() if not members]:
+        raise LexLatticeError(f"nothing is in the group '{empty[0]}'; name the models that it compares.")
     for name in data.get("chains", []):
         if name not in groups:
             raise LexLatticeError(f"there is no group '{name}'; define it, or name another.")
     lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     return Settings(**{**data, **lists}, models=models, groups=groups)
+
+
+def _check_order(name: str, models: Mapping[str, Model]) -> None:
+    """A model cannot go on from itself."""
+    seen = {name}
+    while name := models[name].after:
+        if name in seen:
+            raise LexLatticeError(f"the model '{name}' would have to be trained after itself; name another.")
+        seen.add(name)
 
 
 def _model(name: str, entry: Any, folder: Path) -> Model:

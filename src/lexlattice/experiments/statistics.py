@@ -6,6 +6,7 @@ from statistics import fmean
 
 from lexlattice.corpus.acts import act_of
 from lexlattice.corpus.rows import BadRow, Row, Rows
+from lexlattice.errors import LexLatticeError
 from lexlattice.experiments.published import reported
 from lexlattice.experiments.study import Study, name_of
 from lexlattice.experiments.tables import Cell, Column, Table, row
@@ -63,5 +64,7 @@ def _means(study: Study, language: str) -> tuple[float, float, float, float]:
         act = act_of(item, study.settings.profile, language)
         if not isinstance(act, BadRow):
             found.append((act.words, len(item.summary.split()), len(act.sections), len(act)))
+    if not found:
+        raise LexLatticeError(f"There is no act that can be read in the training split of '{language}'; leave it out.")
     words, summary, sections, units = zip(*found, strict=True)
     return fmean(words), fmean(summary), fmean(sections), fmean(units)

@@ -23,6 +23,12 @@ TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum":
 ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
 TOKENIZER: Final = TOKENIZERS[0]
 """The one that knows all scripts: what tables show first."""
+ORACLES: Final = ("oracle", "oracle-greedy")
+"""Systems that look at the summary, and so are never the best."""
+_LENGTHS: Final = {
+    "reference": "at the length of the reference",
+    "auto": "as long as official summaries of acts of that length",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,11 @@ class Study:
         for task in tasks:
             found.setdefault(task.name, []).append(Measurable(self, task, paths[task]))
         return found
+
+    @property
+    def length(self) -> str:
+        """How long extracts are, for captions."""
+        return _LENGTHS.get(str(self.settings.budget), f"at {self.settings.budget} words")
 
     @property
     def only_model(self) -> str:
@@ -89,7 +100,8 @@ class Measurable:
 
     def on(self, language: str) -> Results:
         """Its results on the acts of a language."""
-        return self.study.workshop.of_model(self.task, self.path, language, self.study.settings.split)
+        settings = self.study.settings
+        return self.study.workshop.of_model(self.task, self.path, language, settings.split, settings.budget)
 
 
 Run = Callable[[Study], list[Table]]

@@ -9,34 +9,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from lexlattice.errors import LexLatticeError
+from lexlattice.experiments.latex import to_latex
 from lexlattice.files import write_whole
 
-MARKS: Final = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P"}
-"""What can be set behind a name or a figure, and how LaTeX calls it."""
 NOTHING: Final = "–"
-
-_SYMBOLS: Final = {
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\char34{}"},
-    **{"[": "{[}", "]": "{]}", "`": r"\char96{}", "\u00a0": "~"},
-    **{"–": "--", "—": "---", "−": "$-$", "…": r"\dots{}", "×": r"$\times$", "±": r"$\pm$", "·": r"$\cdot$"},
-    **{"→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$", "≈": r"$\approx$"},
-    **{"“": "``", "”": "''", "‘": "`", "’": "'"},
-    **{mark: f"${name}$" for mark, name in MARKS.items()},
-}
-"""Letters of other scripts stay as they are: engines of today know them."""
-_GREEK: Final = {"λ": r"$\lambda$", "Δ": r"$\Delta$", "α": r"$\alpha$"}
-"""In formulas; not in words."""
-_LITERAL: Final = re.compile(rf"-(?=-)|\b[{''.join(_GREEK)}]\b|" + "|".join(map(re.escape, _SYMBOLS)))
-"""Two hyphens are two hyphens, as in options of a command."""
-_NAMES: Final = {**_SYMBOLS, **_GREEK, "-": "-{}"}
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>|~#&$])")
 
 
@@ -46,20 +28,18 @@ class Cell:
 
     value: float | None = None
     interval: tuple[float, float] | None = None
-    marks: str = ""
     text: str = ""
     """Shown instead of the figure, if there is one."""
     paper: float | None = None
     """The paper's figure for the same thing."""
 
     def __post_init__(self) -> None:
-        """Figures are numbers, and marks are known."""
+        """Figures are numbers."""
         figures = [self.value, self.paper, *(self.interval or ())]
         if not all(figure is None or math.isfinite(figure) for figure in figures):
             raise ValueError("a figure is not a finite number")
         if self.interval and self.interval[0] > self.interval[1]:
             raise ValueError(f"an interval ends before it begins: {self.interval}")
-        _check_marks(self.marks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,18 +68,13 @@ class Row:
     cells: tuple[Cell, ...]
     group: str = ""
     """Rows of the same group (a language) stand together, and the best of them is in bold."""
-    marks: str = ""
     competes: bool = True
     """If not (an oracle, figures from elsewhere), it is in italics and never the best."""
 
-    def __post_init__(self) -> None:
-        """Marks are known."""
-        _check_marks(self.marks)
 
-
-def row(name: str, *cells: Cell | float | str | None, group: str = "", marks: str = "", competes: bool = True) -> Row:
+def row(name: str, *cells: Cell | float | str | None, group: str = "", competes: bool = True) -> Row:
     """A row of cells, figures, texts, or of None for what was not measured."""
-    return Row(name, tuple(map(_cell, cells)), group, marks, competes)
+    return Row(name, tuple(map(_cell, cells)), group, competes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +105,6 @@ class Table:
     note: str
     paper: str = ""
     """How the paper's figures compare with these, or why they do not; can be left out if they stand in the cells."""
-    marks: Mapping[str, str] = field(default_factory=dict)
-    """What each mark means."""
     interval: str = "95 % bootstrap interval over acts"
     head: str = "System"
     """What the rows are."""
@@ -141,11 +114,6 @@ class Table:
         for line in self.rows:
             if len(line.cells) != len(self.columns):
                 raise ValueError(f"{line.name!r} has {len(line.cells)} cells for {len(self.columns)} columns")
-        used = {
-            mark for line in self.rows for marks in (line.marks, *(cell.marks for cell in line.cells)) for mark in marks
-        }
-        if unexplained := used - set(self.marks):
-            raise ValueError(f"nothing says what {min(unexplained)} means")
         if not self.columns:
             raise ValueError("there are no columns")
         if "" in list(self.groups)[1:]:
@@ -188,13 +156,12 @@ class Table:
             f"After a figure: its {self.interval}." if any(cell.interval for cell in cells) else "",
             "In brackets: the paper's figure." if self._has_paper else "",
             self.paper,
-            *(f"{mark} {meaning}" for mark, meaning in self.marks.items()),
         ]
         return [part for part in parts if part]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, with all digits."""
-        return {**asdict(self), "marks": dict(self.marks)}
+        return asdict(self)
 
     def to_json(self) -> str:
         """The content of a JSON file."""
@@ -216,7 +183,7 @@ class Table:
         """For pages: a heading of that level, the table, and what must be known of it."""
         rule = ["---", *("---" if column.align == "left" else "---:" for column in self.columns)]
         head = [_markdown(self.head), *(_markdown(column.name) for column in self.columns)]
-        lines = [head, rule, *self._lines(_markdown, "*{}*", "**{}**", " {}", "{}")]
+        lines = [head, rule, *self.lines(_markdown, "*{}*", "**{}**", " {}")]
         ticks = "`" * (1 + max(map(len, re.findall("`+", self.source.command)), default=0))
         pad = " " if "`" in self.source.command else ""
         source = self.source.sentence("\0")
@@ -229,37 +196,10 @@ class Table:
         ]
         return "\n\n".join(part for part in parts if part) + "\n"
 
-    def to_latex(self) -> str:
-        """For the paper: needs the packages booktabs and graphicx; what is too wide for the page is made smaller."""
-        count = len(self.columns) + 1
-        heads = [_latex(self.head), *(_latex(column.name) for column in self.columns)]
-        aligned = "".join("l" if column.align == "left" else "r" for column in self.columns)
-        lines = [f"{' & '.join(heads)} \\\\"]
-        for line in self._lines(_latex, r"\textit{{{}}}", r"\textbf{{{}}}", r" {{\scriptsize {}}}", "$^{{{}}}$"):
-            if len(line) == 1:
-                lines += [r"\midrule", f"\\multicolumn{{{count}}}{{@{{}}l}}{{{line[0]}}} \\\\"]
-            else:
-                lines += [r"\midrule"] * (len(lines) == 1) + [f"{' & '.join(line)} \\\\"]
-        source = _latex(self.source.sentence("\0")).replace("\0", f"\\texttt{{{_latex(self.source.command)}}}")
-        parts = [
-            r"\begin{table*}[t]",
-            r"\centering\small",
-            f"\\caption{{{_latex(' '.join(_sentence(part) for part in (self.title, self.caption) if part))}}}",
-            f"\\label{{tab:{_slug(self.title)}}}",
-            r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
-            f"\\begin{{tabular}}{{@{{}}l{aligned}@{{}}}}",
-            r"\toprule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}}",
-            f"\\par\\smallskip\\footnotesize\\raggedright {' '.join([*map(_latex, self.remarks), source])}",
-            r"\end{table*}",
-        ]
-        return "\n".join(parts) + "\n"
-
     def save(self, folder: Path, name: str) -> list[Path]:
-        """Write `name`.json, .md and .tex into a folder."""
-        contents = {"json": self.to_json(), "md": self.to_markdown(), "tex": self.to_latex()}
+        """Write `name`.json, .md and .tex into a folder, whose name is part of what LaTeX calls it."""
+        label = f"{folder.name}-{name}"
+        contents = {"json": self.to_json(), "md": self.to_markdown(), "tex": to_latex(self, label)}
         paths = [folder / f"{name}.{suffix}" for suffix in contents]
         for path, content in zip(paths, contents.values(), strict=True):
             write_whole(path, content.encode())
@@ -269,24 +209,17 @@ class Table:
     def _has_paper(self) -> bool:
         return any(cell.paper is not None for line in self.rows for cell in line.cells)
 
-    def _lines(
-        self, escape: Callable[[str], str], italic: str, bold: str, small: str, raised: str
-    ) -> Iterator[list[str]]:
-        """The cells of each line; a group's name stands alone."""
-
-        def marked(marks: str) -> str:
-            names = marks if raised == "{}" else "".join(MARKS[mark] for mark in marks)
-            return raised.format(names) if marks else ""
-
+    def lines(self, escape: Callable[[str], str], italic: str, bold: str, small: str) -> Iterator[list[str]]:
+        """The cells of each line, in whatever language of mark-up; a group's name stands alone."""
         for group, rows in self.groups.items():
             if group:
                 yield [italic.format(escape(group))]
             for line in rows:
                 look = "{}" if line.competes else italic
-                shown = [look.format(escape(line.name or NOTHING)) + marked(line.marks)]
+                shown = [look.format(escape(line.name or NOTHING))]
                 for cell, column, is_best in zip(line.cells, self.columns, self.is_best(line), strict=True):
                     figure = NOTHING if cell.value is None else column.shown(cell.value)
-                    text = (bold if is_best else look).format(escape(cell.text or figure)) + marked(cell.marks)
+                    text = (bold if is_best else look).format(escape(cell.text or figure))
                     if cell.interval:
                         text += small.format(escape(_between(*map(column.shown, cell.interval))))
                     if cell.paper is not None:
@@ -306,21 +239,8 @@ def _row_of(data: dict[str, Any]) -> Row:
     return Row(**{**data, "cells": tuple(cells)})
 
 
-def _check_marks(marks: str) -> None:
-    if unknown := set(marks) - set(MARKS):
-        raise ValueError(f"{min(unknown)!r} is none of the marks {' '.join(MARKS)}")
-
-
 def _between(low: str, high: str) -> str:
     return f"{low} to {high}" if "−" in low or low[0] == "+" else f"{low}–{high}"
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "?", "!")) else f"{text}."
-
-
-def _slug(title: str) -> str:
-    return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def _markdown(text: str) -> str:
@@ -330,12 +250,3 @@ def _markdown(text: str) -> str:
     lead\_3 \| first
     """
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
-
-
-def _latex(text: str) -> str:
-    r"""Text in which nothing is a command.
-
-    >>> print(_latex("100 % of R&D, λ → 0"))
-    100 \% of R\&D, $\lambda$ $\rightarrow$ 0
-    """
-    return _LITERAL.sub(lambda match: _NAMES[match[0]], " ".join(text.split()))

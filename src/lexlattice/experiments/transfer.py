@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lexlattice.errors import LexLatticeError
 from lexlattice.experiments.published import paper, reported
 from lexlattice.experiments.statistics import high_resource
-from lexlattice.experiments.study import ROUGE, TOKENIZER, Study, cells, name_of, over_seeds
+from lexlattice.experiments.study import ORACLES, ROUGE, TOKENIZER, Study, cells, name_of, over_seeds
 from lexlattice.experiments.tables import Cell, Column, Table, row
-from lexlattice.metrics.significance import confidence_interval
+from lexlattice.metrics.significance import ratio_interval
 
 _SECOND = 1
 """ROUGE-2 is the second measure: what retention is measured by."""
@@ -33,19 +35,19 @@ def held_out(study: Study) -> list[Table]:
         there, everywhere = (
             over_seeds([one.on(code) for one in models], name)[:, _SECOND] for models in (transfer, joint)
         )
-        found.append((code, there, everywhere, there.mean() / max(everywhere.mean(), 1e-9)))
-    found.sort(key=lambda entry: -entry[3])
+        interval = ratio_interval(there, everywhere)
+        found.append((code, there, everywhere, Cell(float(there.mean() / everywhere.mean()), interval)))
+    found.sort(key=lambda entry: -(entry[3].value or 0))
     lines = []
     for code, there, everywhere, retention in found:
         known = reported("held_out", code)
         papers = [*known, known[0] / known[1]] if known else [None] * 3
-        ratio = _ratio(there, everywhere)
         lines.append(
             row(
                 name_of(code),
                 Cell(float(there.mean()), paper=papers[0]),
                 Cell(float(everywhere.mean()), paper=papers[1]),
-                Cell(float(retention), ratio, paper=papers[2]),
+                replace(retention, paper=papers[2]),
             )
         )
     means = [float(np.mean([line.cells[i].value for line in lines])) for i in range(3)]
@@ -81,7 +83,8 @@ def across(study: Study) -> list[Table]:
         results = [one.on(target) for one in study.train([name], [language])[name]]
         lines.append(row(label, *cells(over_seeds(results, name)), competes=language == source))
     others = study.systems(target)
-    lines += [row(system, *cells(scores[TOKENIZER])) for system, scores in others.scores.items()]
+    for system, scores in others.scores.items():
+        lines.append(row(system, *cells(scores[TOKENIZER]), competes=system not in ORACLES))
     for label, figures in paper()["across"].get(f"{source}-{target}", {}).items():
         lines.append(row(label, *figures[:3], None, competes=False, group="in the paper (test split)"))
     return [
@@ -95,10 +98,3 @@ def across(study: Study) -> list[Table]:
             paper="The paper's rows are of its test split.",
         )
     ]
-
-
-def _ratio(there: np.ndarray, everywhere: np.ndarray) -> tuple[float, float]:
-    """The interval of a ratio of means over the same acts."""
-    low, high = confidence_interval(np.stack([there - everywhere], axis=1))
-    base = max(float(everywhere.mean()), 1e-9)
-    return 1 + float(low[0]) / base, 1 + float(high[0]) / base

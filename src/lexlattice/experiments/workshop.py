@@ -1,7 +1,8 @@
 """Where models are trained and measured: a folder in which whatever is finished is found again.
 
-Everything has a name made of all that decides it, so that a run that was killed goes on where it was, and two
-experiments that need the same model train it once.
+Everything has a name made of all that decides it, the data and the version of the package among it, so that a run that
+was killed goes on where it was, two experiments that need the same model train it once, and other data never meet what
+was made of these.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache, cached_property
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +22,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice import __version__
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation import evaluate
 from lexlattice.experiments.corpus import Corpus
@@ -79,6 +82,7 @@ class Workshop:
     ) -> None:
         """`limit` is how many acts of each language are learnt from, and `acts` how many are measured on."""
         self.folder, self.corpus, self.limit, self.acts, self.jobs, self.note = folder, corpus, limit, acts, jobs, note
+        self._digest = cache(corpus.digest)
 
     def train(self, wanted: Iterable[Trained], models: Mapping[str, Model]) -> dict[Trained, Path]:
         """Train what is not there yet, several at a time; those that others go on from come first."""
@@ -103,33 +107,38 @@ class Workshop:
         return {task: Path(order.folder) / MODEL for task, order in zip(tasks, orders, strict=True)}
 
     def _order(self, task: Trained, before: Mapping[Trained, Path]) -> _Order:
-        config = _changed(task.model)
-        about = [task.languages, self.limit, task.model.stages, *filter(None, [self.acts])]
-        key = sha256(_toml(config).encode() + json.dumps(about).encode())
+        path = self._config(task.model)
+        config = read_config(path)
+        train, validation = (self._prepared(config, task.languages, split) for split in ("train", "validation"))
+        after = next((path.parent for other, path in before.items() if _precedes(other, task)), None)
+        about = [path.stem, task.model.stages, train.name, validation.name, after and after.parent.name]
         name = "".join(letter if letter.isalnum() else "-" for letter in task.name)
-        models = self.folder / "models"
-        alike = next(models.glob(f"*-{key[:10]}"), models / f"{name}-{key[:10]}")  # whatever it was called there
-        folder, path = alike / f"seed-{task.seed}", alike / "config.toml"
+        models, key = self.folder / "models", _key(about)
+        alike = next(models.glob(f"*-{key}"), models / f"{name}-{key}")  # whatever it was called there
+        alike.mkdir(parents=True, exist_ok=True)
+        folder = str(alike / f"seed-{task.seed}")
+        return _Order(
+            *(task.name, str(path), str(train), str(validation), folder),
+            *(task.model.stages, task.seed, str(after or "")),
+        )
+
+    def _config(self, model: Model) -> Path:
+        """The configuration of a model, with its changes, as a file."""
+        content = _toml(_changed(model)).encode()
+        path = self.folder / "configs" / f"{sha256(content)[:10]}.toml"
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, _toml(config).encode())
-        chosen = read_config(path)
-        train, validation = (self._prepared(chosen, task.languages, split) for split in ("train", "validation"))
-        after = next((str(path.parent) for other, path in before.items() if _precedes(other, task)), "")
-        return _Order(
-            task.name, str(path), str(train), str(validation), str(folder), task.model.stages, task.seed, after
-        )
+            write_whole(path, content)
+        return path
 
     def _prepared(self, config: Config, languages: tuple[str, ...], split: str) -> Path:
         """The acts of some languages, ready to be learnt from; made once for all models that read them alike."""
-        is_train = split == "train"
-        most = self.limit if is_train else self.acts
-        about = [config.profile, asdict(config.oracle), asdict(config.encoder), languages, split, self.limit]
-        wanted = about if is_train or self.acts is None else [*about, self.acts]
-        place = self.folder / "prepared" / f"{split}-{sha256(json.dumps(wanted).encode())[:10]}"
+        most, held_out = (self.limit, self._held_out) if split == "train" else (self.acts, frozenset[str]())
+        digests = [self._digest(language, split) for language in languages]
+        about = [config.profile, asdict(config.oracle), asdict(config.encoder), languages, split, most, digests]
+        place = self.folder / "prepared" / f"{split}-{_key([*about, sorted(held_out)])}"
         if not (place / "manifest.json").is_file():
             self.note(f"preparing {split}: {', '.join(languages)}")
-            held_out = self.corpus.numbers("validation") | self.corpus.numbers("test") if is_train else frozenset()
             rows = self.corpus.rows(languages, split, most, held_out)
             prepare(
                 [rows],
@@ -143,6 +152,11 @@ class Workshop:
                 note=self.note,
             )
         return place
+
+    @cached_property
+    def _held_out(self) -> frozenset[str]:
+        """What is never learnt from, in whatever language."""
+        return self.corpus.numbers("validation") | self.corpus.numbers("test")
 
     def measure(
         self,
@@ -159,9 +173,8 @@ class Workshop:
         if source is None:
             raise LexLatticeError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
         known = {name: (system, _content(system)) for name, system in systems.items()}
-        about = [language, split, known, profile, mode, encoder, budget, *filter(None, [self.acts])]
-        key = sha256(json.dumps(about, sort_keys=True).encode())
-        path = self.folder / "measured" / f"{language}-{split}-{key[:12]}.jsonl"
+        about = [self._digest(language, split), known, profile, mode, encoder, budget, self.acts]
+        path = self.folder / "measured" / f"{language}-{split}-{_key(about)}.jsonl"
         if not path.is_file():
             self.note(f"measuring {', '.join(systems)} on {language}")
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -182,12 +195,12 @@ class Workshop:
             )
         return _results([json.loads(line) for line in path.read_text("utf-8").splitlines()], list(systems))
 
-    def of_model(self, task: Trained, path: Path, language: str, split: str) -> Results:
+    def of_model(self, task: Trained, path: Path, language: str, split: str, budget: str | int) -> Results:
         """The same of a model, read and cut as its configuration says."""
-        config = read_config(path.parent.parent / "config.toml")
-        system = f"{task.model.system}:{path}"
+        config = read_config(self._config(task.model))
+        systems = {task.name: f"{task.model.system}:{path}"}
         encoder = "" if config.encoder.name == "static" else config.encoder.name
-        return self.measure(language, split, {task.name: system}, config.profile, config.selection.mode, encoder)
+        return self.measure(language, split, systems, config.profile, config.selection.mode, encoder, budget)
 
     def _cache(self, encoder: str) -> Path | None:
         """Where vectors are kept; those of the embedded encoder are made faster than they are found."""
@@ -228,6 +241,11 @@ def _train(order: _Order) -> None:
     )
 
 
+def _key(about: Sequence[object]) -> str:
+    """A short name for all that decides what something becomes."""
+    return sha256(json.dumps([__version__, *about], sort_keys=True).encode())[:12]
+
+
 def _precedes(other: Trained, task: Trained) -> bool:
     return (other.name, other.languages, other.seed) == (task.model.after, task.languages, task.seed)
 
@@ -241,6 +259,8 @@ def _changed(model: Model) -> dict[str, Any]:
         table = config
         for name in tables:
             table = table.setdefault(name, {})
+            if not isinstance(table, dict):
+                raise LexLatticeError(f"'{dotted}' cannot be changed, since '{name}' is no table; name another key.")
         table[key] = value
     return config
 

@@ -88,10 +88,14 @@ def estimate(documents: Iterable[Document], endpoint: Endpoint) -> Estimate:
     for document in documents:
         requests.append(_to_decompose(document))
         kept = endpoint.kept(requests[-1])
-        guess = ["x" * _POINT_CHARACTERS] * max(1, len(document.reference) // _POINT_CHARACTERS)
-        points = guess if kept is None else kept.data["points"]
+        points = _guessed_points(document.reference) if kept is None else kept.data["points"]
         requests += [_to_mark(document.language, points, units) for units in document.candidates.values() if units]
     return endpoint.estimate(requests)
+
+
+def _guessed_points(reference: str) -> list[str]:
+    """Pieces of the reference itself, because how many tokens a letter has depends on the script."""
+    return [reference[at : at + _POINT_CHARACTERS] for at in range(0, len(reference), _POINT_CHARACTERS)]
 
 
 def _points(document: Document, endpoint: Endpoint) -> tuple[str, ...]:

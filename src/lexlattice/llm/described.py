@@ -14,7 +14,7 @@ from lexlattice.llm.store import Store
 
 
 def endpoint_in(path: str | os.PathLike[str]) -> Endpoint:
-    """The endpoint: the fields of `EndpointConfig`, and perhaps `cap`, what may be spent on it."""
+    """The endpoint: the fields of `EndpointConfig`, and perhaps `cap`, what may ever be spent on it."""
     place = Path(path)
     try:
         described = tomllib.loads(place.read_text("utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from types import TracebackType
@@ -10,9 +11,10 @@ from typing import Any, Final, NamedTuple
 
 from lexlattice.errors import LexLatticeError
 from lexlattice.llm.config import EndpointConfig
-from lexlattice.llm.cost import Cap, Estimate, Prices, Purse, tokens_of
+from lexlattice.llm.cost import Cap, Estimate, Prices, SpendingError, tokens_of
+from lexlattice.llm.purse import Purse
 from lexlattice.llm.schema import Schema, fault, parse
-from lexlattice.llm.sending import Line, RefusedError
+from lexlattice.llm.sending import EndpointError, Line, Lost, RefusedError
 from lexlattice.llm.store import Reply, Store, key_of
 
 _UNKNOWN_SHAPE: Final = (400, 422)
@@ -24,7 +26,7 @@ class ReplyError(LexLatticeError):
 
 
 class Request(NamedTuple):
-    """Something that will be asked, and how many characters are expected in return."""
+    """Something that will be asked, and how many characters, of the prompt's script, are expected in return."""
 
     system: str
     prompt: str
@@ -38,8 +40,8 @@ class Endpoint:
     def __init__(self, config: EndpointConfig, store: Store, *, cap: Cap | None = None) -> None:
         self.config = config
         self._store = store
-        self._purse = Purse(cap or Cap())
         self._prices = Prices(config.price_in, config.price_out)
+        self._purse = Purse(store, cap or Cap(), self._prices)
         self._line = Line(config)
         self._is_plain = False
         """It has refused structured output, and understood the same request without."""
@@ -59,7 +61,7 @@ class Endpoint:
     @property
     def spent(self) -> Estimate:
         """What was paid for through this object; replies that were kept cost nothing."""
-        return self._purse.spent
+        return self._purse.own
 
     def complete(self, system: str, prompt: str, *, schema: Schema | None = None) -> Reply:
         """The model's reply; with a schema its `data` fits it.
@@ -96,12 +98,12 @@ class Endpoint:
         for system, prompt, schema, expected in requests:
             question = self._question(system, prompt, schema)
             if self._store.load(key_of(question), self.config.max_tokens) is None:
-                out = min(-(-expected // 4), self.config.max_tokens)
-                total += self._prices.estimate(_tokens_in(system, prompt, schema), out)
+                out = math.ceil(expected * tokens_of(prompt) / max(1, len(prompt)))
+                total += self._prices.estimate(_tokens_in(system, prompt, schema), min(out, self.config.max_tokens))
         return total
 
     def check(self, estimate: Estimate) -> None:
-        """Refuse to start what will not be finished within the cap."""
+        """Refuse to start what will not be finished within the cap, with all that was ever spent on these replies."""
         self._purse.check(estimate)
 
     def _question(self, system: str, prompt: str, schema: Schema | None) -> dict[str, Any]:
@@ -112,31 +114,35 @@ class Endpoint:
         key = key_of(question)
         if (kept := self._store.load(key, longest)) is not None:
             return kept
-        most, paid = self._prices.estimate(_tokens_in(system, prompt, schema), longest), Estimate()
-        self._purse.set_aside(most)
+        expected = _tokens_in(system, prompt, schema)
+        alone = self._prices.estimate(expected, 0)
+        aside, paid = self._purse.set_aside(self._prices.estimate(expected, longest)), alone
         try:
-            reply = self._asked(system, prompt, schema)
-            tokens_in = reply.tokens_in if reply.tokens_in >= 0 else most.tokens_in
+            reply = self._asked(system, prompt, schema, lambda: self._purse.lose(alone))
+            tokens_in = reply.tokens_in if reply.tokens_in >= 0 else expected
             tokens_out = reply.tokens_out if reply.tokens_out >= 0 else tokens_of(reply.text)
             reply = replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
             paid = self._prices.estimate(tokens_in, tokens_out)
             self._store.save(key, question, reply, longest)
+        except (EndpointError, SpendingError):
+            paid = Estimate()  # attempts that may have been billed were counted one by one
+            raise
         finally:
-            self._purse.pay(most, paid)
+            self._purse.pay(aside, paid)
         return reply
 
-    def _asked(self, system: str, prompt: str, schema: Schema | None) -> Reply:
+    def _asked(self, system: str, prompt: str, schema: Schema | None, lost: Lost) -> Reply:
         """Ask in the endpoint's own way for structured output, or in words where it knows none."""
         if schema is not None and not self._is_plain:
             try:
-                return self._line.send(system, prompt, schema)
+                return self._line.send(system, prompt, schema, lost)
             except RefusedError as refused:
                 if refused.status not in _UNKNOWN_SHAPE:
                     raise
-            reply = self._line.send(_in_words(system, schema), prompt, None)
+            reply = self._line.send(_in_words(system, schema), prompt, None, lost)
             self._is_plain = True
             return reply
-        return self._line.send(system if schema is None else _in_words(system, schema), prompt, None)
+        return self._line.send(system if schema is None else _in_words(system, schema), prompt, None, lost)
 
 
 def _checked(reply: Reply, schema: Schema) -> Reply | str:

@@ -1,7 +1,7 @@
 """Requests on their way: sent until they are answered or there is no hope.
 
 The key is read from the environment when a request is made. It goes into that request's headers and nowhere else: not
-into errors, not onto the disk.
+into errors, not onto the disk, not even where the endpoint repeats it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import os
 import re
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -29,6 +31,10 @@ BACKOFF: Final = 1.0
 LONGEST_WAIT: Final = 300.0
 _PASSING: Final = (408, 409, 425, 429)
 """Refusals that patience may help against, besides all from 500 on."""
+_FREE: Final = (409, 425, 429)
+"""Those of requests that nobody has begun with; all other failures may be billed."""
+Lost = Callable[[], None]
+"""What is called for each attempt that was sent, was not answered, and may be billed all the same."""
 
 
 class EndpointError(LexLatticeError):
@@ -65,7 +71,7 @@ class Line:
             self._client.close()
             self._client = None
 
-    def send(self, system: str, prompt: str, schema: Schema | None) -> Reply:
+    def send(self, system: str, prompt: str, schema: Schema | None, lost: Lost) -> Reply:
         """Send a request until it is answered or there is no hope."""
         config, protocol = self._config, PROTOCOLS[self._config.kind]
         body = protocol.body(config.model, config.max_tokens, system, prompt, schema)
@@ -73,7 +79,7 @@ class Line:
         attempt = 1
         while True:
             try:
-                return self._answered(body, key)
+                return self._answered(body, key, lost)
             except _PassingError as passing:
                 pause = _pause(passing.wait, attempt)
                 if attempt >= config.attempts or pause > LONGEST_WAIT:
@@ -81,21 +87,25 @@ class Line:
                 time.sleep(pause)
                 attempt += 1
 
-    def _answered(self, body: dict[str, Any], key: str) -> Reply:
+    def _answered(self, body: dict[str, Any], key: str, lost: Lost) -> Reply:
         """One attempt."""
         import httpx
 
         protocol = PROTOCOLS[self._config.kind]
         try:
             answer = self._open().post(self._config.address, json=body, headers=protocol.headers(key))
-        except httpx.TimeoutException:
-            raise _PassingError("did not answer in time") from None
-        except httpx.ConnectError:
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError):
             raise _PassingError("could not be reached") from None
+        except httpx.TimeoutException:
+            lost()
+            raise _PassingError("did not answer in time") from None
         except httpx.HTTPError:
+            lost()
             raise _PassingError("broke off the answer") from None
         status = answer.status_code
         if status in _PASSING or status >= 500:
+            if status not in _FREE:
+                lost()
             raise _PassingError(f"answered HTTP {status}", answer.headers.get("retry-after", ""))
         if status in (401, 403):
             named = f"the key in {self._config.key_from}" if self._config.key_from else "a request without a key"
@@ -107,11 +117,13 @@ class Line:
                 status,
             )
         try:
-            return protocol.reply(answer.json())
+            reply = protocol.reply(answer.json())
         except (KeyError, TypeError, IndexError, ValueError, AttributeError):
+            lost()
             raise EndpointError(
                 f"{self._host} did not answer as '{self._config.kind}' endpoints do; check its kind and url."
             ) from None
+        return replace(reply, text=_without(key, reply.text))
 
     def _open(self) -> httpx.Client:
         import httpx
@@ -156,5 +168,10 @@ def _said(answer: httpx.Response, key: str) -> str:
         error = answer.json().get("error", "")
         said = error.get("message", "") if isinstance(error, dict) else error
     line = " ".join(str(said).split())
-    line = (line.replace(key, "…") if key else line)[:200].rstrip(". ")
+    line = _without(key, line)[:200].rstrip(". ")
     return line and f": {line}"
+
+
+def _without(key: str, text: str) -> str:
+    """A text of the endpoint's, which may repeat the key that it was sent."""
+    return text.replace(key, "…") if key else text

@@ -36,6 +36,21 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder = Path(folder)
 
+    @property
+    def folder(self) -> Path:
+        """Where the replies are."""
+        return self._folder
+
+    def usage(self) -> tuple[int, int, int]:
+        """How many replies are kept, and how many tokens in and out they took."""
+        used = []
+        for path in self._folder.glob("??/*.json"):
+            with suppress(OSError, ValueError, TypeError, KeyError):
+                reply = Reply(**json.loads(path.read_bytes())["reply"])
+                used.append((1, int(reply.tokens_in), int(reply.tokens_out)))
+        requests, tokens_in, tokens_out = map(sum, zip(*used, strict=True)) if used else (0, 0, 0)
+        return requests, tokens_in, tokens_out
+
     def load(self, key: str, longest: int) -> Reply | None:
         """The kept reply, unless it was cut off and could now be longer; what is damaged counts as not kept."""
         with suppress(OSError, ValueError, TypeError, KeyError):

@@ -48,15 +48,18 @@ class BertScore:
         BertScore("bert-base-multilingual-cased").score(candidate, reference).f1
     """
 
-    def __init__(self, model: str | os.PathLike[str], layers: int | None = None) -> None:
+    def __init__(self, model: str | os.PathLike[str], layers: int | None = None, threads: int | None = None) -> None:
+        """`threads` is how many of them PyTorch may use from here on; as many as before, if nothing is said."""
         try:
             from bert_score import utils
-            from torch import cuda
+            from torch import cuda, set_num_threads
         except ImportError as error:
             raise MissingExtraError("BERTScore", "bertscore") from error
         name = os.fspath(model)
         if layers is None and name not in utils.model2layers:
             raise LexLatticeError(f"Which layer of '{name}' is best for BERTScore is not known; say layers, a number.")
+        if threads:
+            set_num_threads(threads)
         self.model: Final = name
         self.layers: Final = int(utils.model2layers[name] if layers is None else layers)
         try:

@@ -51,6 +51,34 @@ def confidence_interval(values: ArrayLike, *, resamples: int = RESAMPLES, seed: 
     return (float(low), float(high)) if scores.ndim == 1 else (low, high)
 
 
+def ratio_interval(a: ArrayLike, b: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[float, float]:
+    """Percentile bootstrap interval of (mean of a) / (mean of b) over the same acts, 95 %.
+
+    >>> low, high = ratio_interval([0.31, 0.42, 0.38, 0.35, 0.47], [0.33, 0.43, 0.39, 0.39, 0.46])
+    >>> f"{low:.2f} to {high:.2f}"
+    '0.93 to 1.00'
+    """
+    both = np.stack([_scores(a), _scores(b)], axis=1)
+    if both[:, 1].mean() <= 0:
+        raise LexLatticeError("A ratio needs something to be a share of; the second system earned nothing at all.")
+    means = _resampled_means(both, resamples, seed)
+    means = means[means[:, 1] > 0]
+    low, high = np.quantile(means[:, 0] / means[:, 1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+def rank_correlation(a: ArrayLike, b: ArrayLike) -> float:
+    """Spearman's: the correlation of ranks, equal values sharing their average; 0 where all of one are equal.
+
+    >>> rank_correlation([1, 2, 3, 4], [10, 20, 20, 40])
+    0.9486832980505139
+    """
+    first, second = (_ranks(_scores(values))[0] for values in (a, b))
+    if first.std() == 0 or second.std() == 0:
+        return 0.0
+    return float(np.corrcoef(first, second)[0, 1])
+
+
 def paired_bootstrap(a: ArrayLike, b: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0) -> PairedBootstrap:
     """Mean of a − b over the same acts, its 95 % interval, and a two-sided p-value.
 

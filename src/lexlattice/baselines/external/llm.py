@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Protocol
@@ -29,6 +29,9 @@ class Endpoint(Protocol):
     def complete(self, system: str, prompt: str) -> Any:
         """What is said to both prompts."""
 
+    def estimate(self, requests: Iterable[Any]) -> Any:
+        """What asking takes: of each request the system prompt, the prompt, no schema, and the characters expected."""
+
 
 Extracting = Callable[[Act, int], Any]
 """What makes extracts: text, or something whose `text` is it."""
@@ -39,6 +42,8 @@ CONTEXT: Final = 32_000
 TIMES: Final = 4.0
 """How much longer the extract is than the summary that is made of it."""
 _NEW: Final = 2048
+_LETTERS: Final = 8
+"""Of a word and the space after it, rather too many than too few."""
 _TEMPLATE: Final = 64
 """Tokens kept free for what a chat template puts around the prompts."""
 _THOUGHTS: Final = re.compile(r"^.*</think>|<think>.*$", re.DOTALL)
@@ -68,7 +73,7 @@ class Prompted:
             raise LexLatticeError("To summarise an extract, something has to make it; give what does, or zero-shot.")
         if times < 1:
             raise LexLatticeError(f"An extract cannot be {times:g} times as long as its summary; give at least 1.")
-        self._complete, self._method, self._times = _completing(complete), method, times
+        self._model, self._complete, self._method, self._times = complete, _completing(complete), method, times
         self._extract = extract if method == "extract" else None
         self._context, self._count, self._language = context, count, language
 
@@ -79,6 +84,13 @@ class Prompted:
         system, prompt = self.prompts(act, words)
         said = self._complete(system, prompt)
         return first_words(_THOUGHTS.sub("", said).strip(), words)
+
+    def estimate(self, tasks: Iterable[tuple[Act, int]]) -> Any:
+        """What summaries of acts in so many words will take, as the endpoint says; None where nothing is paid for."""
+        if callable(self._model):
+            return None
+        asked = ((*self.prompts(act, words), None, _LETTERS * words) for act, words in tasks if words > 0)
+        return self._model.estimate(asked)
 
     def prompts(self, act: Act, words: int) -> tuple[str, str]:
         """What the model is shown: the system prompt, and the user's with the act in it."""
