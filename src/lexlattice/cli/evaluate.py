@@ -103,6 +103,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         limit=options.limit,
         per_act=options.per_act,
         progress=not options.quiet and sys.stderr is not None,
+        note=say,
     )
     if options.json:
         print(json.dumps(result.to_dict(), ensure_ascii=False))

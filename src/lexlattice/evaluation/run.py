@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import combinations, islice
@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice.act import Act
+from lexlattice.corpus.acts import act_of
 from lexlattice.corpus.pool import in_order
-from lexlattice.corpus.rows import BadRow, Rows
+from lexlattice.corpus.rows import BadRow, Row, Rows
 from lexlattice.corpus.sources import SPLIT, Source
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.measure import PARTS, Measured, Plan, measured
 from lexlattice.evaluation.results import check_destination, kept
-from lexlattice.evaluation.systems import Encode, Summarize, check_system
+from lexlattice.evaluation.systems import Encode, Summarize, check_system, price_of
 from lexlattice.metrics.rouge import MEASURES
 from lexlattice.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.reading import LANGUAGES, PROFILES
@@ -71,6 +73,7 @@ def evaluate(
     per_act: str | PathLike[str] | None = None,
     texts: bool = False,
     progress: bool = False,
+    note: Callable[[str], object] = lambda sentence: None,
 ) -> Evaluation:
     """Compare systems on a data set: a file, a saved data set, `hf:NAME`, or any iterable of rows.
 
@@ -78,6 +81,7 @@ def evaluate(
     profile `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a
     data set with several. Vectors of an encoder that is named are kept in the folder `cache`, if there is one.
     `per_act` names a file for the results of every act, one JSON object a line, with `texts` the extracts too.
+    `note` is told beforehand what a system behind an endpoint will take.
     """
     plan = Plan(
         systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
@@ -95,6 +99,9 @@ def evaluate(
     if per_act is not None:
         check_destination(Path(per_act), data)
     rows = Rows(data, split=split)
+    for name, run in plan.by_name.items():
+        if price := price_of(run, _tasks(plan, islice(rows, limit))):
+            note(f"{name}: {price}")
     found: Iterable[Measured | BadRow] = in_order(partial(measured, plan), islice(rows, limit), jobs)
     if per_act is not None:
         found = kept(found, Path(per_act))
@@ -109,6 +116,14 @@ def evaluate(
         why = f"line {skipped[0].line}: {skipped[0].reason}" if skipped else "give rows with an act and its summary."
         raise LexLatticeError(f"There is no act to evaluate in the data; {why}")
     return put_together(acts, skipped, plan)
+
+
+def _tasks(plan: Plan, rows: Iterable[Row | BadRow]) -> Iterator[tuple[Act, int]]:
+    """The acts, and in how many words they are to be summarized."""
+    for row in rows:
+        act = row if isinstance(row, BadRow) else act_of(row, plan.profile, plan.language)
+        if isinstance(row, Row) and isinstance(act, Act):
+            yield act, plan.budget.of(act.words, row.summary)
 
 
 def _budget(budget: str | int | Budget) -> Budget:

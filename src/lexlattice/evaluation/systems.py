@@ -10,7 +10,7 @@ kept in a folder beside it; `local:`, `seq2seq:` and `translate:` are models of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -132,6 +132,13 @@ def _external(name: str, encoder: str | Encode | None, cache: str | None) -> Sum
 def own_system(summarize: Summarize) -> System:
     """A system of the caller's own."""
     return partial(_own, summarize)
+
+
+def price_of(run: System, tasks: Iterable[tuple[Act, int]]) -> str:
+    """What a system behind an endpoint will take for acts in so many words; nothing of one that is not paid for."""
+    own = run.args[0] if isinstance(run, partial) and run.func is _own else None
+    estimate = getattr(own, "estimate", None)
+    return str(estimate(tasks) or "") if estimate else ""
 
 
 def _selected(scoring: Scoring, task: Task) -> list[str]:

@@ -192,6 +192,7 @@ class Workshop:
                 limit=self.acts,
                 per_act=path,
                 texts=True,
+                note=self.note,
             )
         return _results([json.loads(line) for line in path.read_text("utf-8").splitlines()], list(systems))
 
