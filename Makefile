@@ -6,6 +6,7 @@ PYTEST_FLAGS ?= -n 2
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+LOCK := requirements.lock
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
@@ -92,12 +93,11 @@ schema: $(INSTALLED)-core ## Rewrite the JSON Schema of an act
 fuzz: $(INSTALLED)-fuzz ## Fuzz every parser for SECONDS=60 each; what is found goes to build/fuzz
 	OMP_NUM_THREADS=1 $(BIN)/python fuzz/run.py --seconds $(or $(SECONDS),60)
 
-# Exact versions and hashes of all that extras-dev brings, on any system. What is pinned stays: make lock LOCK_FLAGS=--upgrade
-LOCK := requirements.lock
+# Exact versions and hashes of all that the extras bring, on any system. What is pinned stays: make lock LOCK_FLAGS=--upgrade
 comma := ,
 lock: $(INSTALLED)-audit ## Pin what developers and CI install: requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(LOCK_FLAGS) \
-	  $(addprefix --extra ,ray $(subst $(comma), ,$(patsubst [%],%,$(extras-dev)))) --output-file $(LOCK) pyproject.toml
+	  $(addprefix --extra ,ray bench fuzz audit $(subst $(comma), ,$(patsubst [%],%,$(extras-dev)))) --output-file $(LOCK) pyproject.toml
 
 # Strictly: a package that the advisories cannot be asked about is a failure, not a pass.
 audit: $(INSTALLED)-audit ## Look for known vulnerabilities in what is pinned
@@ -111,10 +111,13 @@ clean: ## Remove all that these commands made, .venv included
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find src tests tools benchmarks fuzz -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# Installing is repeated when pyproject.toml has changed, and skipped otherwise. What is never imported is not compiled.
-$(INSTALLED)-%: pyproject.toml | $(BIN)/python
+# Installing is repeated when what is asked for or pinned has changed, and skipped otherwise. Versions are those of the lock
+# file, but for setuptools, of which builds of PyTorch want different ones. What is never imported is not compiled.
+$(INSTALLED)-%: pyproject.toml $(LOCK) | $(BIN)/python
 	@echo "Installing lexlattice$(extras-$*) into $(VENV) …"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".$(extras-$*)"
+	@sed -e '/--hash=/d' -e 's/ *\\$$//' -e '/^setuptools==/d' $(LOCK) > $(VENV)/constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	  --constraint $(VENV)/constraints.txt --editable ".$(extras-$*)"
 	@touch $@
 
 $(BIN)/python:

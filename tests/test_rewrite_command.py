@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lexlattice import read, summarize
+from lexlattice import evaluate, read, summarize
 from lexlattice.cli import main
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.systems import Task, system
@@ -71,3 +71,12 @@ def test_what_describes_no_endpoint_is_refused(tmp_path: Path, content: str | No
         path.write_text(content)
     with pytest.raises(LexLatticeError, match=why):
         system(f"llm:{path}")
+
+
+def test_what_a_model_will_take_is_said_before_it_is_asked(examples: Path, endpoint: Path, tmp_path: Path) -> None:
+    act = (examples / "short" / "en.txt").read_text("utf-8")
+    row = {"celex_id": "32024R9001", "reference": act, "summary": "Keepers register every hive."}
+    said: list[str] = []
+    evaluate([row], [f"llm:{endpoint}", "lead"], language="en", note=said.append)
+    (sentence,) = said
+    assert sentence.startswith(f"llm:{endpoint}: 1 requests, ")

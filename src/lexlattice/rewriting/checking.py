@@ -1,9 +1,10 @@
 """Whether a sentence says only what can be found in the provisions it cites. No model is asked.
 
-Checked are numbers (in figures and in words), dates, references, names and quotations: the places where a fluent text
-goes wrong unnoticed and a reader is harmed. Each number must stand in the provisions beside the same word, so that
-"within 5 days" is not excused by "Article 5". Whether a sentence keeps the sense of what it rests on cannot be told in
-this way. In doubt a sentence is refused: the act's own words are always there to take its place.
+Checked are numbers (in figures and in words), dates, references, names, quotations, and small words that turn a claim:
+the places where a fluent text goes wrong unnoticed and a reader is harmed. Each number must stand in the provisions
+beside the same word, so that "within 5 days" is not excused by "Article 5"; dates, names and references must stand
+there as wholes. Whether a sentence keeps the sense of what it rests on cannot be told in this way. In doubt a sentence
+is refused: the act's own words are always there to take its place.
 """
 
 from __future__ import annotations
@@ -13,13 +14,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from lexlattice.reading.grammar import fold
-from lexlattice.rewriting.tokens import Token, alike, normalised, tokens, vocabulary
+from lexlattice.rewriting.claims import without_claim
+from lexlattice.rewriting.dates import dates, without_date
+from lexlattice.rewriting.lexicon import lexicon
+from lexlattice.rewriting.naming import Named, is_code, without_body, without_name
+from lexlattice.rewriting.references import is_act, kinds, without_article
+from lexlattice.rewriting.tokens import Line, Token, alike, normalised, vocabulary
 
 _DOUBLE: Final = re.compile('["“”„‟«»‹›]')
 _SINGLE: Final = re.compile(r"(?<!\w)['‘‚‛](.+?)['’‘](?!\w)")
 _OPEN: Final = re.compile(r"(?<!\w)['‘‚‛](?=\w)|[‘‚‛]")
-_LINK: Final = re.compile(r"\S*(?:@|://|www\.)\S*[\w/]")
+_LINK: Final = re.compile(
+    r"(?<!\S)\S*(?:@|://|www\.)\S*[\w/]|(?<![\w.-])[^\W_][\w-]+(?:\.[\w-]+)*\.[^\W\d_]{2,}(?:/\S*\w/?)?(?!\w)"
+)
 _LETTER: Final = re.compile(r"(?<!\w)\(?([^\W\d_])\)|\(([^\W\d_]{1,4})\)")
+_SCRIPTS: Final = (re.compile("[a-z]", re.I), re.compile("[\u0370-\u03ff]"), re.compile("[\u0400-\u04ff]"))
 _LONG: Final = 4
 _SHARE: Final = 1 / 3
 """So many of a sentence's longer words must stand in the provisions, in some form; fewer are another matter, or another
@@ -32,6 +41,7 @@ class Checker:
     def __init__(self, language: str, source: str) -> None:
         self._language = language
         self._known = vocabulary(language)
+        self._lexicon = lexicon(language)
         words = re.findall(r"[^\W\d_]+", normalised(source))
         self._ordinary = frozenset(word for word in words if word.islower())
 
@@ -49,74 +59,78 @@ class Checker:
             return "it cites no provision of the extract"
         if text in cited:
             return ""  # the act's own words
-        said = tokens(text, self._language)
-        given = [token for provision in cited for token in tokens(provision, self._language)]
+        said, given = Line.of(text, self._language), [Line.of(provision, self._language) for provision in cited]
+        all_given = [token for line in given for token in line.tokens]
         return (
             _misquoted(text, cited)
-            or self._without_number(said, given)
+            or _not_there(without_date(said, given, self._lexicon))
+            or _not_there(self._without_number(said, given))
+            or _not_there(without_article(said, given, self._lexicon))
             or _without_letter(text, cited)
-            or self._without_name(said, given)
-            or _without_share(said, given)
+            or _not_there(self._without_name(said, given, all_given))
+            or without_claim(said, given, self._lexicon)
+            or _without_share(said.tokens, all_given)
         )
 
-    def _without_number(self, said: Sequence[Token], given: Sequence[Token]) -> str:
-        """The first number, numeral or month that the provisions do not have, or have beside other words."""
-        for place, token in enumerate(said):
+    def _without_number(self, said: Line, given: Sequence[Line]) -> str:
+        """The first number or numeral outside dates that the provisions do not have, or have beside other words."""
+        known = [one for line in given for one in self._numbers(line)]
+        for place, token, kind in self._numbers(said):
             if place == 0 and len(token.text) == 1 and token.text.isalpha():
                 continue  # an article, or a preposition
-            if token.kind == "month":
-                found = any(fold(one.text) == fold(token.text) for one in given if one.kind == "month")
-            elif token.kind in ("number", "numeral"):
-                found = any(self._is_same(token, one) for one in given)
-            else:
-                continue
-            if not found:
-                return _not_there(token.text)
+            if not any(self._is_same(token, other) and kind in ("", its_kind) for _, other, its_kind in known):
+                return f"{token.left} {token.text}" if kind else token.text
         return ""
+
+    def _numbers(self, line: Line) -> list[tuple[int, Token, str]]:
+        """Numbers and numerals that are no part of a date, with the kind of act where they are the number of one."""
+        in_dates = {place for date in dates(line, self._lexicon) for place in date.places}
+        acts = kinds(line, self._lexicon)
+        return [
+            (place, token, acts.get(place, ""))
+            for place, token in enumerate(line.tokens)
+            if token.kind in ("number", "numeral") and place not in in_dates
+        ]
 
     def _is_same(self, token: Token, other: Token) -> bool:
         """The same number, and of the same thing: of the head-word before it, else of the word that follows."""
         if token.kind != other.kind or _number(token) != _number(other):
             return False
-        if "/" in token.text and sum(map(str.isdigit, token.text)) > _LONG:
-            return True  # the number of an act, which is one of its kind
+        if is_act(token.text) and sum(map(str.isdigit, token.text)) > _LONG:
+            return True  # one of its kind
         lefts, rights = (fold(token.left), fold(other.left)), (fold(token.right), fold(other.right))
         same_left, same_right = alike(*lefts), alike(*rights)
         if any(map(self._known.is_head, lefts)):
             return same_left
-        if any(map(_is_code, (token.left, other.left))):
+        if any(map(is_code, (token.left, other.left))):
             return same_left and same_right
         return same_right and (bool(rights[0]) or (same_left and bool(lefts[0])))
 
-    def _without_name(self, said: Sequence[Token], given: Sequence[Token]) -> str:
-        """The first name that the provisions do not have, letter for letter from its capital on."""
-        names = {_capital(one.text).casefold() for one in given if one.kind == "name"}
-        exact = {one.text for one in given}
-        for place, token in enumerate(said):
-            if token.kind != "name":
-                continue
-            if _is_code(token.text):
-                found = token.text in exact
-            else:
-                found = _capital(token.text).casefold() in names or (
-                    place == 0 and self._is_ordinary(token.text, said[1:2], given)
-                )
-            if not found:
-                return _not_there(token.text)
-        return ""
+    def _without_name(self, said: Line, given: Sequence[Line], all_given: Sequence[Token]) -> str:
+        """The first body or name that the provisions do not have."""
+        skipped = {place for date in dates(said, self._lexicon) for place in date.places}
+        first = said.tokens[0]
+        if (
+            first.kind == "name"
+            and not is_code(first.text)
+            and self._is_ordinary(first.text, said.tokens[1:2], all_given)
+        ):
+            skipped.add(0)
+        named, cited = Named(said, self._lexicon), [Named(line, self._lexicon) for line in given]
+        return without_body(named, cited) or without_name(named, cited, self._lexicon, skipped)
 
     def _is_ordinary(self, word: str, following: Sequence[Token], given: Sequence[Token]) -> bool:
         """Whether the first word of a sentence has its capital from there: the provisions or the act write it small."""
-        if any(one.text.casefold() == word.casefold() for one in given):
+        small = [fold(one.text) for one in given if one.kind == "word"]
+        if any(alike(fold(word), other) for other in small):
             return True
         if any(one.kind == "name" for one in following):
-            return False
-        small = (fold(one.text) for one in given if one.kind == "word")
-        return word.lower() in self._ordinary or any(alike(fold(word), other) for other in small)
+            return fold(word) in self._lexicon.joining
+        return word.lower() in self._ordinary
 
 
 def _misquoted(text: str, cited: Sequence[str]) -> str:
-    """The first quotation that is not verbatim, and any quotation mark that has no other; addresses likewise."""
+    """The first quotation, address or word in two scripts that is not verbatim, and any quotation without an end."""
     doubles = [match.start() for match in _DOUBLE.finditer(text)]
     if len(doubles) % 2:
         return "a quotation has no end"
@@ -127,11 +141,19 @@ def _misquoted(text: str, cited: Sequence[str]) -> str:
         if not any(start <= match.start() < end for start, end in inside):
             return "a quotation has no end"
     quoted = [text[start + 1 : end].strip() for start, end in pairs] + [match[1].strip() for match in singles]
-    for words in (*quoted, *_LINK.findall(text)):
+    for words in (*quoted, *_LINK.findall(text), *_in_two_scripts(text)):
         verbatim = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
-        if not words or not any(verbatim.search(provision) for provision in cited):
+        if not words:
+            return "a quotation is empty"
+        if not any(verbatim.search(provision) for provision in cited):
             return _not_there(words)
     return ""
+
+
+def _in_two_scripts(text: str) -> list[str]:
+    """Words with letters that only look like those of another: a Cyrillic "о" in a Latin name."""
+    words = re.findall(r"[^\W\d_]+", text)
+    return [word for word in words if sum(script.search(word) is not None for script in _SCRIPTS) > 1]
 
 
 def _without_letter(text: str, cited: Sequence[str]) -> str:
@@ -147,7 +169,7 @@ def _without_letter(text: str, cited: Sequence[str]) -> str:
 
 def _after_word(text: str) -> set[tuple[str, str]]:
     """Single letters with the word before them: "Buchstabe b" is not "Buchstabe a"."""
-    return {(fold(word), letter) for word, letter in re.findall(r"([^\W\d_]{3,}) ([^\W\d_])(?!\w)", text)}
+    return {(fold(word), letter) for word, letter in re.findall(r"(?<![^\W\d_])([^\W\d_]{3,}) ([^\W\d_])(?!\w)", text)}
 
 
 def _without_share(said: Sequence[Token], given: Sequence[Token]) -> str:
@@ -161,15 +183,5 @@ def _number(token: Token) -> str:
     return fold(token.text) if token.kind == "numeral" else token.text
 
 
-def _is_code(word: str) -> bool:
-    """An acronym, or the sign or code of a currency."""
-    return sum(map(str.isupper, word)) > 1 or word in ("€", "$", "£", "§")
-
-
-def _capital(word: str) -> str:
-    """From the first capital on: Irish writes "an tAontas", "gCoimisiún"."""
-    return word[next((place for place, letter in enumerate(word) if letter.isupper()), 0) :]
-
-
 def _not_there(what: str) -> str:
-    return f"'{what}' does not stand so in the provisions"
+    return f"'{what}' does not stand so in the provisions" if what else ""

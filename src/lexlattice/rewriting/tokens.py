@@ -1,6 +1,6 @@
 """What of a text can be checked: its numbers, in figures and in words, its names, and what stands beside them.
 
-The same for all scripts; what differs between languages (months, ordinals, head-words, numerals) comes from data.
+The same for all scripts; what differs between languages (ordinals, head-words, numerals) comes from data.
 """
 
 from __future__ import annotations
@@ -19,15 +19,19 @@ _RUN: Final = r"[^\W_]*\d[^\W_]*"
 _NUMBER: Final = (
     r"(?:(?<![\w)\]])(?:[-−–+]|[±<>≤≥~≈] ?))?"  # a sign that is no hyphen
     rf"(?:\d{{1,3}}(?: \d{{3}}(?!\d))+(?:[.,]\d+)?|{_RUN}(?:[.,:/'’⁄–−-]{_RUN})*)"  # 1 000,50; 2016/679; 12.3.2024
+    r"(?:\^[-+−]?[\d⁄]+)?"  # a power, see `normalised`
     r"(?:\([^\W_]{1,5}\))*"  # 5(1)(a)
 )
 _TOKEN: Final = re.compile(
     rf"(?P<number>{_NUMBER})|(?P<word>[^\W\d_](?::[^\W\d_]+)|[^\W\d_]+)|(?P<sign>[%‰€$£°§])|(?P<stop>[.,;:!?()\[\]—–])"
 )
 _BEFORE_NUMBER: Final = re.compile(r"\. ?\d")
+_BEFORE_SMALL: Final = re.compile(r"\. ?([^\W\d_])")
+_RAISED: Final = re.compile("(?<=[0-9])(?=[⁺⁻₊₋⁰¹²³⁴-⁹₀-₉¼-¾⅐-⅞①-⓿❶-➓])")
 _ROMAN: Final = re.compile(r"[IVXLCDM]+")
 _SHORT: Final = 3
 """Beginnings of numerals up to this length are whole words."""
+_DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -35,7 +39,7 @@ class Token(NamedTuple):
     """A word, a number or a sign, with its neighbours; empty where there is a stop or an end instead."""
 
     kind: str
-    """number, numeral, month, name or word."""
+    """number, numeral, name or word; sign for those of currencies and the like."""
     text: str
     left: str = ""
     right: str = ""
@@ -45,16 +49,17 @@ class Token(NamedTuple):
 class Vocabulary:
     """What is known of a language."""
 
-    months: frozenset[str]
     numerals: frozenset[str]
     """Whole words, ordinals among them."""
     beginnings: tuple[str, ...]
+    within: tuple[str, ...]
+    """Numerals inside longer words."""
     heads: frozenset[str]
-    """Words before a number that say what it counts: "Article", "Annex", "Directive", and the months."""
+    """Words before a number that say what it counts: "Article", "Annex", "Directive"."""
 
     def is_numeral(self, word: str) -> bool:
         """Whether a folded word stands for a number."""
-        return word in self.numerals or word.startswith(self.beginnings)
+        return word in self.numerals or word.startswith(self.beginnings) or any(inner in word for inner in self.within)
 
     def is_head(self, word: str) -> bool:
         """Whether a folded word is a head-word, in any of its forms."""
@@ -65,20 +70,64 @@ class Vocabulary:
 def vocabulary(language: str) -> Vocabulary:
     """That of a language; of one that is not among the 24, the English one."""
     grammar = load(language if language in LANGUAGES else "en")
-    numerals = tomllib.loads(files(__package__).joinpath("numerals.toml").read_text("utf-8"))[grammar.language]
+    data = tomllib.loads(files(__package__).joinpath("numerals.toml").read_text("utf-8"))
+    numerals = data[grammar.language]
     forms = " ".join(form for level in grammar.citation.values() for form in level).replace("{ordinal}", " ")
-    heads = {*grammar.words, *(name for name, _ in grammar.types), *_WORD.findall(fold(forms)), *grammar.months}
+    heads = {*grammar.words, *(name for name, _ in grammar.types), *_WORD.findall(fold(forms))}
     return Vocabulary(
-        months=frozenset(grammar.months),
         numerals=frozenset({word for word in numerals if len(word) <= _SHORT} | set(grammar.ordinal_values)),
         beginnings=tuple(word for word in numerals if len(word) > _SHORT),
+        within=tuple(data["within"].get(grammar.language, ())),
         heads=frozenset(heads),
     )
 
 
 def normalised(text: str) -> str:
-    """One kind of space and of compatible letters, so that texts can be compared."""
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    """One kind of space and of compatible letters, so that texts can be compared.
+
+    What is set higher, lower or smaller after a number stays apart from it:
+
+    >>> normalised("10² and 10½ m²")
+    '10^2 and 10^1⁄2 m2'
+    """
+    apart = _RAISED.sub("^", text)
+    return " ".join(unicodedata.normalize("NFKC", apart).split())
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence or a provision in tokens, and as words to look phrases up in."""
+
+    source: str
+    tokens: tuple[Token, ...]
+    words: tuple[str, ...]
+    """Folded; "#" for each number in figures."""
+    folded: str
+    """The words, with a bar wherever there is a stop between two."""
+    places: tuple[int, ...]
+    """Where each word begins there."""
+
+    @classmethod
+    def of(cls, text: str, language: str) -> Line:
+        """That of a normalised text."""
+        found = tuple(tokens(text, language))
+        words = tuple(
+            "#" if token.kind == "number" and _DIGIT.search(token.text) else fold(token.text) for token in found
+        )
+        folded, places = "", []
+        for word, token in zip(words, found, strict=True):
+            folded += "" if token.left else "| "
+            places.append(len(folded))
+            folded += f"{word} "
+        return cls(text, found, words, folded, tuple(places))
+
+    def is_joined(self, place: int) -> bool:
+        """Whether the next word follows without a stop."""
+        return 0 <= place < len(self.tokens) - 1 and bool(self.tokens[place].right)
+
+    def text(self, start: int, end: int) -> str:
+        """The words from one place to another, as they are written."""
+        return " ".join(token.text for token in self.tokens[start:end])
 
 
 def tokens(text: str, language: str) -> list[Token]:
@@ -120,17 +169,18 @@ def alike(word: str, other: str) -> bool:
 
 
 def _goes_on(text: str, place: int, before: list[tuple[str, str]]) -> bool:
-    """Whether the dot at this place ends no sentence, as far as that can be told: "12. März", "Nr. 5"."""
-    is_after_number = bool(before) and before[-1][0] == "number" and place + 1 < len(text)
-    return is_after_number or _BEFORE_NUMBER.match(text, place) is not None
+    """Whether the dot at this place ends no sentence, as far as can be told: "12. März", "Nr. 5", "2024 m. kovo"."""
+    if before and before[-1][0] == "number" and place + 1 < len(text):
+        return True
+    is_letter = bool(before) and len(before[-1][1]) == 1
+    small = _BEFORE_SMALL.match(text, place) if is_letter else None
+    return _BEFORE_NUMBER.match(text, place) is not None or (small is not None and small[1].islower())
 
 
 def _kind(word: str, known: Vocabulary) -> str:
     folded = fold(word)
     if known.is_numeral(folded):
         return "numeral"
-    if folded in known.months:
-        return "month"
     if _ROMAN.fullmatch(word) or (len(word) == 1 and word.isupper()):
         return "number"
     return "name" if any(letter.isupper() for letter in word) else "word"
