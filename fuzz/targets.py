@@ -11,16 +11,19 @@ import gzip
 import io
 import json
 import os
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from lexlattice.act import Act
+from lexlattice.bulk.entries import Inputs
 from lexlattice.corpus.rows import Rows
 from lexlattice.encoding import trained_with
 from lexlattice.encoding.static import Static
@@ -147,6 +150,24 @@ def _all_rows(path: Path) -> None:
     rows.count()
     for _ in rows:
         pass
+
+
+def _all_entries(path: Path) -> None:
+    """What a corpus finds in a file; what cannot be had is an entry with one sentence."""
+    inputs = Inputs((str(path),))
+    inputs.check()
+    for entry in inputs:
+        assert entry.digest and "\n" not in entry.source
+        assert not entry.fault or _is_sentence(entry.fault), entry.fault
+
+
+def _checkpoint(data: bytes) -> None:
+    """Where a training stands, under a name that fits: only the parsing is left."""
+    from lexlattice.learning.checkpoints import Checkpoints
+
+    with tempfile.TemporaryDirectory(dir=_scratch()) as folder:
+        Path(folder, f"000001-{sha256(data)[:16]}.safetensors").write_bytes(data)
+        Checkpoints(Path(folder), {}).load()
 
 
 def _prepared(data: bytes) -> None:
@@ -300,6 +321,38 @@ def _static_seeds() -> list[bytes]:
     ]
 
 
+def _tar_seeds() -> list[bytes]:
+    """With names of all kinds before them: plain, long, and as a record of their own."""
+    seeds = []
+    for format, packing in ((tarfile.GNU_FORMAT, ""), (tarfile.PAX_FORMAT, ""), (tarfile.PAX_FORMAT, "gz")):
+        with io.BytesIO() as file:
+            with tarfile.open(fileobj=file, mode=f"w:{packing}", format=format) as archive:  # type: ignore[call-overload]
+                for name in ("act.txt", f"{'long/' * 30}ä.txt", "rows.jsonl"):
+                    member = tarfile.TarInfo(name)
+                    member.size = len(LITTLE)
+                    archive.addfile(member, io.BytesIO(LITTLE))
+            seeds.append(file.getvalue())
+    return seeds
+
+
+def _zip_seeds() -> list[bytes]:
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w") as archive:
+            for number, packing in enumerate((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)):
+                archive.writestr(f"acts/{number}.txt", LITTLE, packing)
+            archive.writestr("acts/ä.txt", LITTLE * 50, zipfile.ZIP_LZMA)
+        return [file.getvalue()]
+
+
+def _checkpoint_seeds() -> list[bytes]:
+    import torch
+
+    from lexlattice.learning.checkpoints import packed
+
+    state = {"step": 3, "loss": [0.5, float("inf")], "at": (1, None), "weights": {"a": torch.ones(2, 3)}}
+    return [packed({**state, "identity": {}})]
+
+
 _ROW: Final = {"celex_id": "32024R0001", "reference": LITTLE.decode(), "summary": "Bees.", "language": "en"}
 _LINES: Final = b"".join(json.dumps(record).encode() + b"\n" for record in (_ROW, {**_ROW, "summary": ""}, _ROW))
 
@@ -357,6 +410,9 @@ TARGETS: Final[dict[str, Target]] = {
     "json-lines": Target(_from_file("rows.jsonl", _all_rows), lambda: [_LINES]),
     "gzip-lines": Target(_from_file("rows.jsonl.gz", _all_rows), lambda: [gzip.compress(_LINES, mtime=0)]),
     "parquet": Target(_from_file("rows.parquet", _all_rows), _parquet_seeds),
+    "tar": Target(_from_file("corpus.tar", _all_entries), _tar_seeds),
+    "zip": Target(_from_file("corpus.zip", _all_entries), _zip_seeds),
+    "list": Target(_from_file("list.txt", _all_entries), lambda: [b"32016R0679\n\nCELEX:32022R2554\r\n12012M/TXT\n"]),
     "prepared": Target(_prepared, _prepared_seeds),
     "config": Target(_from_file("config.toml", read_config), _files("configs/*.toml")),
     "experiment": Target(_from_file("experiment.toml", read_settings), _files("configs/experiments/*.toml")),
@@ -367,14 +423,20 @@ TARGETS: Final[dict[str, Target]] = {
 }
 
 
+if find_spec("torch"):
+    TARGETS["checkpoint"] = Target(_checkpoint, _checkpoint_seeds)
+
+
+def _is_sentence(text: str) -> bool:
+    return text.endswith((".", "?")) and "\n" not in text
+
+
 def check(name: str, data: bytes, laws: Callable[[Act], None]) -> None:
     """Run a target: what it reads obeys the laws, what it refuses it refuses in one sentence."""
     try:
         act = TARGETS[name].run(data)
     except LexLatticeError as error:
-        sentence = str(error)
-        assert sentence.endswith((".", "?")), f"no sentence: {sentence!r}"
-        assert "\n" not in sentence, f"more than a line: {sentence!r}"
+        assert _is_sentence(str(error)), f"no sentence of one line: {str(error)!r}"
         return
     if act is not None:
         laws(act)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import os
+import pickle
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import time
-import zipfile
+import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,11 +29,13 @@ from hypothesis import strategies as st
 
 from lexlattice import LexLatticeError, encoding, evaluate, read, summarize
 from lexlattice.act import Act
-from lexlattice.bulk.engines import Limits, Local, Outcome, Placed
-from lexlattice.bulk.entries import Entry, Inputs
+from lexlattice.bulk.engines import Limits, Local
+from lexlattice.bulk.entries import Inputs
+from lexlattice.bulk.entry import Entry, Outcome, Placed
+from lexlattice.bulk.evaluating import Evaluate
 from lexlattice.bulk.formats import Columns
 from lexlattice.bulk.run import Choice, run
-from lexlattice.bulk.tasks import Task
+from lexlattice.bulk.tasks import Encode, Task
 from lexlattice.cli import main
 
 LIMITS = Limits(60, 2_000_000_000)
@@ -81,7 +85,7 @@ class Plain:
     """An engine without processes; it may stop in the middle, as if it were killed."""
 
     def __init__(self, after: int | None = None) -> None:
-        self.after, self.restarts = after, 0
+        self.after = after
 
     def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
         for number, (shard, entry, passed) in enumerate(entries):
@@ -147,15 +151,20 @@ def test_a_process_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: 
     while killed < KILLS:
         child = os.fork()
         if not child:
+            status = 1
             try:
                 run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
+                status = 0
+            except BaseException:
+                traceback.print_exc()
             finally:
-                os._exit(0)
+                os._exit(status)
         time.sleep(draw.uniform(0, 0.02))
         os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-        killed += os.WIFSIGNALED(status)
-        if not os.WIFSIGNALED(status):  # it was finished: begin anew, with what was there left as it is
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert ended in (0, -signal.SIGKILL), "going on from where it was killed is no error"
+        killed += ended != 0
+        if ended == 0:  # it was finished: begin anew, with what was there left as it is
             draw.choice(sorted(folder.glob("part-*"))).unlink()
     run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
     assert [row["letters"] for row in lines(folder)] == [len(text) for text in texts]
@@ -212,18 +221,22 @@ def test_poisoned_acts_end_as_dead_letters_and_all_others_are_done(tmp_path: Pat
     def log(event: str, **facts: Any) -> None:
         events.append({"event": event, **facts})
 
-    engine = Local(2)
-    manifest = run(Count(None), choice, tmp_path / "out", engine, Limits(3, 1_500_000_000), size=4, log=log)
+    manifest = run(Count(None), choice, tmp_path / "out", Local(2), Limits(3, 1_500_000_000), size=4, log=log)
     assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3, 4]
     dead = {entry["source"].rpartition(":")[2]: entry["reason"] for entry in lines(tmp_path / "out", "dead.jsonl")}
     assert {number: word in dead[number] for number, word in _REASONS.items()} == dict.fromkeys(_REASONS, True), dead
     assert manifest["dead"] == len(dead) == len(_REASONS)
-    assert engine.restarts >= 3
-    assert [event["event"] for event in events][-1] == "end"
+    assert (events[-1]["event"], events[-1]["restarts"] >= 3) == ("end", True)
     assert sum(event["event"] == "dead" for event in events) == len(dead)
 
 
-_REASONS = {"2": "lost", "4": "our fault", "5": "longer than 3 seconds", "7": "memory", "8": "empty"}
+_REASONS = {
+    "2": "lost",
+    "4": "(ZeroDivisionError at bulk/tasks.py:",
+    "5": "longer than 3 seconds",
+    "7": "memory",
+    "8": "empty",
+}
 
 
 def test_those_that_failed_can_be_tried_again(tmp_path: Path) -> None:
@@ -240,67 +253,7 @@ def test_those_that_failed_can_be_tried_again(tmp_path: Path) -> None:
         assert events.count("shard") == redone
 
 
-# --- inputs -----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def inputs(tmp_path: Path, examples: Path) -> dict[str, Path | str]:
-    """The same two acts in every way that they can come."""
-    texts = {name: (examples / "short" / f"{name}.txt").read_bytes() for name in ("en", "mt")}
-    folder = tmp_path / "folder"
-    (folder / "deep").mkdir(parents=True)
-    (folder / "en.txt").write_bytes(texts["en"])
-    (folder / "deep" / "mt.txt").write_bytes(texts["mt"])
-    (folder / ".hidden.txt").write_bytes(b"no act")
-    rows = [{"celex_id": "32024R9001", "reference": text.decode(), "language": name} for name, text in texts.items()]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    pyarrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "a.parquet")
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        for name, text in texts.items():
-            archive.writestr(f"acts/{name}.txt", text)
-        archive.writestr("readme.pdf.bak", b"no act")
-    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as tar:
-        tar.add(folder, "acts")
-    pytest.importorskip("datasets").Dataset.from_list(rows).save_to_disk(str(tmp_path / "saved"))
-    names = ("folder", "a.jsonl", "a.parquet", "a.zip", "a.tar.gz", "saved")
-    return {**{name: tmp_path / name for name in names}, "pattern": str(folder / "**" / "*.txt")}
-
-
-def test_an_act_is_the_same_however_it_comes(inputs: dict[str, Path | str]) -> None:
-    for name, given_input in inputs.items():
-        found = Inputs((str(given_input),))
-        entries = list(found)
-        assert entries == list(found), name
-        titles = {read(entry.content.decode() + "\n", format="text").title for entry in entries}
-        assert len(entries) == len(titles) == 2, name
-        assert len({entry.digest for entry in entries}) == 2
-        assert found.count() in (2, None)
-
-
-def test_lists_of_celex_numbers_and_single_ones_are_to_be_fetched(tmp_path: Path) -> None:
-    (tmp_path / "list.txt").write_text("32016R0679\n\n32022R2554\n")
-    entries = list(Inputs((str(tmp_path / "list.txt"), "32014R0910")))
-    assert [entry.source for entry in entries] == ["32016R0679", "32022R2554", "32014R0910"]
-    assert all(entry.is_named for entry in entries)
-
-
-def test_rows_that_are_none_and_damaged_archives_are_named(tmp_path: Path, examples: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(
-        b'{"reference": "Article 1"}\nnot json\n[1]\n{"reference": 7}\n\n{"other": "x"}\n{"reference": "\xff"}\n'
-    )
-    faults = [entry.fault for entry in Inputs((str(path),))]
-    assert [bool(fault) for fault in faults] == [False, True, True, True, True, True]
-    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as tar:
-        for name in ("en", "fr", "mt"):
-            tar.add(examples / "short" / f"{name}.txt", f"{name}.txt")
-    whole = (tmp_path / "a.tar.gz").read_bytes()
-    (tmp_path / "b.tar.gz").write_bytes(whole[: len(whole) // 2])
-    *good, last = Inputs((str(tmp_path / "b.tar.gz"),))
-    assert "damaged" in last.fault
-    assert all(not entry.fault for entry in good)
+# --- what is asked for -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -317,6 +270,11 @@ def test_rows_that_are_none_and_damaged_archives_are_named(tmp_path: Path, examp
         (["{short}", "--model", "nowhere"], "There is no model 'nowhere'"),
         (["{short}", "--lang", "xx"], "24 official languages"),
         (["{short}", "--timeout", "0"], "some time"),
+        (["{short}", "--timeout", "inf"], "not without end"),
+        (["{short}", "--timeout", "nan"], "some time"),
+        (["{short}", "--memory", str(10**20)], "not without end"),
+        (["{short}", "-j", str(10**20)], "can do nothing"),
+        (["{short}", "--budget", "reference"], "needs a reference summary"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_sentence(
@@ -326,6 +284,38 @@ def test_what_cannot_be_is_said_in_a_sentence(
     assert main(["corpus", "summarize", *filled, "-o", str(tmp_path / "out"), "--quiet"]) == 2
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("system", "sentence"), [("lead", "no summaries to compare with"), ("", "No systems")])
+def test_an_evaluation_that_cannot_be_is_refused_at_once(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str], system: str, sentence: str
+) -> None:
+    call = ["corpus", "evaluate", str(examples / "short"), "-o", str(tmp_path / "out"), "--system", system, "--quiet"]
+    assert main(call) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("more", [["--model", "junk"], ["--memory", "1"]])
+def test_processes_that_cannot_begin_end_the_run_in_one_sentence(
+    tmp_path: Path, examples: Path, more: list[str]
+) -> None:
+    (tmp_path / "junk").write_bytes(b"no weights")
+    call = command("score", examples / "short", "-o", tmp_path / "out", "--quiet", "-j", "1", *more)
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+def test_numbers_without_measure_are_taken_as_they_are(tmp_path: Path) -> None:
+    choice = Choice(corpus(tmp_path / "a.jsonl", ["a", "bb"]).inputs, limit=10**20)
+    assert run(Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=10**20)["rows"] == 2  # type: ignore[arg-type]
+
+
+def test_events_on_standard_error_stay_lines_beside_the_bar(tmp_path: Path, examples: Path) -> None:
+    call = command("score", examples / "short" / "en.txt", "-o", tmp_path / "out", "-j", "1", "--log", "-")
+    done = subprocess.run(call, capture_output=True, text=True)
+    events = [line.rpartition("\r")[2] for line in done.stderr.split("\n") if '"event"' in line]
+    assert [json.loads(event)["event"] for event in events] == ["begin", "shard", "end"]
 
 
 # --- the four tasks ---------------------------------------------------------------------------------------
@@ -416,9 +406,106 @@ def test_what_was_damaged_or_has_changed_is_made_anew(tmp_path: Path) -> None:
     (tmp_path / "out" / "part-00001.jsonl").write_text("{}")
     again()
     assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3]
+    (tmp_path / "out" / "part-old.json").write_text("somebody's own")
     corpus(tmp_path / "a.jsonl", ["a", "dddd"])
     again()
     assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 4]
+    assert (tmp_path / "out" / "part-old.json").exists()
+
+
+@pytest.mark.parametrize("held", [0, 64_000_000])
+def test_shards_that_are_too_large_to_hold_are_compared_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    monkeypatch.setattr("lexlattice.bulk.run._HELD", held)
+    monkeypatch.setattr("lexlattice.bulk.engines._HELD", held)
+    path = tmp_path / "a.jsonl"
+    events: list[tuple[str, int]] = []
+    again = partial(
+        *(run, Count(None), corpus(path, ["a", "bb", "ccc", "dddd", "e"]), tmp_path / "out", Plain(), LIMITS),  # type: ignore[arg-type]
+        size=2,
+        log=lambda event, **facts: events.append((event, facts.get("number", -1))),
+    )
+    again()
+    for texts, made in ((["a", "bb", "ccc", "dddd", "e"], []), (["a", "bb", "ccc", "dd", "e"], [1])):
+        corpus(path, texts)
+        events.clear()
+        again()
+        assert [number for event, number in events if event == "shard"] == made
+        assert [row["letters"] for row in lines(tmp_path / "out")] == [len(text) for text in texts]
+
+
+def test_a_manifest_says_finished_only_while_it_is_and_when_it_was(tmp_path: Path) -> None:
+    path, folder = tmp_path / "a.jsonl", tmp_path / "out"
+    said = []
+
+    class Looking(Plain):
+        def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
+            for outcome in super().run(task, entries, limits):
+                yield outcome
+                said.append(json.loads((folder / "manifest.json").read_text())["finished"])
+
+    first = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+    same = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Looking(), LIMITS, size=1)  # type: ignore[arg-type]
+    assert (said, same) == ([True] * 3, first)
+    assert first["begun"] <= first["ended"]
+    said.clear()
+    run(Count(None), corpus(path, ["a", "bbb", "cc"]), folder, Looking(), LIMITS, size=1)  # type: ignore[arg-type]
+    assert said == [True, False, False]
+
+
+def test_a_run_goes_on_only_with_the_same_format_fields_and_split(tmp_path: Path) -> None:
+    inputs = corpus(tmp_path / "a.jsonl", ["a"]).inputs
+    again = partial(run, Count(None), folder=tmp_path / "out", engine=Plain(), limits=LIMITS)  # type: ignore[arg-type]
+    again(choice=Choice(inputs))
+    for changed, what in (({"fields": {"summary": "x"}}, "other fields"), ({"split": "test"}, "another split")):
+        with pytest.raises(LexLatticeError, match=f"begun with {what}"):
+            again(choice=Choice(Inputs(inputs.names, **changed)))  # type: ignore[arg-type]
+    pytest.importorskip("pyarrow")
+    with pytest.raises(LexLatticeError, match="begun with another format"):
+        again(choice=Choice(inputs), format="parquet")
+
+
+def test_weights_are_those_of_every_file_that_is_named(tmp_path: Path) -> None:
+    for folder in ("model", "encoder"):
+        (tmp_path / folder).mkdir()
+    files = [tmp_path / "a.safetensors", tmp_path / "model" / "b.bin", tmp_path / "encoder" / "c.bin"]
+    systems = (f"model:{files[0]}", f"translate:nowhere?order=last&system=seq2seq:{tmp_path / 'model'}?method=sled")
+    seen = set()
+    for file in (None, *files):
+        if file:
+            file.write_bytes(b"other")
+        seen.add(Evaluate(None, systems, "reference", "provisions", f"onnx:{tmp_path / 'encoder'}", None).weights)
+    assert len(seen) == 4
+    rounded = Encode(None, "static", str(tmp_path / "cache"))
+    assert rounded.weights != Encode(None, "static", None).weights
+    assert pickle.loads(pickle.dumps(rounded)).__dict__["weights"] == rounded.weights
+
+
+# --- memory -----------------------------------------------------------------------------------------------
+
+_MEASURED = """
+import resource, sys
+sys.path.insert(0, {tests!r})
+from test_corpus import LIMITS, Choice, Count, Inputs, Local, run
+print(run(Count(None), Choice(Inputs(({path!r},))), {folder!r}, Local(2), LIMITS)["rows"])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_acts_of_a_shard(tmp_path: Path) -> None:
+    """Acts of 40 MB, packed to next to nothing: one is held while it is parsed, and a few wait."""
+    path = tmp_path / "a.jsonl.gz"
+    with gzip.open(path, "wb", 1) as file:
+        for _ in range(24):
+            file.write(b'{"reference": "' + b"a" * 40_000_000 + b'"}\n')
+    code = _MEASURED.format(tests=str(Path(__file__).parent), path=str(path), folder=str(tmp_path / "out"))
+    for _ in range(2):  # the second time all is done already
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        rows, megabytes = map(int, done.stdout.split())
+        assert rows == 24
+        assert megabytes < 400, megabytes
 
 
 # --- Ray --------------------------------------------------------------------------------------------------
@@ -431,11 +518,12 @@ def test_ray_gives_the_same_rows_bit_for_bit_and_the_same_dead_letters(tmp_path:
     for name in ("bg", "el", "en", "mt", "sv"):
         (tmp_path / "acts" / f"{name}.txt").write_bytes((examples / "short" / f"{name}.txt").read_bytes())
     (tmp_path / "acts" / "empty.txt").write_bytes(b"")
+    shutil.copytree(examples / "formats" / "act.fmx4", tmp_path / "acts" / "formex")
     call = partial(command, "summarize", tmp_path / "acts", "--shard", "2", "--quiet", "-j", "2", "-o")
     assert subprocess.run(call(tmp_path / "local"), capture_output=True).returncode == 1
     done = subprocess.run([*call(tmp_path / "ray"), "--engine", "ray"], capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     rows = without_times(lines(tmp_path / "local"))
-    assert len(rows) == 5
+    assert len(rows) == 6
     assert rows == without_times(lines(tmp_path / "ray"))
     assert lines(tmp_path / "local", "dead.jsonl") == lines(tmp_path / "ray", "dead.jsonl")

@@ -357,6 +357,19 @@ def test_two_checkpoints_are_kept_and_the_last_whole_one_is_loaded(tmp_path: Pat
         checkpoints.load()
 
 
+def test_the_next_checkpoint_drops_a_damaged_one_and_keeps_the_whole_one_before(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path, {})
+    for number in range(2):
+        checkpoints.save({"number": number})
+    whole, newest = sorted(tmp_path.iterdir())
+    newest.write_bytes(newest.read_bytes()[:-1])
+    checkpoints.save({"number": 2})
+    kept, last = sorted(tmp_path.iterdir())
+    assert kept == whole
+    last.write_bytes(b"")
+    assert (checkpoints.load() or {})["number"] == 0
+
+
 def test_what_a_killed_process_left_half_written_is_removed(tmp_path: Path) -> None:
     (tmp_path / ".000001-0123456789abcdef.safetensors.part").write_bytes(b"half")
     Checkpoints(tmp_path, {}).save({"number": 1})

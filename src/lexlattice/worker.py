@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -27,6 +28,8 @@ _PAUSE: Final = 1.0
 """Seconds before a process that would not start is tried again."""
 _TRIES: Final = 2
 """A process may be lost through no fault of the act's, as when the machine is short of memory; twice is no accident."""
+_NOT_STARTED: Final = "A worker process could not be started"
+_PACKAGE: Final = Path(__file__).parent
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _log: Final = logging.getLogger(__name__)
 
@@ -56,10 +59,13 @@ class GoneError(LexLatticeError):
 
 
 class BrokenError(LexLatticeError):
-    """A job failed in a way that nobody foresaw."""
+    """A job failed in a way that nobody foresaw; `place` is for whoever mends it, and has nothing of the act."""
 
-    def __init__(self, sentence: str = "This failed by our fault, not the file's; please report it.") -> None:
+    def __init__(
+        self, sentence: str = "This failed by our fault, not the file's; please report it.", *, place: str = ""
+    ) -> None:
         super().__init__(sentence)
+        self.place = place
 
 
 class _LostError(Exception):
@@ -83,13 +89,14 @@ class Worker:
         process.start()
         there.close()
         self._process, self._connection = process, here
-        try:
-            self.up = here.poll(_LONGEST_START) and here.recv() is None
-        except (EOFError, OSError):
-            self.up = False
-        if not self.up:
+        error: LexLatticeError | None = LexLatticeError(f"{_NOT_STARTED}; check memory and installation.")
+        with suppress(EOFError, OSError):
+            if here.poll(_LONGEST_START):
+                error = here.recv()
+        if error is not None:
             self.end()
-            raise LexLatticeError("A worker process could not be started; check memory and installation.")
+            raise error
+        self.up = True
 
     def do(self, job: Job, args: tuple[Any, ...], seconds: float) -> Any:
         """Send the job and wait for its outcome, which is always one; if the process is lost, once more to another."""
@@ -174,9 +181,11 @@ def _work(connection: Connection, begin: Begin, memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the service itself decides when it ends
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _limit(memory)
-    begin()
+    error = _begun(begin)
     ending = _Ending()
-    connection.send(None)
+    connection.send(error)
+    if error is not None:
+        return
     while True:
         try:
             with ending.at_once():
@@ -191,6 +200,19 @@ def _work(connection: Connection, begin: Begin, memory: int) -> None:
         del job, args, outcome  # not kept while waiting for the next
 
 
+def _begun(begin: Begin) -> LexLatticeError | None:
+    """Why the process cannot work, if it cannot."""
+    try:
+        begin()
+    except LexLatticeError as error:
+        return error
+    except MemoryError:
+        return TooLargeError(f"{_NOT_STARTED} within the memory allowed; allow more.")
+    except Exception as error:
+        return BrokenError(f"{_NOT_STARTED} ({_place(error)}); check memory and installation.")
+    return None
+
+
 def _outcome(job: Job, args: tuple[Any, ...]) -> tuple[Any, LexLatticeError | None, bool]:
     """What came of it, and whether the process has had enough."""
     try:
@@ -200,14 +222,18 @@ def _outcome(job: Job, args: tuple[Any, ...]) -> tuple[Any, LexLatticeError | No
     except MemoryError:
         pass  # first all that the job held is let go
     except Exception as error:
-        _log.error("a job failed: %s at %s", type(error).__name__, _place(error))  # its message may quote the act
-        return None, BrokenError(), False
+        place = _place(error)  # and not its message, which may quote the act
+        _log.error("a job failed: %s", place)
+        return None, BrokenError(place=place), False
     return None, TooLargeError(), True
 
 
 def _place(error: Exception) -> str:
-    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
-    return f"{frame.f_code.co_filename}:{line}"
+    """What kind of error it is, and the last line of ours on the way to it."""
+    frames = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    path, line = next((found for found in reversed(frames) if _PACKAGE in found[0].parents), frames[-1])
+    name = path.relative_to(_PACKAGE) if _PACKAGE in path.parents else path
+    return f"{type(error).__name__} at {name.as_posix()}:{line}"
 
 
 def _limit(memory: int) -> None:

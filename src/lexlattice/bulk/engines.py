@@ -6,53 +6,26 @@ there: one that is lost is replaced and the act tried once more, then given up a
 
 from __future__ import annotations
 
-import json
+import threading
 from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-from lexlattice.bulk.entries import Entry
+from lexlattice.bulk.entry import Outcome, Placed
 from lexlattice.bulk.tasks import Task, begin, row_of
 from lexlattice.errors import LexLatticeError, MissingExtraError
-from lexlattice.worker import Worker
+from lexlattice.worker import BrokenError, Worker
 
 _AHEAD: Final = 4
 """Acts that wait for each process: enough to keep it busy, few enough for any memory."""
-
-
-class Outcome(NamedTuple):
-    """What came of an act: a row, or why there is none."""
-
-    shard: int
-    source: str
-    digest: str
-    row: str = ""
-    """JSON; empty if there is none."""
-    reason: str = ""
-    passed: int = 0
-    """Stands for so many acts of a shard that was done before."""
-
-    def parsed(self) -> dict[str, Any]:
-        """The row."""
-        found: dict[str, Any] = json.loads(self.row)
-        return found
-
-    @property
-    def dead(self) -> dict[str, Any]:
-        """What a dead letter says."""
-        return {"source": self.source, "digest": self.digest, "reason": self.reason}
-
-
-class Placed(NamedTuple):
-    """An entry, and the shard it belongs to; or so many acts of a shard that need not be done again."""
-
-    shard: int
-    entry: Entry
-    passed: int = 0
+_HELD: Final = 64_000_000
+"""Bytes of acts that wait at most, however many processes there are."""
+_MOST_JOBS: Final = 10_000
+_MOST_MEMORY: Final = 10**15
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +35,10 @@ class Limits:
     seconds: float
     memory: int
     """Bytes."""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.seconds <= threading.TIMEOUT_MAX and 0 < self.memory <= _MOST_MEMORY):
+            raise LexLatticeError("An act needs some time and memory, and not without end; give other limits.")
 
 
 class Bench:
@@ -82,16 +59,14 @@ class Bench:
         if not self._is_begun:
             self._worker.start()
             self._is_begun = True
+        row, reason, before = "", "", self._worker.restarts
         try:
             row = self._worker.do(row_of, (entry,), self._limits.seconds)
+        except BrokenError as error:
+            reason = f"{str(error).removesuffix('.')} ({error.place})."
         except LexLatticeError as error:
-            return Outcome(shard, entry.source, entry.digest, reason=str(error))
-        return Outcome(shard, entry.source, entry.digest, row)
-
-    @property
-    def restarts(self) -> int:
-        """How often its process was lost."""
-        return self._worker.restarts
+            reason = str(error)
+        return Outcome(shard, entry.source, entry.digest, row, reason, restarts=self._worker.restarts - before)
 
     def close(self) -> None:
         """End the process."""
@@ -103,10 +78,8 @@ class Local:
     """So many processes on this machine."""
 
     def __init__(self, jobs: int) -> None:
-        if jobs < 1:
-            raise LexLatticeError(f"{jobs} processes can do nothing; give one at least.")
+        _check(jobs)
         self._jobs = jobs
-        self.restarts = 0
 
     def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
         """Outcomes in the order of the entries, of which only a few are held at a time."""
@@ -124,16 +97,21 @@ class Local:
 
         pool = ThreadPoolExecutor(self._jobs, "corpus")
         try:
-            queue: deque[Future[Outcome]] = deque()
+            queue: deque[tuple[Future[Outcome], int]] = deque()
+            held = 0
             for placed in entries:
-                queue.append(pool.submit(work, placed))
-                if len(queue) >= _AHEAD * self._jobs:
-                    yield queue.popleft().result()
+                size = placed.entry.size
+                queue.append((pool.submit(work, placed), size))
+                del placed  # which is not held while others are waited for
+                held += size
+                while len(queue) >= _AHEAD * self._jobs or (queue and held > _HELD):
+                    future, size = queue.popleft()
+                    held -= size
+                    yield future.result()
             while queue:
-                yield queue.popleft().result()
+                yield queue.popleft()[0].result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # nothing new is begun while the processes are ended
-            self.restarts = sum(bench.restarts for bench in benches)
             for bench in benches:
                 bench.close()
 
@@ -150,14 +128,19 @@ class OnRay:
             import ray.data  # noqa: F401
         except ImportError as error:
             raise MissingExtraError("A run on Ray", "ray") from error
+        _check(jobs)
         self._jobs, self._address = jobs, address
-        self.restarts = 0
 
     def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
         """The same as on one machine."""
         from lexlattice.bulk.on_ray import outcomes
 
         yield from outcomes(task, entries, limits, self._jobs, self._address)
+
+
+def _check(jobs: int) -> None:
+    if not 1 <= jobs <= _MOST_JOBS:
+        raise LexLatticeError(f"{jobs} processes can do nothing; give a number from 1 to {_MOST_JOBS:,}.")
 
 
 Engine = Local | OnRay

@@ -1,59 +1,65 @@
 """What a corpus is made of: from folders, patterns, rows, archives and lists to one act after the other.
 
-An entry holds all that its act is made of, so that it can be sent anywhere, and has a digest of it, by which a run that
-goes on knows that it is still the same. Only what has to be fetched is named and not held. What cannot be had is an
-entry too, with the reason: nothing is left out in silence.
+Nothing is left out in silence, and nothing comes twice: what cannot be had is an entry too, with the reason, and a file
+that several inputs lead to is taken where it is met first.
 """
 
 from __future__ import annotations
 
-import json
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from contextlib import suppress
+from dataclasses import dataclass, field
 from glob import glob, has_magic
-from hashlib import sha256
+from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final, NamedTuple
 
-from lexlattice.corpus.folders import acts_in, is_one_act, is_readable
-from lexlattice.corpus.sources import ACT, CELEX, LANGUAGE, SPLIT, SUMMARY, Broken, is_data_set, open_source
-from lexlattice.errors import LexLatticeError, brief
+from lexlattice.bulk.archives import is_archive, members, packed
+from lexlattice.bulk.entry import Entry, discreet, sized, writable
+from lexlattice.bulk.lists import is_list, listed
+from lexlattice.bulk.records import COLUMNS, entries_of
+from lexlattice.bulk.shards import is_output
+from lexlattice.corpus.folders import below, is_one_act, is_packed, is_readable
+from lexlattice.corpus.sources import SPLIT, is_data_set, open_source
+from lexlattice.errors import LexLatticeError, MissingExtraError
 from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.reading.formats import MAX_BYTES
 
-_ZIP: Final = b"PK\x03\x04"
 _QUICK: Final = 1 << 28
 """Bytes of a file of rows that are soon counted."""
-_LIST: Final = 1 << 16
-"""Bytes of a file in which it shows whether it is a list of CELEX numbers."""
+_MARKED_UP: Final = (".html", ".htm", ".xhtml", ".xml", ".pdf", ".docx")
+"""Files of such names are acts, whatever else stands in them: pages have JSON inside too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """An act, or why there is none."""
+class _Place(NamedTuple):
+    """Where entries come from."""
 
-    source: str
-    """Where it comes from: a path, `path:line`, `archive!member`, or a CELEX number."""
-    content: bytes = b""
-    """All of it: a file's bytes, or a row's text in UTF-8."""
-    is_text: bool = False
-    """Whether the content is nothing but text; else its format is found out."""
-    is_named: bool = False
-    """Whether the source is to be opened by whoever reads it: fetched, or a folder of Formex files."""
-    celex: str = ""
-    language: str = ""
-    summary: str = ""
+    kind: str
+    """One of: file, formex, rows, archive, list, fetched, fault."""
+    name: str
     fault: str = ""
-    """One sentence, if there is no act."""
 
     @property
-    def digest(self) -> str:
-        """Of all that decides what becomes of it."""
-        rest = [self.source, self.is_text, self.is_named, self.celex, self.language, self.summary, self.fault]
-        return sha256(json.dumps(rest).encode() + b"\0" + self.content).hexdigest()
+    def key(self) -> str:
+        """The same for what is the same, by whatever name."""
+        if self.kind == "fetched":
+            return _key_of(self.name)
+        return self.name if self.name.startswith("hf:") else os.path.realpath(self.name)
+
+
+class _Seen:
+    """What was met already; digests, since there may be millions."""
+
+    def __init__(self) -> None:
+        self._digests: set[bytes] = set()
+
+    def is_new(self, key: str) -> bool:
+        digest = blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16).digest()
+        is_new = digest not in self._digests
+        self._digests.add(digest)
+        return is_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,193 +72,191 @@ class Inputs:
     split: str = SPLIT
 
     def __iter__(self) -> Iterator[Entry]:
-        for name in self.names:
-            yield from self._of(name)
+        seen = _Seen()
+        for place in self._places(seen):
+            yield from self._entries(place, seen)
 
     def count(self) -> int | None:
         """How many there are; none where only going through them would tell."""
         total = 0
-        for name in self.names:
-            kind, found = self._kind(name)
-            is_long = kind == "rows" and Path(name).is_file() and Path(name).stat().st_size > _QUICK
-            if kind in ("archive", "list") or is_long:
+        for place in self._places(_Seen()):
+            length = self._length(place)
+            if length is None:
                 return None
-            total += len(found) if isinstance(found, Sequence) or hasattr(found, "__len__") else 1
+            total += length
         return total
 
     def check(self) -> None:
         """Say what is wrong with them before the work begins."""
         for name in self.names:
-            self._kind(name)
-
-    def _kind(self, name: str) -> tuple[str, Any]:
-        """What an input is, and what it holds as far as that is known without going through it."""
-        path = Path(name)
-        if not name:
-            raise LexLatticeError("No input was named; give a file, a folder, a pattern, or CELEX numbers.")
-        if is_url(name) or (is_celex(name) and not path.exists()):
-            return "named", [name]
-        if name.startswith("hf:"):
-            return "rows", open_source(name, self.split, self._columns)
-        if has_magic(name) and not path.exists():
-            found = sorted(map(Path, glob(name, recursive=True)))  # noqa: PTH207 – patterns may be absolute
-            if not found:
-                raise LexLatticeError(f"Nothing is called like '{name}'; give another pattern.")
-            return "files", found
-        if path.is_dir():
-            return self._folder(path)
-        if not path.is_file():
-            raise LexLatticeError(f"There is no file '{name}'; give a file, a folder, a pattern, or CELEX numbers.")
-        if tarfile.is_tarfile(path) or _is_archive(path):
-            return "archive", path
-        if is_data_set(path):
-            return "rows", open_source(path, self.split, self._columns)
-        return ("list", path) if _is_list(path) else ("files", [path])
-
-    def _folder(self, path: Path) -> tuple[str, Any]:
-        if is_data_set(path):
-            return "rows", open_source(path, self.split, self._columns)
-        if is_one_act(path):
-            return "named", [str(path)]
-        if not (found := acts_in(path)):
-            raise LexLatticeError(f"There is nothing to read in the folder '{path}'; name one with acts in it.")
-        return "files", found
-
-    def _of(self, name: str) -> Iterator[Entry]:
-        kind, found = self._kind(name)
-        if kind == "rows":
-            yield from self._rows(name, found)
-        elif kind == "archive":
-            yield from _members(found)
-        elif kind == "list":
-            yield from _listed(found)
-        elif kind == "named":
-            yield from (Entry(source, is_named=True) for source in found)
-        else:
-            for path in found:
-                several = path.is_dir() or (has_magic(name) and _holds_several(path))
-                yield from self._of(str(path)) if several else [_file(path)]
+            first = next(self._given(name), None)
+            if first is None:
+                raise LexLatticeError(f"There is nothing to read in '{name}'; name something with acts in it.")
+            if first.kind == "rows" and Path(first.name) == Path(name):
+                self._open(name)
 
     @property
-    def _columns(self) -> list[str]:
-        return [self._field(name) for name in (ACT, SUMMARY, CELEX, LANGUAGE)]
+    def have_rows(self) -> bool:
+        """Whether there are data sets among them, and not only acts."""
+        return any(place.kind == "rows" for place in self._places(_Seen()))
 
-    def _field(self, name: str) -> str:
-        return self.fields.get(name, name)
+    @property
+    def shown(self) -> list[str]:
+        """Their names as they can be written down."""
+        return [writable(discreet(name) if is_url(name) else name) for name in self.names]
 
-    def _rows(self, name: str, records: Iterable[object]) -> Iterator[Entry]:
-        for line, record in enumerate(records, 1):
-            if record != b"":
-                yield self._row(f"{name}:{line}", record)
+    def _places(self, seen: _Seen) -> Iterator[_Place]:
+        for name in self.names:
+            yield from (place for place in self._given(name) if seen.is_new(place.key))
 
-    def _row(self, source: str, record: object) -> Entry:
-        if isinstance(record, bytes):
+    def _given(self, name: str) -> Iterator[_Place]:
+        """What an input leads to; one that leads nowhere is refused."""
+        path, mode = Path(name), _mode(name)
+        if not name:
+            raise LexLatticeError("No input was named; give a file, a folder, a pattern, or CELEX numbers.")
+        if is_url(name) or (is_celex(name) and mode is None):
+            yield _Place("fetched", name)
+        elif name.startswith("hf:"):
+            yield _Place("rows", name)
+        elif mode is None:
+            yield from _matching(name)
+        elif stat.S_ISDIR(mode):
+            yield from _in_folder(path)
+        elif not stat.S_ISREG(mode):
+            raise LexLatticeError(f"'{name}' is a pipe or a device, which cannot be read again; give a file.")
+        else:
+            yield _Place("list", name) if is_list(path) else _of_path(path)
+
+    def _entries(self, place: _Place, seen: _Seen) -> Iterator[Entry]:
+        name, path = place.name, Path(place.name)
+        if place.kind == "rows":
             try:
-                record = json.loads(record)
-            except (ValueError, RecursionError):
-                record = Broken("The line is not JSON in UTF-8.")
-        if isinstance(record, Broken):
-            return Entry(source, fault=record.reason)
-        if not isinstance(record, Mapping):
-            return Entry(source, fault="The row is not an object with named fields.")
-        values = {name: record.get(self._field(name)) for name in (ACT, SUMMARY, CELEX, LANGUAGE)}
-        if wrong := [name for name, value in values.items() if not isinstance(value, str | None)]:
-            return Entry(source, fault=f"The field '{self._field(wrong[0])}' is not a string.")
-        text, summary, celex, language = (str(value or "") for value in values.values())
-        known = Entry(source, celex=_clean(celex), language=_clean(language).lower(), summary=_clean(summary))
-        if not text.strip():
-            return replace(known, fault=f"The act is empty (field '{self._field(ACT)}').")
-        return replace(known, content=text.encode("utf-8", "replace"), is_text=True)
+                yield from entries_of(name, self._open(name), self.fields)
+            except MissingExtraError:
+                raise
+            except LexLatticeError as error:
+                yield Entry(name, fault=str(error))
+        elif place.kind == "archive":
+            yield from members(path)
+        elif place.kind == "list":
+            for line, celex in listed(path):
+                if not celex:
+                    yield Entry(f"{path}:{line}", fault="The line is no CELEX number.")
+                elif seen.is_new(_key_of(celex)):
+                    yield Entry(celex, address=celex)
+        elif place.kind == "fetched":
+            yield Entry(_named(name, seen), address=name)
+        elif place.kind == "formex":
+            yield packed(path)
+        else:
+            yield Entry(name, fault=place.fault) if place.fault else _file(path)
+
+    def _open(self, name: str) -> Iterable[object]:
+        columns = [self.fields.get(column, column) for column in COLUMNS]
+        return open_source(name if name.startswith("hf:") else Path(name), self.split, columns)
+
+    def _length(self, place: _Place) -> int | None:
+        if place.kind in ("archive", "list"):
+            return None
+        if place.kind != "rows":
+            return 1
+        path = Path(place.name)
+        if path.is_file() and path.stat().st_size > _QUICK:
+            return None
+        try:
+            records = self._open(place.name)
+        except MissingExtraError:
+            raise
+        except LexLatticeError:
+            return 1
+        return len(records) if isinstance(records, Sized) else None
 
 
-def _clean(text: str) -> str:
-    """Without halves of characters, which cannot be written."""
-    return text.encode("utf-8", "replace").decode()
+def _mode(name: str) -> int | None:
+    """What kind of thing a name stands for; none if nothing is called so."""
+    with suppress(OSError, ValueError):
+        return Path(name).stat().st_mode
+    return None
+
+
+def _matching(name: str) -> Iterator[_Place]:
+    """What a pattern matches, each once."""
+    if "://" in name:  # which may have a password in it
+        raise LexLatticeError("Only addresses that begin with http:// or https:// can be opened; correct it.")
+    if os.path.islink(name):  # noqa: PTH114 – for names that are too long too
+        raise LexLatticeError(f"'{name}' is a link that leads nowhere; mend it, or name the file itself.")
+    if not has_magic(name):
+        raise LexLatticeError(f"There is no file '{name}'; give a file, a folder, a pattern, or CELEX numbers.")
+    found = sorted(map(Path, glob(name, recursive=True)))  # noqa: PTH207 – patterns may be absolute
+    if not found:
+        raise LexLatticeError(f"Nothing is called like '{name}'; give another pattern.")
+    folders = {path for path in found if path.is_dir()}
+    whole = set(filter(_is_one, folders))
+    opened = {parent for path in found if path not in folders for parent in path.parents} - whole
+    for path in found:
+        if path in opened or not whole.isdisjoint(path.parents):
+            continue  # its files are matched themselves, or belong to what a folder above them is
+        yield from _in_folder(path) if path in folders else [_of_path(path)]
+
+
+def _in_folder(path: Path) -> Iterator[_Place]:
+    """What a folder is, or holds; what a run wrote is not read by another."""
+    if is_output(path):
+        return
+    if is_data_set(path):
+        yield _Place("rows", str(path))
+    elif is_one_act(path):
+        yield _Place("formex", str(path))
+    else:
+        for found in below(path, lambda name: is_readable(name) or is_packed(name), _is_one):
+            if found.fault:
+                yield _Place("fault", str(found.path), found.fault)
+            elif found.path.is_dir():
+                yield from _in_folder(found.path)
+            else:
+                yield _of_path(found.path)
+
+
+def _is_one(folder: Path) -> bool:
+    """Whether a folder is one thing, whatever lies in it."""
+    return is_one_act(folder) or is_data_set(folder) or is_output(folder)
+
+
+def _of_path(path: Path) -> _Place:
+    """What a file is; told by what it holds, and mark-up by its name."""
+    name = str(path)
+    mode = _mode(name)
+    if mode is None:
+        return _Place("fault", name, "This is a link that leads nowhere.")
+    if not stat.S_ISREG(mode):
+        return _Place("fault", name, "This is no file that can be read.")
+    if name.lower().endswith(_MARKED_UP):
+        return _Place("file", name)
+    if is_archive(path):
+        return _Place("archive", name)
+    return _Place("rows" if is_data_set(path) else "file", name)
 
 
 def _file(path: Path) -> Entry:
     try:
         with path.open("rb") as file:
-            return _content(str(path), file)
+            return sized(str(path), file.read(MAX_BYTES + 1))
     except OSError as error:
         return Entry(str(path), fault=f"The file cannot be read ({error.strerror or error}).")
 
 
-def _content(source: str, file: IO[bytes]) -> Entry:
-    """No more of it than an act can have."""
-    content = file.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        return Entry(source, fault=f"The file is larger than {MAX_BYTES // 1_000_000} MB, which no act is.")
-    return Entry(source, content)
+def _key_of(address: str) -> str:
+    """An address, or a CELEX number however it is written."""
+    return address.strip() if is_url(address) else address.strip().upper().removeprefix("CELEX:")
 
 
-# --- archives ---------------------------------------------------------------------------------------------
-
-
-def _is_archive(path: Path) -> bool:
-    """Whether it is a zip file of acts; documents are zip files too, and so are acts in Formex."""
-    with path.open("rb") as file:
-        if file.read(len(_ZIP)) != _ZIP:
-            return False
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError):
-        return False
-    return not any(name.endswith(".doc.xml") or name == "[Content_Types].xml" for name in names)
-
-
-def _holds_several(path: Path) -> bool:
-    return is_data_set(path) or _is_archive(path) or tarfile.is_tarfile(path)
-
-
-def _members(path: Path) -> Iterator[Entry]:
-    try:
-        yield from _of_tar(path) if tarfile.is_tarfile(path) else _of_zip(path)
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        yield Entry(f"{path}!", fault=f"The archive is damaged from here on ({brief(error)}); get it anew.")
-
-
-def _of_tar(path: Path) -> Iterator[Entry]:
-    """As they come, since what is packed can be read in one direction only; names never leave the archive."""
-    with tarfile.open(path, "r|*") as archive:
-        for member in archive:
-            if member.isfile() and is_readable(Path(member.name).name) and (file := archive.extractfile(member)):
-                yield _content(f"{path}!{member.name}", file)
-            archive.members = []  # type: ignore[attr-defined]  # it remembers all it has seen, of which there may be millions
-
-
-def _of_zip(path: Path) -> Iterator[Entry]:
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            if member.is_dir() or not is_readable(Path(member.filename).name):
-                continue
-            source = f"{path}!{member.filename}"
-            try:
-                with archive.open(member) as file:
-                    yield _content(source, file)
-            except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
-                yield Entry(source, fault=f"The member cannot be unpacked ({brief(error)}).")
-
-
-# --- lists ------------------------------------------------------------------------------------------------
-
-
-def _is_list(path: Path) -> bool:
-    """Whether a file holds CELEX numbers, one a line."""
-    with path.open("rb") as file:
-        head = file.read(_LIST)
-    lines = head.split(b"\n")[: -1 if len(head) == _LIST else None]
-    words = [line.strip().decode("ascii", "replace") for line in lines if line.strip()]
-    return bool(words) and all(map(is_celex, words))
-
-
-def _listed(path: Path) -> Iterator[Entry]:
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            if not (celex := line.strip()):
-                continue
-            if is_celex(celex):
-                yield Entry(celex, is_named=True)
-            else:
-                yield Entry(f"{path}:{number}", fault="The line is no CELEX number.")
+def _named(address: str, seen: _Seen) -> str:
+    """The public name of an address; a number keeps those apart that differ only in what is not told."""
+    if not is_url(address):
+        return address
+    public = discreet(address)
+    name, number = public, 1
+    while not seen.is_new(f"public {name}"):
+        number += 1
+        name = f"{public} ({number})"
+    return name

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import Any, ClassVar
 
 from lexlattice.act import Act
-from lexlattice.bulk.entries import Entry
+from lexlattice.bulk.digests import digest_of_named
+from lexlattice.bulk.entry import Entry
 from lexlattice.bulk.formats import Columns
 from lexlattice.bulk.tasks import Task
 from lexlattice.corpus.rows import BadRow, Row
 from lexlattice.errors import LexLatticeError
-from lexlattice.evaluation.measure import Measured, Plan, measured
+from lexlattice.evaluation.measure import Plan, measured
 from lexlattice.evaluation.systems import check_system
 from lexlattice.reading import LANGUAGES, read
 from lexlattice.selection import Budget
@@ -33,6 +32,7 @@ class Evaluate(Task):
     cache: str | None
 
     name: ClassVar[str] = "evaluate"
+    needs_summaries: ClassVar[bool] = True
     own: ClassVar[Columns] = {
         "budget": int,
         "reference_words": int,
@@ -43,13 +43,15 @@ class Evaluate(Task):
     def __post_init__(self) -> None:
         super().__post_init__()
         Budget.parse(self.budget)
+        if not self.systems:
+            raise LexLatticeError("No systems were named; give one or more.")
         for name in self.systems:
             check_system(name, self.encoder)
 
     @cached_property
     def weights(self) -> str:
-        """Of the shipped model."""
-        return sha256(PATH.read_bytes()).hexdigest()[:16]
+        """Of the shipped model, and of every file that is named."""
+        return digest_of_named(PATH, (*self.systems, self.encoder or ""))
 
     @cached_property
     def plan(self) -> Plan:
@@ -90,13 +92,3 @@ class Evaluate(Task):
             "lengths": [{"system": name, "words": system["words"]} for name, system in found.systems.items()],
             "warnings": [*act.warnings, *found.notes],
         }
-
-    def measured(self, row: Mapping[str, Any]) -> Measured:
-        """What `evaluate` would have made of an act, from its row."""
-        systems: dict[str, dict[str, Any]] = {
-            length["system"]: {"words": length["words"], "seconds": 0.0} for length in row["lengths"]
-        }
-        for score in row["scores"]:
-            of_tokenizer = systems[score["system"]].setdefault(score["tokenizer"], {})
-            of_tokenizer[score["measure"]] = {part: score[part] for part in ("f1", "precision", "recall")}
-        return Measured(0, row["celex"], row["language"], row["budget"], row["reference_words"], systems)

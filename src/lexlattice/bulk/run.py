@@ -8,24 +8,29 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
-from lexlattice.bulk.engines import Engine, Limits, Outcome, Placed
-from lexlattice.bulk.entries import Entry, Inputs
+from lexlattice.bulk.engines import Engine, Limits
+from lexlattice.bulk.entries import Inputs
+from lexlattice.bulk.entry import Entry, Outcome, Placed
 from lexlattice.bulk.formats import Format
-from lexlattice.bulk.shards import Output, Part
+from lexlattice.bulk.shards import Output, ShardDigest
 from lexlattice.bulk.tasks import Task
 from lexlattice.errors import LexLatticeError
 
 SHARD: Final = 256
 """Acts of a shard: a loss of some seconds when a process is killed, and some thousand files for all of EUR-Lex."""
 _WHOLE: Final = 1 << 64
+_HELD: Final = 64_000_000
+"""Bytes of acts that are held while it is not clear yet whether they have to be done again."""
 
 Log = Callable[..., None]
 """Told an event by its name, with its facts."""
@@ -48,7 +53,7 @@ class Choice:
 
     def __iter__(self) -> Iterator[Entry]:
         drawn = (entry for entry in self.inputs if self.sample is None or _drawn(entry.source) < self.sample)
-        return islice(drawn, self.limit)
+        return islice(drawn, None if self.limit is None else min(self.limit, sys.maxsize))
 
     def count(self) -> int | None:
         """How many there are, if that is known beforehand."""
@@ -65,7 +70,8 @@ def _drawn(source: str) -> float:
 class Pending:
     """The entries of all shards that are not done, in their order; in place of a shard that is done, how many it has.
 
-    A shard is held at a time. It is plain data: what is read can be read elsewhere.
+    Of a shard that seems to be done a little is held until it is known to be of the same acts; if it is not, and has
+    more, the inputs are read once more up to there. It is plain data: what is read can be read elsewhere.
     """
 
     choice: Choice
@@ -74,33 +80,37 @@ class Pending:
     """Digests of the shards that are there."""
 
     def __iter__(self) -> Iterator[Placed]:
-        entries = iter(self.choice)
-        number = 0
-        while part := list(islice(entries, self.size)):
-            if self.done.get(number) == digest_of(entry.digest for entry in part):
-                yield Placed(number, Entry(""), len(part))
+        entries, number, start = iter(self.choice), 0, 0
+        while True:
+            part, count = islice(entries, min(self.size, sys.maxsize)), 0
+            if number not in self.done:
+                for count, entry in enumerate(part, 1):  # noqa: B007 – how many there were
+                    yield Placed(number, entry)
             else:
-                yield from (Placed(number, entry) for entry in part)
-            number += 1
+                count, digest, held = _looked_at(part)
+                if digest != self.done[number]:
+                    again = islice(iter(self.choice), start, start + count) if held is None else held
+                    yield from (Placed(number, entry) for entry in again)
+                elif count:
+                    yield Placed(number, Entry(""), count)
+            if not count:
+                return
+            number, start = number + 1, start + count
 
 
-def digest_of(digests: Iterable[str]) -> str:
-    """Of the entries of a shard, in their order."""
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
-
-
-@dataclass(slots=True)
-class _Shard:
-    number: int
-    outcomes: list[Outcome] = field(default_factory=list)
-
-    def write(self, output: Output) -> Part:
-        return output.write(
-            self.number,
-            digest_of(outcome.digest for outcome in self.outcomes),
-            [outcome.parsed() for outcome in self.outcomes if outcome.row],
-            [outcome.dead for outcome in self.outcomes if not outcome.row],
-        )
+def _looked_at(entries: Iterable[Entry]) -> tuple[int, str, list[Entry] | None]:
+    """How many entries there are, their digest, and they themselves unless that is too much to hold."""
+    digest, count, size = ShardDigest(), 0, 0
+    held: list[Entry] | None = []
+    for entry in entries:
+        digest.add(entry.digest)
+        count += 1
+        size += entry.size
+        if size > _HELD:
+            held = None
+        elif held is not None:
+            held.append(entry)
+    return count, str(digest), held
 
 
 def run(
@@ -123,48 +133,63 @@ def run(
     if size < 1:
         raise LexLatticeError(f"Shards of {size} acts hold nothing; give a number from 1.")
     choice.inputs.check()
-    settings = json.loads(json.dumps({**task.settings, **_asked(choice), "shard": size}))  # as a manifest has them
+    if task.needs_summaries and not choice.inputs.have_rows:
+        raise LexLatticeError("There are no summaries to compare with in the inputs; give rows that have one.")
+    settings = json.loads(json.dumps({**task.settings, **_asked(choice, format, size)}))  # as a manifest has them
     output = Output(Path(folder), Format(format, task.columns), settings)
     with output.open():
         log("begin", **output.settings, folder=str(folder))
         start = perf_counter()
         pending = Pending(choice, size, output.done(retry=retry))
-        acts, shards = _write(engine.run(task, pending, limits), output, log, advance)
-        if not shards:
+        progress = _Progress(log, advance)
+        progress.write(engine.run(task, pending, limits), output)
+        if not progress.shards:
             raise LexLatticeError("There is no act in the inputs; give others.")
-        manifest = output.finish(shards)
-        facts = {"rows": manifest["rows"], "dead": manifest["dead"], "made": acts, "restarts": engine.restarts}
-        log("end", **facts, seconds=round(perf_counter() - start, 1))
+        manifest = output.finish(progress.shards)
+        facts = {"rows": manifest["rows"], "dead": manifest["dead"], "made": progress.acts}
+        log("end", **facts, restarts=progress.restarts, seconds=round(perf_counter() - start, 1))
     return manifest
 
 
-def _asked(choice: Choice) -> dict[str, Any]:
-    return {"inputs": list(choice.inputs.names), "limit": choice.limit, "sample": choice.sample}
+def _asked(choice: Choice, format: str, size: int) -> dict[str, Any]:
+    inputs = choice.inputs
+    return {
+        "inputs": inputs.shown,
+        "fields": dict(sorted(inputs.fields.items())),
+        "split": inputs.split,
+        "limit": choice.limit,
+        "sample": choice.sample,
+        "shard": size,
+        "format": format,
+    }
 
 
-def _write(
-    outcomes: Generator[Outcome, None, None], output: Output, log: Log, advance: Callable[[int], object]
-) -> tuple[int, int]:
-    """Write each shard once all of it is there; how many acts were worked on, and how many shards there are."""
-    shard = _Shard(-1)
-    acts = 0
-    with closing(outcomes):
+@dataclass(slots=True)
+class _Progress:
+    """What is told of outcomes while they are written down."""
+
+    log: Log
+    advance: Callable[[int], object]
+    acts: int = 0
+    restarts: int = 0
+    shards: int = 0
+
+    def write(self, outcomes: Generator[Outcome, None, None], output: Output) -> None:
+        """Write each shard as it comes; one that was there before is passed over."""
+        with closing(outcomes):
+            for (number, passed), of_shard in groupby(outcomes, attrgetter("shard", "passed")):
+                self.shards = number + 1
+                if passed:
+                    self.advance(passed)
+                    continue
+                part = output.write(number, self._told(of_shard))
+                self.log("shard", number=number, rows=part.rows, dead=len(part.dead), bytes=part.bytes)
+
+    def _told(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
-            if outcome.shard != shard.number:
-                _finish(shard, output, log)
-                shard = _Shard(outcome.shard)
-            if not outcome.passed:
-                shard.outcomes.append(outcome)
-                acts += 1
+            yield outcome
+            self.acts += 1
+            self.restarts += outcome.restarts
             if outcome.reason:
-                log("dead", **outcome.dead)
-            advance(outcome.passed or 1)
-    _finish(shard, output, log)
-    return acts, shard.number + 1
-
-
-def _finish(shard: _Shard, output: Output, log: Log) -> None:
-    """Write it, unless it was there before."""
-    if shard.outcomes:
-        part = shard.write(output)
-        log("shard", number=part.number, rows=part.rows, dead=len(part.dead), bytes=part.bytes)
+                self.log("dead", **outcome.dead)
+            self.advance(1)

@@ -20,9 +20,10 @@ import numpy as np
 
 from lexlattice import __version__, encoding
 from lexlattice.act import Act
-from lexlattice.bulk.entries import Entry
+from lexlattice.bulk.entry import Entry
 from lexlattice.bulk.formats import Columns
 from lexlattice.choosing import FOCUSES
+from lexlattice.encoding.cache import CachedEncoder
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LANGUAGES, read
 from lexlattice.selection import Budget
@@ -39,6 +40,7 @@ class Task(ABC):
     name: ClassVar[str]
     own: ClassVar[Columns]
     """Columns between those that all rows have."""
+    needs_summaries: ClassVar[bool] = False
     language: str | None
     """Of all acts, if it is not to be found out."""
 
@@ -47,8 +49,8 @@ class Task(ABC):
             raise LexLatticeError(f"'{self.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is loaded stays where it is."""
-        return {found.name: self.__dict__[found.name] for found in fields(self)}
+        """What is loaded stays where it is; the digest of it goes along, so that it is made once."""
+        return {**{found.name: self.__dict__[found.name] for found in fields(self)}, "weights": self.weights}
 
     @property
     def columns(self) -> Columns:
@@ -87,7 +89,7 @@ class Task(ABC):
             "language": act.language,
             **own,
             "warnings": own.get("warnings", list(act.warnings)),
-            "sha256": sha256(act.source.encode("utf-8", "replace") if entry.is_named else entry.content).hexdigest(),
+            "sha256": sha256(act.source.encode("utf-8", "replace") if entry.address else entry.content).hexdigest(),
             "code": __version__,
             "weights": self.weights,
             "seconds": round(perf_counter() - start, 4),
@@ -97,8 +99,8 @@ class Task(ABC):
         """The act of an entry."""
         said = entry.language if entry.language in LANGUAGES else None
         language = self.language or said
-        if entry.is_named:
-            return read(entry.source, language=language)
+        if entry.address:
+            return read(entry.address, language=language)
         if entry.is_text:
             return read(f"{entry.content.decode()}\n", language=language, format="text")
         return read(entry.content, language=language)
@@ -113,7 +115,7 @@ class _WithModel(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Budget.parse(self.budget)
+        Budget.parse(self.budget).of(1)  # which refuses one that needs a summary
         _ = self.weights
 
     @cached_property
@@ -209,8 +211,9 @@ class Encode(Task):
 
     @cached_property
     def weights(self) -> str:
-        """The encoder's fingerprint."""
-        return self.loaded.fingerprint
+        """The encoder's fingerprint, and how vectors are rounded where they are kept."""
+        kept = f" {self.loaded.precision}" if isinstance(self.loaded, CachedEncoder) else ""
+        return f"{self.loaded.fingerprint}{kept}"
 
     @cached_property
     def loaded(self) -> encoding.Encoder:

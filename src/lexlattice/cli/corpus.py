@@ -102,8 +102,7 @@ def _corpus(options: argparse.Namespace) -> int:
     from lexlattice.bulk.entries import Inputs
     from lexlattice.bulk.run import Choice, run
 
-    if options.timeout <= 0 or options.memory < 1:
-        raise LexLatticeError("An act needs some time and memory; give --timeout and --memory above 0.")
+    limits = Limits(options.timeout, options.memory * _MEGABYTE)
     fields = parse_fields(options.fields) if options.fields else {}
     choice = Choice(Inputs(tuple(options.inputs), fields, options.split), options.limit, options.sample)
     choice.inputs.check()
@@ -118,7 +117,7 @@ def _corpus(options: argparse.Namespace) -> int:
             choice,
             options.output,
             engine,
-            Limits(options.timeout, options.memory * _MEGABYTE),
+            limits,
             format=options.format,
             size=options.shard,
             retry=options.retry,
@@ -149,19 +148,22 @@ def _task(options: argparse.Namespace) -> Task:
 
 def _tell(choice: Choice, task: Task, options: argparse.Namespace) -> int:
     """What would be done, from the inputs alone."""
+    from lexlattice.bulk.entry import writable
+
     count = choice.count()
-    print(f"{task.name} {'an unknown number of' if count is None else f'{count:,}'} acts → {options.output}")
-    first = list(islice(choice, _SHOWN))
-    for entry in first:
-        size = "to be fetched" if entry.is_named else entry.fault or f"{len(entry.content):,} bytes"
+    target = writable(options.output)
+    print(f"{task.name} {'an unknown number of' if count is None else f'{count:,}'} acts → {target}")
+    for entry in islice(choice, _SHOWN):
+        size = "to be fetched" if entry.address else entry.fault or f"{len(entry.content):,} bytes"
         print(f"  {entry.source} ({size})")
-    if count is None or count > len(first):
+    if count is None or count > _SHOWN:
         print("  …")
     return 0
 
 
 def _report(task: Task, options: argparse.Namespace) -> None:
     """The means over all acts, with intervals and tests."""
+    from lexlattice.bulk.figures import Figures
     from lexlattice.bulk.formats import Format
     from lexlattice.bulk.shards import Output
     from lexlattice.evaluation.report import report
@@ -169,8 +171,7 @@ def _report(task: Task, options: argparse.Namespace) -> None:
 
     evaluation: Evaluate = task  # type: ignore[assignment]
     output = Output(Path(options.output), Format(options.format, task.columns), {})
-    acts = [evaluation.measured(row) for row in output.rows()]
-    if acts:
+    if acts := Figures(output.rows()):
         print(report(put_together(acts, [], evaluation.plan)))
 
 
@@ -190,16 +191,23 @@ def _logged(name: str | None) -> Iterator[Log]:
     if name is None:
         yield lambda event, **facts: None
         return
+    from tqdm import tqdm
+
     start = time.monotonic()
 
     def log(event: str, **facts: Any) -> None:
         now = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "after": round(time.monotonic() - start, 3)}
-        print(json.dumps({**now, "event": event, **facts}, ensure_ascii=False), file=file, flush=True)
+        line = json.dumps({**now, "event": event, **facts}, ensure_ascii=False)
+        if name == "-":
+            tqdm.write(line, file=sys.stderr)  # which keeps it apart from the bar
+        else:
+            print(line, file=file, flush=True)
 
     with ExitStack() as stack:
-        try:
-            file = sys.stderr if name == "-" else stack.enter_context(Path(name).open("a", encoding="utf-8"))
-        except OSError as error:
-            reason = error.strerror or error
-            raise LexLatticeError(f"'{name}' cannot be written ({reason}); name another log.") from error
+        if name != "-":
+            try:
+                file = stack.enter_context(Path(name).open("a", encoding="utf-8", errors="backslashreplace"))
+            except OSError as error:
+                reason = error.strerror or error
+                raise LexLatticeError(f"'{name}' cannot be written ({reason}); name another log.") from error
         yield log

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.reading.formats import MAX_BYTES
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -35,7 +36,7 @@ LANGUAGE: Final = "language"
 FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE)
 SPLIT: Final = "validation"
 
-LONGEST: Final = 200_000_000
+LONGEST: Final = MAX_BYTES
 """Bytes of a line: a small file can be packed so as to unpack to more than memory holds."""
 _HUB: Final = "hf:"
 _SAVED: Final = ("dataset_info.json", "dataset_dict.json")
@@ -122,8 +123,9 @@ class JsonLines:
             try:
                 for number, line in enumerate(iter(lambda: lines.readline(LONGEST + 1), b"")):
                     if len(line) > LONGEST:
+                        most = f"{LONGEST // 1_000_000} MB"
                         yield Broken(
-                            f"The line is longer than {LONGEST // 1_000_000} MB, which no act is.", is_end=True
+                            f"The line is longer than {most}, which no act is; nothing after it is read.", is_end=True
                         )
                         return
                     content = line if number else line.removeprefix(_BOM)

@@ -28,7 +28,6 @@ State = dict[str, Any]
 """Tensors, numbers, strings and None, and lists, tuples and dictionaries of these."""
 
 FORMAT: Final = "lexlattice training 2"
-_KEPT: Final = 2
 _DIGITS: Final = 16
 _NAME: Final = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{_DIGITS}}})\.safetensors")
 _TYPES: Final[Types] = {
@@ -50,20 +49,22 @@ class Checkpoints:
             folder.mkdir(parents=True, exist_ok=True)
 
     def save(self, state: State) -> None:
-        """Keep where a training stands, and forget what is older than the last one kept."""
+        """Keep where a training stands, and the last whole one before; forget all others, damaged ones first."""
         content = packed({**state, "identity": self._identity})
-        kept = self._names()
-        number = int(kept[-1].name.split("-")[0]) + 1 if kept else 1
+        known = self._names()
+        number = int(known[-1].name.split("-")[0]) + 1 if known else 1
         write_whole(self._folder / f"{number:06d}-{sha256(content)[:_DIGITS]}.safetensors", content)
+        last = next((path for path in reversed(known) if _is_whole(path)), None)
         with writing(self._folder):
-            for path in (*kept[: 1 - _KEPT], *self._folder.glob(".*.part")):
-                path.unlink(missing_ok=True)
+            for path in (*reversed(known), *self._folder.glob(".*.part")):
+                if path != last:
+                    path.unlink(missing_ok=True)
 
     def load(self) -> State | None:
         """The last one that is whole; none if there is none at all."""
         names = self._names()
         for path in reversed(names):
-            if sha256(path.read_bytes())[:_DIGITS] == path.stem.split("-")[1]:
+            if _is_whole(path):
                 return self._opened(path)
         if names:
             raise LexLatticeError(f"All checkpoints in '{self._folder}' are damaged; train anew, into a new folder.")
@@ -90,6 +91,11 @@ class Checkpoints:
         """From the first to the last."""
         found = [path for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
         return sorted(found, key=lambda path: int(path.name.split("-")[0]))
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a checkpoint holds what its name says."""
+    return sha256(path.read_bytes())[:_DIGITS] == path.stem.split("-")[1]
 
 
 def packed(state: State) -> bytes:

@@ -143,7 +143,7 @@ def fetch(
                 text = _negotiate(client, source, code, attempts, limits)
                 return _store(entry, replace(text, celex=celex, language=code if found else text.language))
             except _SourceError as error:
-                failures.append((urlsplit(_public(source)).netloc, error))
+                failures.append((urlsplit(public(source)).netloc, error))
     what = f"{celex} in language {code!r}" if found else _shown(reference)
     told = ", and ".join(f"{host} {error}" for host, error in failures)
     absent = all(error.absent for _, error in failures)
@@ -155,18 +155,18 @@ def fetch(
 
 def _hosts(cellar: str, eurlex: str) -> tuple[str, ...]:
     """Those that are asked, and all of the Union's where it is the Union's own that are asked."""
-    asked = tuple(urlsplit(_public(url)).netloc.lower() for url in (cellar, eurlex))
+    asked = tuple(urlsplit(public(url)).netloc.lower() for url in (cellar, eurlex))
     return (*asked, UNION) if (cellar, eurlex) == (CELLAR, EURLEX) else asked
 
 
-def _public(url: str) -> str:
+def public(url: str) -> str:
     """Drop a user name and password, which belong neither in an error nor in the cache."""
     return re.sub("(?<=://)[^/?#]*@", "", url)
 
 
 def _shown(url: str) -> str:
     """The address without a query either, which may hold a key: for errors and logs."""
-    return re.sub(r"[?#].*", "?…", _public(url), flags=re.DOTALL)
+    return re.sub(r"[?#].*", "?…", public(url), flags=re.DOTALL)
 
 
 @contextmanager
@@ -238,7 +238,7 @@ def _follow(client: httpx.Client, url: str, accept: str, language: str, limits: 
         elif status == 200 and body:
             media_type = headers.get("content-type", "application/octet-stream").partition(";")[0].lower()
             spoken = _CODES.get(re.split("[-,]", headers.get("content-language", ""))[0].lower())
-            return Fetched(body, media_type.strip(), _public(url), None, spoken)
+            return Fetched(body, media_type.strip(), public(url), None, spoken)
         else:
             reason = _REASONS.get(status, f"answered HTTP {status} without a text")
             again = headers.get("retry-after", "") if status in (200, 429) or status >= 500 else None
