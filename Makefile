@@ -13,7 +13,7 @@ extras-core :=
 extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 extras-ray := [ray]
-extras-fuzz := [fuzz,data,docx,pdf]
+extras-fuzz := [fuzz,data,docx,pdf,train]
 extras-audit := [audit]
 
 .DEFAULT_GOAL := help
