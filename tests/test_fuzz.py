@@ -177,6 +177,7 @@ def with_about(seed: bytes, **about: str) -> bytes:
 
 
 MODEL = "[models.a]\nconfig = 'x'\n"
+ODD = b"{'descr': ',f2', 'fortran_order': False, 'shape': (2, 2), }"
 FOUND: list[tuple[str, Any]] = [
     ("budget", b"words\n:400"),
     ("budget", b"\x1b[2Jwords:400"),
@@ -192,6 +193,7 @@ FOUND: list[tuple[str, Any]] = [
     ("consolidator", {"format": "another"}),
     ("prepared", b"\x01\x93NUMPY\x01\x00\x0a\x00{'descr':("),
     ("prepared", b"\x01\x93NUMPY\x01\x00\x06\x00((((((" + b"(" * 9_000),
+    ("prepared", b"\x01\x93NUMPY\x01\x00v\x00" + ODD.ljust(117) + b"\n" + bytes(16)),
     ("prepared", b'\x00{"act": {}, "order": [], "summary": ""}'),
     ("prepared", b"\x00" + b"[" * 100_000),
     ("prepared", b"\x02[]"),

@@ -34,7 +34,7 @@ SHARD: Final = 16
 """Rows of the data that are written together: what is lost at most when a process is killed."""
 _AT_HAND: Final = 2048
 """Acts that stay decoded: a corpus like EUR-Lex-Sum's in one language, in less than a gigabyte."""
-_BROKEN: Final = (AttributeError, MemoryError, OverflowError, RecursionError, TokenError)
+_BROKEN: Final = (AttributeError, MemoryError, OverflowError, RecursionError, SyntaxError, TokenError)
 """What NumPy and JSON raise besides, where a file was made to fit its digest."""
 _SETTINGS, _MANIFEST = "settings.json", "manifest.json"
 
