@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -403,3 +404,29 @@ def test_on_the_hub_too_acts_are_held_out_in_all_languages_there_are(
     assert corpus.source("fr", "validation") is None
     assert corpus.numbers("validation") == {"32024Ren", "32024Rmt"}
     assert corpus.digest("en", "validation") != corpus.digest("mt", "validation")
+
+
+def test_what_is_chosen_in_another_language_is_carried_over_to_english(tmp_path: Path, examples: Path) -> None:
+    texts = {code: (examples / "short" / f"{code}.txt").read_text("utf-8") for code in ("en", "fr", "mt")}
+    summary = "\n".join(line for line in texts["en"].splitlines() if len(line) > 120)
+    row = {"split": "validation", "line_aligned": True, "summary_en": summary}
+    files = {
+        "eur-lex-sum/fr-acts-en-summaries/train-validation.jsonl.gz": {
+            **row,
+            "reference_en": texts["en"],
+            "reference_fr": texts["fr"],
+        },
+        "acts/multi-eurlex.jsonl.gz": {"text": texts},
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_bytes(gzip.compress(json.dumps(content).encode()))
+    config = little(tmp_path, f'data = "{tmp_path / "eur-lex-sum"}"')
+    kept, agreed = run("carrying", tmp_path / "out", config)
+    acts, *english, r1, _, _, back, _ = (cell.value or 0 for cell in kept.rows[0].cells)
+    assert acts == 1
+    assert all(0 < figure <= 100 for figure in english)
+    assert 0 < r1 < 1.5
+    assert back == pytest.approx(1, abs=0.1), "the example has the same provisions in both languages"
+    assert [line.name for line in agreed.rows] == ["French", "Maltese", "Mean of languages", "Least"]
+    assert all(0 <= (cell.value or 0) <= 1 for line in agreed.rows for cell in line.cells[1:])
