@@ -29,6 +29,7 @@ UNIT_KINDS: Final = (
     "indent",
     "quoted",
     "note",
+    "table",
 )
 """What a unit can be."""
 
@@ -55,6 +56,16 @@ class Unit(NamedTuple):
     start: int
     end: int
     words: int
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Of a table its rows, each with its cells; of any other unit none.
+
+        In the text of a table a line is a row, and tabs stand between its cells.
+        """
+        if self.kind != "table":
+            return ()
+        return tuple(tuple(row.split("\t")) for row in self.text.split("\n"))
 
 
 @dataclass(frozen=True, slots=True)

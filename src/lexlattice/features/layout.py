@@ -14,7 +14,9 @@ Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 _SECTION: Final = {kind: place for place, kind in enumerate(SECTION_KINDS)}
-_UNIT: Final = {kind: place for place, kind in enumerate(UNIT_KINDS)}
+LEARNT_KINDS: Final = tuple(kind for kind in UNIT_KINDS if kind != "table")
+"""Kinds of units that models tell apart; a table, which is never chosen, is a paragraph to them."""
+_UNIT: Final = {kind: place for place, kind in enumerate(LEARNT_KINDS)} | {"table": LEARNT_KINDS.index("paragraph")}
 
 FIRST_RECITALS: Final = 4
 SHORT, LONG = 12, 40  # words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexlattice.act import SECTION_KINDS, UNIT_KINDS
-from lexlattice.features.layout import Floats, Layout
+from lexlattice.act import SECTION_KINDS
+from lexlattice.features.layout import LEARNT_KINDS, Floats, Layout
 
 
 def unit_features(layout: Layout, likeness: Floats) -> Floats:
@@ -34,7 +34,7 @@ def unit_features(layout: Layout, likeness: Floats) -> Floats:
     return np.concatenate(
         [
             np.eye(len(SECTION_KINDS), dtype=np.float32)[layout.section_kinds],
-            np.eye(len(UNIT_KINDS), dtype=np.float32)[layout.unit_kinds],
+            np.eye(len(LEARNT_KINDS), dtype=np.float32)[layout.unit_kinds],
             np.stack([np.asarray(column, np.float32) for column in numbers], axis=1),
             likeness,
         ],
@@ -42,5 +42,5 @@ def unit_features(layout: Layout, likeness: Floats) -> Floats:
     )
 
 
-KINDS: int = len(SECTION_KINDS) + len(UNIT_KINDS)
+KINDS: int = len(SECTION_KINDS) + len(LEARNT_KINDS)
 """How many columns say what a unit is; the others are numbers."""

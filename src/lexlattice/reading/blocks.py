@@ -20,11 +20,12 @@ class Role(Enum):
     DIVISION = "division"  # "CHAPTER II", and any other heading that encloses articles
     ANNEX = "annex"  # "ANNEX I"
     HEADING = "heading"  # the heading under the ARTICLE, DIVISION or ANNEX line just before
+    GROUP = "group"  # a heading inside an annex: "PART A", "1. General"; its block's level says how deep, from 1
     OUTLINE = "outline"  # a heading of a text that may not be an act at all
     NOTE = "note"  # a footnote, with its marker: "(1) OJ L 12, 3.4.2005, p. 6."
     SIGNATURE = "signature"  # "Done at Brussels, …", "For the Council", "The President", the name
     QUOTED = "quoted"  # text of another act, quoted by an amendment: never opens a section of this act
-    TABLE = "table"  # a row of a data table, its cells separated by tabs
+    TABLE = "table"  # a row of a data table, its cells separated by tabs; rows of one table share a level
     CONTENTS = "contents"  # a line of a table of contents
     PAGE = "page"  # page headers, Official Journal references, consolidation marks, disclaimers
 
@@ -35,6 +36,8 @@ class Block:
 
     text: str
     role: Role | None = None
+    level: int = 0
+    """Of a GROUP heading its depth, outermost 1; of a TABLE row the number of its table in the file; else 0."""
 
 
 @dataclass(slots=True)

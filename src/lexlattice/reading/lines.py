@@ -44,6 +44,8 @@ class Lines:
         """Each line's beginning, folded: what formulas and head-words are compared with."""
         self.marks: list[Marker | None] = []
         self.roles: list[Role | None] = []
+        self.levels: list[int] = []
+        """Each line's level: how deep a heading inside an annex is, or which table a row belongs to."""
         self.headers: list[Header | None] = []
         self._admit_all(_without_rubric(blocks, grammar))
         self._set_lists_apart()
@@ -70,6 +72,7 @@ class Lines:
                 bare = text[0].isalpha() and ")" not in text[:12] and len(text) > 5
                 marks.append(None if bare else self._mark(text))
                 self.roles.append(role)
+                self.levels.append(block.level)
                 self.headers.append(None)
 
     def _admit(self, block: Block) -> None:
@@ -91,13 +94,14 @@ class Lines:
                     self._append(rest, None, None, fold(rest[:HEAD]))
                     return
                 header = None
-        self._append(text, role, header, head)
+        self._append(text, role, header, head, block.level)
 
-    def _append(self, text: str, role: Role | None, header: Header | None, head: str) -> None:
+    def _append(self, text: str, role: Role | None, header: Header | None, head: str, level: int = 0) -> None:
         self.texts.append(text)
         self.heads.append(head)
         self.marks.append(self._mark(text))
         self.roles.append(role)
+        self.levels.append(level)
         self.headers.append(header)
 
     def _mark(self, text: str) -> Marker | None:

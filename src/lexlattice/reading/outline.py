@@ -27,7 +27,7 @@ _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC)
 """Old pages mark the place of a table, or put its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
 _HEADINGS: Final = (Role.HEADING, Role.OUTLINE)
-_FURNITURE: Final = (Role.PAGE, Role.CONTENTS, Role.TABLE)
+_FURNITURE: Final = (Role.PAGE, Role.CONTENTS)
 _ASIDE: Final = (Role.NOTE, Role.PAGE, Role.TABLE)
 _FRONT: Final = ("front", "title")
 _RUNNING: Final = ("article", "annex", "recitals")
@@ -47,6 +47,8 @@ class Outline:
     """Footnotes that stand among the lines of an article or annex."""
     quotes: set[int]
     """Headers of another act that is quoted."""
+    tables: dict[int, int]
+    """Rows of tables among the lines of a section, each with the number of its table in the file."""
 
 
 def outline(blocks: Sequence[Block], grammar: Grammar) -> Outline:
@@ -67,6 +69,7 @@ class _Reader:
         self.parts = self.sections.parts
         self.furniture: dict[int, str] = {}
         self.notes: set[int] = set()
+        self.tables: dict[int, int] = {}
         self.heading_due = 0
         """The line that may be the heading of a division inside an annex."""
         self.nearest = 0
@@ -87,11 +90,12 @@ class _Reader:
                 self.furniture[i] = role.value
             elif role is None and self.front.is_page(i, before_text=self.state in _FRONT):
                 self.furniture[i] = "page"
-            elif role is None and self._is_table(i, line):
-                self.furniture[i] = "table"
+            elif role is Role.TABLE or (role is None and self._is_table(i, line)):
+                self._table(i)
             elif not self._header(i, line):
                 self._text(i, line)
-        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, self.belief.quoted)
+        quotes = self.belief.quoted
+        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, quotes, self.tables)
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
         """Whether a line, no header and without a role, is text of what is open: the common case, settled cheaply."""
@@ -114,6 +118,18 @@ class _Reader:
         if len(line) < PROSE and self.lines.heads[i] in self.grammar.openers["table"]:
             return True
         return ("|" in line or line[0] == ">") and bool(_TABLE.match(line))
+
+    def _table(self, i: int) -> None:
+        """A row belongs to the section that is open; elsewhere, and where only its place is marked, it is furniture."""
+        line, kind = self.lines.texts[i], self.parts[-1].kind if self.parts else ""
+        placeholder = line[0] == ">" or (len(line) < PROSE and self.lines.heads[i] in self.grammar.openers["table"])
+        if placeholder or self.state not in _TERMS or kind not in _TERMS:
+            self.furniture[i] = "table"
+            return
+        if self.state == "heading":
+            self.state = kind
+        self.tables[i] = self.lines.levels[i]
+        self.parts[-1].lines.append(i)
 
     # -- headers -----------------------------------------------------------------------------------------------
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
@@ -31,7 +31,7 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     for n, part in enumerate(bodies, 1):
         part.prefix = "body" if n == 1 else f"body-{n}"
     drafts = [_divide(part, plan, grammar) for part in plan.parts]
-    runs = ((draft.first, draft.last) for units in drafts for draft in units)
+    runs = ((draft.first, draft.last) for units in drafts for draft in units if draft.kind != "table")
     source, starts = lay_out(plan.lines, runs)
     names: dict[str, int] = {}
     sections = []
@@ -68,14 +68,28 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
 
 
 def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
-    """Units of a section's lines; footnotes among them are units of their own and interrupt no list."""
+    """Units of a section's lines; footnotes and tables among them are units of their own and interrupt no list."""
     notes = [i for i in lines if i in plan.notes] if plan.notes else []
-    if notes:
-        lines = [i for i in lines if i not in plan.notes]
+    rows = [i for i in lines if i in plan.tables] if plan.tables else []
+    if notes or rows:
+        lines = [i for i in lines if i not in plan.notes and i not in plan.tables]
     drafts = divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], plan.quotes, frame)
     for n, i in enumerate(notes, 1):
         drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
-    return sorted(drafts, key=lambda draft: draft.first) if notes else drafts
+    for n, (first, last) in enumerate(_tables(rows, plan.tables), 1):
+        cites = Cite(frame.cite, "table", str(n), n)
+        drafts.append(Draft(first, last, f"{frame.path}.tbl-{n}", "table", "", cites))
+    return sorted(drafts, key=lambda draft: draft.first) if notes or rows else drafts
+
+
+def _tables(rows: Sequence[int], numbers: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+    """First and last line of each table: rows that follow one another and have the same number."""
+    first = None
+    for row, following in zip_longest(rows, rows[1:]):
+        first = row if first is None else first
+        if following != row + 1 or numbers[following] != numbers[row]:
+            yield first, row
+            first = None
 
 
 def _annex_level(part: Part) -> Cite:
@@ -219,9 +233,9 @@ def _build(
             provision, suffix = f"{path}~{seen + 1}" if seen else path, ""
         start, end = starts[draft.first], starts[draft.last + 1] - 1
         text = source[start:end]
-        words = text.count(" ") + 1
+        words = text.count(" ") + 1 if kind != "table" else len(text.split())
         spans: list[tuple[int, int]] = []
-        if words > split_from > 0 and kind != "title":
+        if words > split_from > 0 and kind not in ("title", "table"):
             parents = {other.path.rpartition(".")[0] for other in drafts} if parents is None else parents
             spans = sentences(text) if path not in parents else spans
         if len(spans) <= 1:
