@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexlattice import Act, LexLatticeError, read, rendering
+from lexlattice import Act, LexLatticeError, read, rendering, summarize
 from lexlattice.phrases import phrases
 from lexlattice.rendering import FORMATS, format_of, render, save
 from lexlattice.rendering.plain import WIDTH, escaped, parts, passages, to_markdown, to_text
@@ -460,3 +460,17 @@ def test_sentences_that_follow_one_another_are_one_paragraph_with_one_citation()
     assert [citation for citation, _ in cited[2:]] == ["Article 1(2)", "Article 2"]
     for shown in (to_text(summary), to_markdown(summary)):
         assert shown.count("Article 1(1)") == 2
+
+
+def test_a_table_is_left_out_unless_it_is_asked_for_and_shown_with_its_cells() -> None:
+    article = "Article 1\nHives shall be registered by their keepers before the first of March.\n"
+    text = f"{article}ANNEX I\nFees\nHives | Fee in euro |\n1 to 5 | 10 |"
+    act = read(text, language="en")
+    assert all(item.id != "anx-I.tbl-1" for item in summarize(act, words=500))
+    summary = summarize(act, words=500, focus="with-tables")
+    table = next(item for item in summary if item.id == "anx-I.tbl-1")
+    assert table.citation == "Annex I, table 1"
+    assert len(table.rows) == 2
+    assert "    1 to 5 | 10 |" in summary.to_text().splitlines()
+    assert "<td>1 to 5 | 10 |</td>" in summary.to_html()
+    assert "| --- |" in summary.to_markdown()

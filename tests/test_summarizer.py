@@ -76,7 +76,7 @@ def check_extract(summarizer: Summarizer, act: Act, words: int | None) -> None:
     assert places == sorted(set(places))
     assert all(unit.text == act.source[unit.start : unit.end] for unit in extract.units)
     left = budget - extract.words
-    assert all(unit in extract.units or unit.words > left or not TOKENIZE(unit.text) for unit in act.units)
+    assert all(unit in extract.units or unit.words > left or not TOKENIZE(unit.prose) for unit in act.units)
     assert sorted(summarizer.rank(act, budget)) == places
 
 
@@ -115,7 +115,7 @@ def test_whole_units_fill_any_budget(summarizer: Summarizer, long: Act, words: i
 
 
 def test_a_budget_that_all_fits_in_takes_all(summarizer: Summarizer, long: Act) -> None:
-    speaking = tuple(unit for unit in long.units if TOKENIZE(unit.text))
+    speaking = tuple(unit for unit in long.units if TOKENIZE(unit.prose))
     assert summarizer.extract(long, long.words).units == speaking
     assert summarizer.extract(long, 10 * long.words).units == speaking
 

@@ -37,6 +37,11 @@ FURNITURE_KINDS: Final = ("heading", "formula", "page", "signature", "contents",
 """What is kept apart from the units."""
 
 
+def rows_of(table: str) -> tuple[tuple[str, ...], ...]:
+    """The rows of a table's text, each with its cells; no other unit's text has line breaks or tabs."""
+    return tuple(tuple(row.split("\t")) for row in table.split("\n"))
+
+
 class Unit(NamedTuple):
     """The smallest provision a lawyer would cite, or one of the sentences it was divided into.
 
@@ -58,14 +63,17 @@ class Unit(NamedTuple):
     words: int
 
     @property
+    def prose(self) -> str:
+        """Its text, or nothing if it is a table: tables are looked up, not summarized."""
+        return "" if self.kind == "table" else self.text
+
+    @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """Of a table its rows, each with its cells; of any other unit none.
 
         In the text of a table a line is a row, and tabs stand between its cells.
         """
-        if self.kind != "table":
-            return ()
-        return tuple(tuple(row.split("\t")) for row in self.text.split("\n"))
+        return rows_of(self.text) if self.kind == "table" else ()
 
 
 @dataclass(frozen=True, slots=True)

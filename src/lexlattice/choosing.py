@@ -18,8 +18,8 @@ from lexlattice.features import Flags, Floats, Integers, Layout
 from lexlattice.features.layout import SHORT
 from lexlattice.ties import Ties
 
-FOCUSES: Final = ("all", "articles")
-"""Everything that can be cited; or the articles alone, without recitals, annexes and footnotes."""
+FOCUSES: Final = ("all", "articles", "with-tables")
+"""All text that can be cited; the articles alone, without recitals, annexes and footnotes; or all, and tables too."""
 _RELATED: Final = 0.1
 """The share of all words that footnotes may have: they name related documents."""
 _ASIDE: Final = 0.25
@@ -29,7 +29,11 @@ _SHARES: Final = {"notes": _RELATED, "recitals": _ASIDE, "annex": _ASIDE}
 
 def citable(layout: Layout, focus: str = "all") -> Flags:
     """Which units a summary may have at all."""
-    return layout.in_kind("article") if focus == "articles" else ~(layout.in_kind("title") | layout.in_kind("preamble"))
+    is_prose: Flags = layout.tables == 0
+    if focus == "articles":
+        return layout.in_kind("article") & is_prose
+    is_own = ~(layout.in_kind("title") | layout.in_kind("preamble"))
+    return is_own if focus == "with-tables" else is_own & is_prose
 
 
 def eligible(layout: Layout, ties: Ties, focus: str = "all") -> Flags:

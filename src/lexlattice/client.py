@@ -33,7 +33,7 @@ class Options(TypedDict, total=False):
     ratio: float
     budget: Literal["short", "medium", "long"]
     language: str
-    focus: Literal["all", "articles"]
+    focus: Literal["all", "articles", "with-tables"]
     group: bool
     explain: bool
 

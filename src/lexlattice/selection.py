@@ -113,6 +113,8 @@ def select(
 ) -> Extract:
     """The extract of at most that many words that follows the scores, one for each unit; earlier units win ties.
 
+    Tables are never chosen.
+
     With `redundancy` (in mode `whole`), a unit of which more than this share of word pairs is already chosen waits
     until everything else has had its turn.
     """
@@ -128,7 +130,7 @@ def select(
         raise ValueError(f"an extract cannot have {words} words")
     if mode not in MODES:
         raise ValueError(f"there is no mode {mode!r}; choose one of {MODES}")
-    order = np.argsort(-ranking, kind="stable").tolist()
+    order = [unit for unit in np.argsort(-ranking, kind="stable").tolist() if units[unit].kind != "table"]
     if mode == "paper":
         return Extract(_cut(units, order, words), words)
     return Extract(_whole(units, order, words, redundancy), words)

@@ -105,7 +105,7 @@ class Summarizer:
         if not act.units:
             return Summary(act, asked.of(0), (), (*act.warnings, "There is nothing in this act that could be cited."))
         length = asked.of(act.words)
-        judged = self.judge(act, length)
+        judged = self.judge(act, length, tables=focus == "with-tables")
         layout, ties = judged.features.layout, Ties.of(act)
         groups: list[tuple[int, ...]]
         if length >= act.words:
@@ -143,20 +143,19 @@ class Summarizer:
         lattice = Lattice.of(act, self._model.geometry)
         return chance(self._model.panels(self._features(act), lattice, _length(act, words)))
 
-    def _features(self, act: Act) -> Features:
+    def _features(self, act: Act, *, tables: bool = False) -> Features:
         if self._encoder is self._words:
-            return features_of(act, None, self._words)
-        return features_of(
-            act, encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units]), self._words
-        )
+            return features_of(act, None, self._words, tables=tables)
+        vectors = encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units])
+        return features_of(act, vectors, self._words, tables=tables)
 
-    def judge(self, act: Act, words: int) -> Judged:
+    def judge(self, act: Act, words: int, *, tables: bool = False) -> Judged:
         """What the model makes of an act, for an extract of so many words; the act has to have units."""
-        return next(self.judge_each(act, (words,)))
+        return next(self.judge_each(act, (words,), tables=tables))
 
-    def judge_each(self, act: Act, lengths: Sequence[int]) -> Iterator[Judged]:
+    def judge_each(self, act: Act, lengths: Sequence[int], *, tables: bool = False) -> Iterator[Judged]:
         """The same for extracts of several lengths; what does not depend on the length is worked out once."""
-        features, lattice = self._features(act), Lattice.of(act, self._model.geometry)
+        features, lattice = self._features(act, tables=tables), Lattice.of(act, self._model.geometry)
         for words in lengths:
             yield Judged(features, lattice, self._model.judge(features, lattice, words))
 
@@ -176,7 +175,8 @@ def summarize(
     `source`: a path, the text itself, bytes, an open file, a CELEX number, a URL, or what `lexlattice.read` gave.
     How long the summary may be: so many `words`, a `ratio` of the act, or a `budget` ("short", "long"); as long as
     official summaries are if nothing is said. `language`: two letters, found out unless given. `focus` on "articles"
-    leaves out recitals, annexes and footnotes. With `explain`, each item says why it was chosen.
+    leaves out recitals, annexes and footnotes; "with-tables" takes tables too, which are left out otherwise. With
+    `explain`, each item says why it was chosen.
 
     Whatever cannot be read or done is a `LexLatticeError` that says what to do; what a reader should know of the act or
     the summary is in its `warnings`.

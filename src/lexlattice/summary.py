@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from lexlattice.act import Act, Section, Unit
+from lexlattice.act import Act, Section, Unit, rows_of
 
 GROUPS: Final = ("aim", "key_points", "application", "background", "related")
 """Under which heading an item stands in a grouped summary, in the order in which they come."""
@@ -63,6 +63,11 @@ class Item:
     group: str = field(compare=False)
     """One of `GROUPS`."""
     explanation: Explanation | None = field(default=None, compare=False)
+
+    @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Of a table its rows, each with its cells; of any other item none."""
+        return rows_of(self.text) if self.id.rpartition(".")[2].startswith("tbl-") else ()
 
     @classmethod
     def of(cls, unit: Unit, section: Section, score: float, group: str, explanation: Explanation | None = None) -> Item:

@@ -57,7 +57,9 @@ def add(commands: Commands) -> None:
         if name in ("summarize", "score"):
             command.add_argument("--model", metavar="PATH", help="a model that `lexlattice train` made")
         if name == "summarize":
-            command.add_argument("--focus", choices=("all", "articles"), default="all", help="(default: %(default)s)")
+            command.add_argument(
+                "--focus", choices=("all", "articles", "with-tables"), default="all", help="(default: %(default)s)"
+            )
         if name in ("encode", "evaluate"):
             command.add_argument("--encoder", metavar="NAME", help="static, mt5, st:…, onnx:… or package.module:name")
             command.add_argument("--cache", metavar="FOLDER", help="keep vectors there, and take those that are there")

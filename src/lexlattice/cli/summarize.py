@@ -68,9 +68,9 @@ def add(commands: Commands) -> None:
     command.add_argument("-o", "--output", metavar="FILE|DIR", help="where it goes; a folder for several inputs")
     command.add_argument(
         "--focus",
-        choices=("all", "articles"),
+        choices=("all", "articles", "with-tables"),
         default="all",
-        help="articles: without recitals, annexes and footnotes (default: %(default)s)",
+        help="articles: without recitals, annexes and footnotes; with-tables: tables too (default: %(default)s)",
     )
     command.add_argument("--group", action="store_true", help="under the headings of official summaries")
     command.add_argument("--explain", action="store_true", help="say of each provision why it was chosen")

@@ -68,14 +68,14 @@ class Features:
         return np.append(self.act, np.array([np.log1p(words), share], np.float32))
 
 
-def features_of(act: Act, vectors: Floats | None, encoder: WordEncoder) -> Features:
+def features_of(act: Act, vectors: Floats | None, encoder: WordEncoder, *, tables: bool = False) -> Features:
     """The features of an act whose units have these vectors; the words' come from the encoder.
 
     Without vectors, those of units are the sums of their words': what an encoder gives that knows no more than words,
-    in half of its time, since the words are known here.
+    in half of its time, since the words are known here. Tables count as empty unless they are asked for.
     """
     layout = layout_of(act)
-    grams = grams_of([unit.text for unit in act.units])
+    grams = grams_of([unit.text if tables else unit.prose for unit in act.units])
     weighted = np.asarray(encoder.encode_words(grams.words), np.float32)
     if vectors is None:
         vectors = _unit_length(_summed(grams.of_words, weighted))

@@ -37,6 +37,8 @@ class Layout(NamedTuple):
     """Which article it belongs to, in the order of the act; annexes and recitals have none."""
     recitals: Integers
     """Which recital it belongs to."""
+    tables: Integers
+    """1 for a table, 0 for any other unit."""
 
     @property
     def places(self) -> Floats:
@@ -91,5 +93,6 @@ def layout_of(act: Act) -> Layout:
         [unit.words for unit in units],
         [article.get(unit.section, -1) for unit in units],
         recitals,
+        [int(unit.kind == "table") for unit in units],
     ]
     return Layout(*(np.array(column, dtype=np.int64) for column in columns))

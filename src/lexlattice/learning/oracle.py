@@ -54,7 +54,7 @@ class Oracle:
 
     def choose(self, units: Sequence[Unit], reference: str, words: int | None = None) -> Choice:
         """The units to take; `words` is the budget of `budgeted`, the reference's length if nothing is said."""
-        overlap = _Overlap([unit.text for unit in units], reference, self.tokenizer)
+        overlap = _Overlap([unit.prose for unit in units], reference, self.tokenizer)
         if self.objective == "greedy":
             return _greedy(overlap, self.cap)
         budget = len(reference.split()) if words is None else words

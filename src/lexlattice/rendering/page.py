@@ -97,7 +97,7 @@ def _items(summary: Summary, group: bool) -> Iterator[str]:
             if heading:
                 yield f'<h{level} class="of-section">{_text(heading)}</h{level}>'
             yield f'<a href="{_link(item.id)}" title="{escape(words.show_in_act)}">{_text(item.citation)}</a>'
-            yield f"<p>{_text(item.text)}</p>"
+            yield _table(item.rows) if item.rows else f"<p>{_text(item.text)}</p>"
             if item.explanation is not None:
                 yield f'<p class="why">{_text(str(item.explanation))}</p>'
             yield "</li>"
@@ -113,13 +113,36 @@ def _act(act: Act, chosen: Mapping[str, Item]) -> Iterator[str]:
     pieces: list[Unit | Furniture] = sorted((*act.units, *act.furniture), key=attrgetter("start"))
     sections = {section.label: section for section in act.sections if section.label}
     depths = _depths(act.units)
-    for kind, run in groupby(pieces, lambda piece: piece.kind if isinstance(piece, Furniture) else "unit"):
-        if kind == "unit":
+    for kind, run in groupby(pieces, _piece_kind):
+        if kind == "table unit":
+            yield from (_table_unit(act, piece, chosen.get(piece.id)) for piece in run if isinstance(piece, Unit))
+        elif kind == "unit":
             yield _paragraphs(act, (piece for piece in run if isinstance(piece, Unit)), chosen, depths)
         elif kind == "heading":
             yield from _headings((act.source[piece.start : piece.end] for piece in run), sections)
         else:
             yield from (f'<p class="{kind}">{_text(act.source[piece.start : piece.end])}</p>' for piece in run)
+
+
+def _piece_kind(piece: Unit | Furniture) -> str:
+    if isinstance(piece, Furniture):
+        return piece.kind
+    return "table unit" if piece.kind == "table" else "unit"
+
+
+def _table_unit(act: Act, unit: Unit, item: Item | None) -> str:
+    """A table of the act, with a way back to the item if it is in the summary."""
+    if item is None:
+        return f'<div id="{escape(unit.id)}" class="table">{_table(unit.rows)}</div>'
+    label = f"{phrases(act.language).summary}: {item.citation}"
+    back = f'<a href="{_link(_ITEM + item.id)}" aria-label="{escape(label)}"></a>'
+    return f'<div id="{escape(unit.id)}" class="table place">{back}{_table(unit.rows)}</div>'
+
+
+def _table(rows: Iterable[Iterable[str]]) -> str:
+    """Rows and cells as they are; nothing says which of them are heads."""
+    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table>{body}</table>"
 
 
 def _headings(texts: Iterable[str], sections: Mapping[str, Section]) -> Iterator[str]:

@@ -46,7 +46,7 @@ def to_markdown(summary: Summary, *, group: bool = False) -> str:
             blocks.append(f"## {escaped(words.groups[name])}")
         for passage in passages(items):
             heading = f" · {escaped(passage.heading)}" if passage.heading else ""
-            blocks += [f"**{escaped(passage.citation)}**{heading}", escaped(passage.text)]
+            blocks += [f"**{escaped(passage.citation)}**{heading}", _markdown(passage)]
             blocks += [f"*{escaped(reason)}*" for reason in passage.reasons]
     return "\n\n".join([*blocks, *map(escaped, summary.warnings), escaped(words.disclaimer)])
 
@@ -103,9 +103,19 @@ class Passage(NamedTuple):
         return tuple(str(item.explanation) for item in self.items if item.explanation is not None)
 
     @property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Of a table its rows, each with its cells; of any other passage none."""
+        return self.items[0].rows
+
+    @property
+    def text_lines(self) -> tuple[str, ...]:
+        """The text: of a table a line for each row, with bars between its cells."""
+        return tuple(" | ".join(row) for row in self.rows) or (self.text,)
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """The text, and the reasons below it."""
-        return (self.text, *self.reasons)
+        return (*self.text_lines, *self.reasons)
 
 
 def passages(items: Iterable[Item]) -> Iterator[Passage]:
@@ -134,6 +144,16 @@ def escaped(text: str) -> str:
     """
     line = _WHITE.sub(" ", text).strip()
     return _MARKER.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", line))
+
+
+def _markdown(passage: Passage) -> str:
+    """The text of a passage; of a table the first row is its head, since Markdown has no table without one."""
+    if not passage.rows:
+        return escaped(passage.text)
+    width = max(map(len, passage.rows))
+    rows = [[escaped(cell).replace("|", "\\|") for cell in row] + [""] * (width - len(row)) for row in passage.rows]
+    rows.insert(1, ["---"] * width)
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _facts(summary: Summary) -> str:

@@ -105,7 +105,9 @@ def _items(items: Iterable[Item], act: Act, group: str) -> Iterator[Block]:
             yield Block("heading", printable(f"{label} — {passage.heading}" if label else passage.heading), level)
         depth = _depth(passage.items[0], act)
         yield Block("citation", printable(passage.citation), depth)
-        yield Block("text", printable(passage.text), depth, stays=bool(passage.reasons))
+        *rows, last = passage.text_lines
+        yield from (Block("text", printable(row), depth, stays=True) for row in rows)
+        yield Block("text", printable(last), depth, stays=bool(passage.reasons))
         for reason in passage.reasons:
             yield Block("why", printable(reason), depth)
 

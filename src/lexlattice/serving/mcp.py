@@ -78,7 +78,7 @@ class Tools:
         source: str,
         words: int | None = None,
         language: str | None = None,
-        focus: Literal["all", "articles"] = "all",
+        focus: Literal["all", "articles", "with-tables"] = "all",
         group: bool = False,
     ) -> dict[str, Any]:
         """The provisions of an EU act that matter, word for word, each with its citation, in the order of the act.
@@ -87,7 +87,7 @@ class Tools:
             a CELEX number such as 32016R0679; never a URL.
         words: at most so many; as many as official summaries have if nothing is said.
         language: two letters, if it is not to be found out (for CELEX numbers: English).
-        focus: "articles" leaves out recitals, annexes and footnotes.
+        focus: "articles" leaves out recitals, annexes and footnotes; "with-tables" takes tables too.
         group: say under which heading of official summaries each provision belongs.
         """
         from lexlattice.summarizer import summarize

@@ -56,7 +56,10 @@ class SummaryRequest(ActRequest):
     budget: Annotated[
         Literal["short", "medium", "long"] | None, Field(description="as official summaries: a third, as many, twice")
     ] = None
-    focus: Annotated[Literal["all", "articles"], Field(description="articles: no recitals, annexes, footnotes")] = "all"
+    focus: Annotated[
+        Literal["all", "articles", "with-tables"],
+        Field(description="articles: no recitals, annexes, footnotes; with-tables: tables too"),
+    ] = "all"
     group: Annotated[bool, Field(description="say under which heading of official summaries each item belongs")] = False
     explain: Annotated[bool, Field(description="say of each item why it was chosen")] = False
 

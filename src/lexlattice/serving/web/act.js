@@ -55,7 +55,8 @@ function build() {
       text.append(part);
       entries.push(entryOf(section, unit, place));
     }
-    const span = make("span", { class: "unit", id: `u:${unit.id}`, "data-place": place }, unit.text);
+    const name = unit.kind === "table" ? "unit table" : "unit";
+    const span = make("span", { class: name, id: `u:${unit.id}`, "data-place": place }, unit.text);
     if (paragraph && unit.goes_on && paragraph.element.parentNode === part) paragraph.element.append(" ", span);
     else {
       paragraph = { element: make("p", { class: "paragraph" }, span), places: [], depth: unit.depth };
