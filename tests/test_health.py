@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -205,3 +207,12 @@ def test_the_command_prints_json_or_a_list_and_findings_are_no_errors(examples: 
     assert set(report) == set(Health.__slots__)
     assert run("--json") == run()
     assert run("--tree").startswith(f"{report['sections']} sections, {report['units']} units")
+
+
+@pytest.mark.data
+def test_articles_and_recitals_of_real_acts_have_no_gaps_and_no_repeats(data: Path) -> None:
+    """Of each fourth validation act; the benchmark counts all corpora."""
+    with gzip.open(data / "eur-lex-sum" / "en" / "validation.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for row in map(json.loads, islice(lines, 0, None, 4)):
+            findings = health(read(row["reference"], language="en")).findings
+            assert not [str(f) for f in findings if f.name.endswith(("-gaps", "-repeats"))], row["celex_id"]
