@@ -80,7 +80,8 @@ def test_the_example_is_well_read_in_every_script(examples: Path, language: str)
 def test_a_number_left_out_is_a_gap_and_an_inserted_one_is_none() -> None:
     act = made(article("1"), article("2"), article("2a"), article("5"), article("6"))
     assert found(act, "article-gaps") == ("Article 2 → Article 5",)
-    assert found(made(article("3"), article("4")), "article-gaps") == ("0 → Article 3",)
+    assert found(made(article("3"), article("4")), "article-gaps") == ("before Article 3",)
+    assert not found(made(article("67")), "article-gaps")
 
 
 def test_numbers_are_counted_in_each_container_by_itself() -> None:

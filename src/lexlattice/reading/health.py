@@ -250,12 +250,12 @@ def _by_container(items: Iterable[_Numbered]) -> Iterator[list[_Numbered]]:
 
 
 def _gaps(items: Iterable[_Numbered]) -> Iterator[str]:
-    """Numbers between the first and the last that nothing has, each stretch once."""
+    """Numbers up to the last that nothing has, each stretch once; an article that stands alone is an excerpt."""
     for group in _by_container(items):
         named = {item.value: item.name for item in reversed(group)}
-        for before, after in pairwise([0, *sorted(named)]):
+        for before, after in pairwise([0, *sorted(named)] if len(named) > 1 else named):
             if after > before + 1:
-                yield f"{named.get(before, '0')} → {named[after]}"
+                yield f"{named[before]} → {named[after]}" if before else f"before {named[after]}"
 
 
 def _repeats(items: Iterable[_Numbered]) -> Iterator[str]:
