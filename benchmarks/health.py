@@ -124,7 +124,7 @@ def _print_table(columns: Mapping[str, Mapping[str, str]]) -> None:
     print(f"\n| | {' | '.join(names)} |\n|---|{'---:|' * len(names)}")
     for row in next(iter(columns.values())):
         print(f"| {row} | {' | '.join(columns[name][row] for name in names)} |")
-    print('\n"4,241 in 187": so many, in so many acts.')
+    print('\n"12 in 3" is 12 of them, in 3 acts.')
 
 
 def _print_worst(corpus: str, results: Sequence[Result], most: int) -> None:
