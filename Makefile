@@ -50,6 +50,8 @@ format: $(INSTALLED)-dev ## Rewrite the code in the project's style
 
 bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read, scored and encoded
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/health.py
+	$(BIN)/python benchmarks/gold_places.py
 	$(BIN)/python benchmarks/scoring.py
 	$(BIN)/python benchmarks/encoder.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/speed.py

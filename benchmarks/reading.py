@@ -19,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from lexlattice import Act, read
+from lexlattice.errors import ReadingError
 from lexlattice.reading.identify import identify
 
 if "LEXLATTICE_DATA" not in os.environ:
     sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
 DATA = Path(os.environ["LEXLATTICE_DATA"])
 RAW = DATA / "acts" / "raw"
+HARD = DATA / "acts" / "hard"
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
@@ -64,9 +66,17 @@ def loss() -> None:
         for row in rows(f"acts/{name}.jsonl.gz"):
             for language, text in row["text"].items():
                 acts, whole = acts + 1, whole + is_whole(read(text, language=language))
-    for path in sorted(RAW.glob("*/*/*")):
-        acts, whole = acts + 1, whole + is_whole(read(path))
-    print(f"nothing lost, nothing twice, order kept: {whole} of {acts} acts")
+    refused = []
+    for folder in (RAW, HARD):
+        for path in sorted(folder.glob("*/*/*")):
+            try:
+                act = read(path)
+            except ReadingError as error:
+                refused.append(f"{path.relative_to(folder)}: {error}")
+            else:
+                acts, whole = acts + 1, whole + is_whole(act)
+    print(f"nothing lost, nothing twice, order kept: {whole} of {acts} acts; refused: {len(refused)}")
+    print("".join(f"  {line}\n" for line in refused), end="")
 
 
 def skeletons() -> None:
@@ -92,15 +102,21 @@ def skeletons() -> None:
 
 def formats() -> None:
     """The files EUR-Lex serves of one act against each other."""
-    print(f"{'file':<38} {'recitals':>8} {'articles':>8} {'annexes':>8} {'provisions':>10}")
-    for path in sorted(RAW.glob("*/*/*")):
-        act = read(path)
+    print(f"{'file':<38} {'recitals':>8} {'articles':>8} {'annexes':>8} {'provisions':>10} {'tables':>6}")
+    for path in (*sorted(RAW.glob("*/*/*")), *sorted(HARD.glob("*/*/*"))):
+        name = "/".join(path.parts[-3:])
+        try:
+            act = read(path)
+        except ReadingError as error:
+            print(f"{name:<38} refused: {error}")
+            continue
         kinds = Counter(section.kind for section in act.sections)
         recitals = {
             u.provision for s in act.sections if s.kind == "recitals" for u in s.units if "." not in u.provision
         }
-        name = str(path.relative_to(RAW))
-        print(f"{name:<38} {len(recitals):>8} {kinds['article']:>8} {kinds['annex']:>8} {sum(provisions(act)):>10}")
+        tables = sum(unit.kind == "table" for unit in act)
+        counts = f"{len(recitals):>8} {kinds['article']:>8} {kinds['annex']:>8} {sum(provisions(act)):>10} {tables:>6}"
+        print(f"{name:<38} {counts}")
 
 
 def language() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lexlattice.cli.shell import Commands, say
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import FORMATS, LANGUAGES, PROFILES, read
 from lexlattice.reading.fetch import is_celex, is_url
+from lexlattice.reading.health import health
 from lexlattice.reading.provisions import SENTENCES_FROM
 
 
@@ -46,9 +48,16 @@ def add(commands: Commands) -> None:
         default=SENTENCES_FROM,
         help="divide provisions of more than N words into sentences; 0 never (default: %(default)s)",
     )
+    parse.add_argument(
+        "--health",
+        action="store_true",
+        help="how well it was read: gaps and repeats in numbers, citations that are not unique, very long units …",
+    )
     shape = parse.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="everything, as JSON (the default when piped)")
-    shape.add_argument("--tree", action="store_true", help="a readable outline with counts (the default on a terminal)")
+    shape.add_argument(
+        "--tree", action="store_true", help="readable, an outline with counts (the default on a terminal)"
+    )
 
 
 def _parse(options: argparse.Namespace) -> int:
@@ -70,10 +79,13 @@ def _parse(options: argparse.Namespace) -> int:
         format=options.format,
         sentences_from=options.sentences_from,
     )
-    if options.json or not (options.tree or sys.stdout.isatty()):
-        print(act.to_json(indent=1 if sys.stdout.isatty() else None))
+    indent = 1 if sys.stdout.isatty() else None
+    as_json = options.json or not (options.tree or sys.stdout.isatty())
+    if options.health:
+        report = health(act)
+        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=indent) if as_json else report)
     else:
-        print(tree(act))
+        print(act.to_json(indent=indent) if as_json else tree(act))
     for warning in act.warnings:
         say(f"note: {warning}")
     return 0
