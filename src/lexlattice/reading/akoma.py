@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role
-from lexlattice.reading.xmlsafe import Lines, is_mixed, names, parse_xml, table, traverse
+from lexlattice.reading.tables import Table
+from lexlattice.reading.xmlsafe import Lines, is_mixed, names, parse_xml, traverse
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -91,7 +92,8 @@ class _Reader:
     def __init__(self, root: _Element) -> None:
         self.lines = Lines()
         self._states = [_State()]
-        self._tables: list[list[list[list[Block]]]] = []
+        self._tables: list[Table] = []
+        self._tables_read = 0
         self._ordinals: list[int] = []  # how many items the open lists have had
         self._notes: list[Block] = []
         self._numbers: dict[str, str] = {}
@@ -203,9 +205,10 @@ class _Reader:
         elif name in {"body", "mainBody", "preamble"}:
             self._body, self._head = True, None
         elif name == "table":
-            self._tables.append([])
+            self._tables_read += 1
+            self._tables.append(Table(self._tables_read))
         elif name == "tr" and self._tables:
-            self._tables[-1].append([])
+            self._tables[-1].begin_row()
         elif name in {"ul", "ol"}:
             self._ordinals.append(0)
         elif name == "li" and self._ordinals:
@@ -225,9 +228,9 @@ class _Reader:
         elif not state.inline:
             self._end(state)
         if state.collects:
-            self._collect(state)
+            self._collect(node, state)
         if name == "table":
-            self.lines.blocks.extend(table(self._tables.pop()))
+            self.lines.blocks.extend(self._tables.pop().blocks())
         elif name in {"ul", "ol"}:
             self._ordinals.pop()
         elif name in _ATTACHED and state.attached:
@@ -255,16 +258,14 @@ class _Reader:
         self.lines.blocks[-1].text += node.get("endQuote", "") + stop
         return None if stop else tail
 
-    def _collect(self, state: _State) -> None:
+    def _collect(self, node: _Element, state: _State) -> None:
         blocks = self.lines.close()
         if state.note is not None:
             blocks[:1] = [Block(f"{state.note} {block.text}", Role.NOTE) for block in blocks[:1]]
             self._notes.extend(blocks)
         else:
-            rows = self._tables[-1]
-            if not rows:
-                rows.append([])
-            rows[-1].append(blocks)
+            across, down = (_count(node.get(span, "")) for span in ("colspan", "rowspan"))
+            self._tables[-1].add(blocks, across=across, down=down)
 
     def _enter_note(self, note: _Element) -> bool:
         """Leave the number of a footnote where it is called, and collect its text."""
@@ -283,6 +284,10 @@ class _Reader:
 def _name(node: _Element) -> str:
     """Return an element's name without its namespace; a comment or an instruction has none."""
     return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
+
+
+def _count(stated: str) -> int:
+    return int(stated) if re.fullmatch("[0-9]{1,4}", stated) else 1
 
 
 def _bracketed(number: str) -> str:
