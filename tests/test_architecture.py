@@ -15,7 +15,8 @@ PACKAGE = Path(__file__).parent.parent / "src" / "lexlattice"
 READING = "lexlattice.reading"
 BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma", "pdf", "docx")}
 SECOND_HALVES = {
-    f"{READING}.{name}" for name in ("formex_lines", "formex_marks", "formex_notes", "pdf_layout", "docx_numbering")
+    f"{READING}.{name}"
+    for name in ("formex_lines", "formex_marks", "formex_notes", "pdf_layout", "pdf_tables", "docx_numbering")
 }
 HELPERS = {
     f"{READING}.{name}" for name in ("blocks", "numbering", "tables", "xmlsafe", "archives", "decode")
