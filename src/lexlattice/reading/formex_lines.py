@@ -75,6 +75,7 @@ class LineReader:
         self._tables: list[NotedTable] = []
         self._annotated = 0  # the table that annotations are of, when they come
         self._notes: list[Block] = []
+        self._quoted_notes: list[Block] = []  # those of the quotation that is open
         self._numbers = NoteNumbers(self._numbers)
         self._head: Role | None = None  # the role of the first line of a title; those after it are headings
         self._struck: str | None = None  # where the repealed passage ends that is being left out
@@ -216,6 +217,9 @@ class LineReader:
         elif node.tag == "TITLE":
             self._head = None
         self._states.pop()
+        if node.tag in _QUOTED and not self._states[-1].quoted:
+            self.lines.blocks.extend(self._quoted_notes)
+            self._quoted_notes = []
         self._write(node.tail)
 
     def _end_number(self, state: _State) -> None:
@@ -237,9 +241,7 @@ class LineReader:
         blocks = self.lines.close()
         if state.note is not None:
             blocks[:1] = [replace(block, text=f"{state.note} {block.text}".lstrip()) for block in blocks[:1]]
-            table = self._table_of(node)
-            kept = self.lines.blocks if is_listed(node) else self._notes if table is None else table.notes
-            kept.extend(blocks)
+            self._notes_around(node).extend(blocks)
         elif node.tag == "GR.NOTES":
             self._tables[-1].notes.extend(blocks)
         elif node.tag == "TITLE":
@@ -261,6 +263,15 @@ class LineReader:
         self._states[-1] = _State(mixed=is_mixed(note), role=Role.NOTE, level=level, note=number, collects=True)
         self._write(note.text)
         return True
+
+    def _notes_around(self, note: _Element) -> list[Block]:
+        """Where a note is kept: in its list, with its table, with what is quoted, or for the end of the file."""
+        table = self._table_of(note)
+        if is_listed(note):
+            return self.lines.blocks
+        if table is not None:
+            return table.notes
+        return self._quoted_notes if next(note.iterancestors(*_QUOTED), None) is not None else self._notes
 
     def _table_of(self, note: _Element) -> NotedTable | None:
         """The table a note belongs to; the footnotes of the text are called in tables too."""
