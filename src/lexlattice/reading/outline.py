@@ -131,6 +131,14 @@ class _Reader:
         self.tables[i] = self.lines.levels[i]
         self.parts[-1].lines.append(i)
 
+    def _note_to_table(self, i: int) -> None:
+        """A note of a table belongs to the section that the table stands in."""
+        if self.parts and self.parts[-1].kind in _TERMS:
+            self.notes.add(i)
+            self.parts[-1].lines.append(i)
+        else:
+            self.furniture[i] = "table"
+
     # -- headers -----------------------------------------------------------------------------------------------
 
     def _header(self, i: int, line: str) -> bool:
@@ -386,14 +394,6 @@ class _Reader:
             self.parts[-1].lines.append(i)
         else:
             self._to("notes", i)
-
-    def _note_to_table(self, i: int) -> None:
-        """A note of a table belongs to the section that the table stands in."""
-        if self.parts and self.parts[-1].kind in _TERMS:
-            self.notes.add(i)
-            self.parts[-1].lines.append(i)
-        else:
-            self.furniture[i] = "table"
 
     def _note_like(self, line: str) -> bool:
         return self.grammar.opens("note", fold(line[:40])) or line.startswith(("*", "(*"))
