@@ -100,7 +100,7 @@ class LineReader:
             return
         role, blocks = self._role(state), self.lines.blocks
         self.lines.end(role, state.level if role in (Role.GROUP, Role.NOTE) else 0)
-        if role is None and _NUMBERED_STRUCK.fullmatch(blocks[-1].text):
+        if role is None and blocks[-1].text.endswith(_STRUCK) and _NUMBERED_STRUCK.fullmatch(blocks[-1].text):
             blocks[-1].role = Role.PAGE
 
     def _role(self, state: _State) -> Role | None:

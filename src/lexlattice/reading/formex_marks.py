@@ -19,16 +19,16 @@ SIGNS = {"DIVISOR": "/", "ROOT": "√", "SUM": "∑", "PRODUCT": "∏", "INT": "
 
 def place(cell: _Element) -> tuple[int, int, int]:
     """The column of a cell, and how many columns and rows it spans."""
-    column = _count(cell, "COL", "COL.START", "NAMEST")
-    last = _count(cell, "COL.END", "NAMEEND")
-    across = last - column + 1 if column and last else _count(cell, "COLSPAN")
-    return column, across, _count(cell, "ROWSPAN")
+    stated = {name: number for name, value in cell.items() if (number := _number(value))}
+    column = stated.get("COL") or stated.get("COL.START") or stated.get("NAMEST") or 0
+    last = stated.get("COL.END") or stated.get("NAMEEND") or 0
+    across = last - column + 1 if column and last else stated.get("COLSPAN", 1)
+    return column, across, stated.get("ROWSPAN", 1)
 
 
-def _count(element: _Element, *names: str) -> int:
-    """The number that an attribute states, or that ends it, as in "col2"."""
-    stated = next(filter(None, map(element.get, names)), "")
-    match = re.search(r"[0-9]{1,4}$", stated)
+def _number(stated: str) -> int:
+    """The number that an attribute is, or that ends it, as in "col2"."""
+    match = re.search("[0-9]{1,4}$", stated)
     return int(match.group()) if match else 0
 
 
