@@ -457,11 +457,23 @@ def test_a_consolidated_text_says_what_repealed_the_act(state: str, repealed: st
     assert lines(document.blocks) == [(None, "Text.")]
 
 
+@pytest.mark.data
+def test_the_hard_acts_no_longer_in_force_say_so(data: Path) -> None:
+    repealed: dict[str, str] = {}
+    for folder in sorted((data / "acts" / "hard").glob("*/*/*.fmx4")):
+        document = read_formex_parts({path.name: path.read_bytes() for path in folder.glob("*.xml")})
+        if document.repealed is not None:
+            repealed["/".join(folder.parts[-3:])] = document.repealed
+    expected = {"32001R0044/2015-01-10": "1215/2012", "32014R1030/2021-06-28": "2021/1018"}
+    assert set(repealed) == {f"{place}/{language}.fmx4" for place in expected for language in ("en", "fr")}
+    assert all(expected[place[:21]] in name for place, name in repealed.items())
+
+
 # --- nothing is lost --------------------------------------------------------------------------------------
 
 TAGS = sorted(
     names("""P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TERM DEFINITION TBL CORPUS BLK ROW CELL TI.BLK
-    GR.NOTES QUOT.S ARTICLE TI.ART STI.ART PARAG NO.PARAG ALINEA DIVISION TITLE TI STI GR.SEQ NO.GR.SEQ HT
+    STI.BLK GR.NOTES GR.ANNOTATION ANNOTATION QUOT.S ARTICLE TI.ART STI.ART PARAG NO.PARAG ALINEA DIVISION TITLE TI STI GR.SEQ NO.GR.SEQ HT
     DATE FT NOTE TOC TOC.ITEM NO.ITEM ITEM.CONT SIGNATURE SIGNATORY FINAL ANNEX CONTENTS FORMULA EXPR MARGIN
     INCL.ELEMENT NO.DOC.C QUOT.START UNKNOWN""")
 )
