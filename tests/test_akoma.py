@@ -112,10 +112,10 @@ def test_an_act_has_the_lines_of_the_official_journal() -> None:
         ("annex", "ANNEX I"),
         ("heading", "REQUIREMENTS"),
         ("contents", "1. Introduction"),
-        (None, "1. Introduction"),
+        ("group", "1. Introduction"),
         (None, "Text (1)."),
         (None, "2. Fees:"),
-        (None, "Table 1"),
+        ("table", "Table 1"),
         ("table", "Size\tFee"),
         ("table", "5 cm\tEUR 5"),
         (None, "—"),
@@ -145,6 +145,36 @@ def test_headings_without_articles_under_them_are_left_to_the_parser() -> None:
     expected = [("division", "Section 1"), ("heading", "Bees"), ("article", "Article 1")]
     assert akoma(section.format(article))[:3] == expected
     assert akoma(f"<chapter><heading>ONLY</heading>{article}</chapter>")[0] == ("division", "ONLY")
+
+
+def test_headings_in_an_annex_have_their_depth_and_tables_their_columns() -> None:
+    inner = "<section><num>1.</num><heading>Bees</heading><subheading>(wild)</subheading><p>x</p></section>"
+    part = f"<part><num>PART A</num><heading>Hives</heading>{inner}<point><num>(a)</num><p>y</p></point></part>"
+    rows = '<tr><td rowspan="2">a</td><td colspan="2">b</td><td>c</td></tr><tr><td/><td>d</td><td>e</td></tr>'
+    annex = f"<heading>ANNEX</heading><doc><mainBody>{part}<table>{rows}</table></mainBody></doc>"
+    act = f"<body><p>x</p></body><attachments><attachment>{annex}</attachment></attachments>"
+    found = read_akoma(f'<akomaNtoso xmlns="{AKN3}"><act>{act}</act></akomaNtoso>'.encode()).blocks
+    assert [(block.role and block.role.value, block.level, block.text) for block in found[2:]] == [
+        ("group", 1, "PART A Hives"),
+        ("group", 2, "1. Bees (wild)"),
+        (None, 0, "x"),
+        (None, 0, "(a)"),
+        (None, 0, "y"),
+        ("table", 1, "a\tb\t\tc"),
+        ("table", 1, "\t\td\te"),
+    ]
+
+
+def test_every_line_of_a_note_is_a_note() -> None:
+    table, point = "<table><tr><td>a</td><td>b</td></tr></table>", "<point><num>(a)</num><p>c</p></point>"
+    inside = f"<p>One.</p><ul><li>Two.</li></ul>{table}{point}"
+    assert akoma(f"<p>x<authorialNote>{inside}</authorialNote></p>") == [
+        (None, "x (1)"),
+        ("note", "(1) One."),
+        ("note", "— Two."),
+        ("note", "a b"),
+        ("note", "(a) c"),
+    ]
 
 
 def test_lists_with_numbers_of_their_own_or_of_the_browser() -> None:

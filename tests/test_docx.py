@@ -114,20 +114,37 @@ def test_paragraphs_tables_headers_and_the_title_in_order():
         Block("COUNCIL REGULATION", Role.TITLE),
         Block("Article 1"),
         Block("Subject matter"),
-        Block("Code\tBee\tFee", Role.TABLE),
-        Block("1\t\t5", Role.TABLE),
+        Block("Code\tBee\tFee", Role.TABLE, 1),
+        Block("1\t\t5", Role.TABLE, 1),
         Block("Done at Brussels."),
     ]
 
 
-def test_merged_cells_come_once():
+def test_merged_cells_come_once_and_the_others_stay_in_their_columns():
     document = docx.Document()
     table = document.add_table(3, 3)
     for i in range(9):
         table.cell(i // 3, i % 3).text = f"c{i}"
     table.cell(0, 0).merge(table.cell(0, 1))
     table.cell(1, 2).merge(table.cell(2, 2))
-    assert texts(saved(document), Role.TABLE) == ["c0 c1\tc2", "c3\tc4\tc5 c8", "c6\tc7"]
+    assert texts(saved(document), Role.TABLE) == ["c0 c1\t\tc2", "c3\tc4\tc5 c8", "c6\tc7"]
+
+
+def test_a_row_that_begins_late_and_a_table_in_a_cell():
+    def cell(*inside):
+        return f"<w:tc>{''.join(inside)}</w:tc>"
+
+    def row(*cells, skips=0):
+        skipped = f'<w:trPr><w:gridBefore w:val="{skips}"/></w:trPr>' if skips else ""
+        return f"<w:tr>{skipped}{''.join(cells)}</w:tr>"
+
+    words = [cell(paragraph(word)) for word in "abcdefgh"]
+    inner = f"<w:tbl>{row(words[0], words[1])}{row(words[2], words[3])}</w:tbl>"
+    late = row(words[6], words[7], skips=1)
+    outer = f"<w:tbl>{row(*words[:3])}{late}{row(words[4], cell(inner, paragraph()), words[5])}</w:tbl>"
+    data = package(outer + f"<w:tbl>{row(words[0], words[1])}</w:tbl>")
+    found = [(block.level, block.text) for block in read_docx(data).blocks]
+    assert found == [(1, "a\tb\tc"), (1, "\tg\th"), (1, "e\t\tf"), (2, "a\tb"), (2, "c\td"), (3, "a\tb")]
 
 
 @pytest.mark.parametrize("markers", ["(a) (b) (c)", "— — —", "1. 2. 3.", "(1) (2) (3)", "a) b) c)"])

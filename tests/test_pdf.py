@@ -366,6 +366,31 @@ def test_rows_of_a_table_keep_their_cells():
     assert texts(draw(page + FILLER), Role.TABLE) == [f"Code {y}\tBee {y}\tFee {y}" for y in (700, 680, 660)]
 
 
+def test_cells_of_a_table_stand_in_their_columns_and_tables_are_told_apart():
+    first = [(60, 700, "Code"), (200, 700, "Bee"), (400, 700, "Fee"), (60, 680, "1"), (400, 680, "5")]
+    first += [(200, 660, "Wild bee,"), (400, 660, "7"), (200, 648, "of roofs"), (60, 630, "2"), (200, 630, "Wasp")]
+    second = [(x, y, f"c{x}") for y in (560, 540) for x in (60, 150, 250, 350)]
+    middle = [(60, 595, "The fees are these:")]
+    found = [block for block in read_pdf(draw(first + middle + second + FILLER)).blocks if block.role is Role.TABLE]
+    assert [(block.level, block.text) for block in found] == [
+        (1, "Code\tBee\tFee"),
+        (1, "1\t\t5"),
+        (1, "\tWild bee, of roofs\t7"),
+        (1, "2\tWasp"),
+        (2, "c60\tc150\tc250\tc350"),
+        (2, "c60\tc150\tc250\tc350"),
+    ]
+
+
+def test_text_below_a_table_and_a_signature_are_not_rows():
+    table = [(x, y, f"{name} {y}") for y in (700, 685) for x, name in ((60, "Code"), (200, "Bee"), (400, "Fee"))]
+    signature = [(60, 600, "For the Parliament"), (400, 600, "For the Council")]
+    below = [(60, 670, "The fees of hives are paid once a year."), *signature]
+    data = draw(table + below + FILLER)
+    assert len(texts(data, Role.TABLE)) == 2
+    assert texts(data)[:2] == ["The fees of hives are paid once a year.", "For the Parliament For the Council"]
+
+
 def test_a_hyphen_at_the_end_of_a_line_is_dropped_only_where_the_act_writes_the_word_in_one():
     lines = [
         "The implementation of long-term rules, of a mere term and of all existing ones in this imple-",

@@ -82,3 +82,21 @@ def test_formex_and_consolidated_html_of_one_text_agree(data: Path) -> None:
         formex, html = read(folder), read(folder.with_suffix(".html"))
         kinds = {kind for kind, _ in skeleton(html)}
         assert [x for x in skeleton(formex) if x[0] in kinds] == skeleton(html), folder
+
+
+@pytest.mark.data
+def test_formex_and_html_of_one_hard_text_have_the_same_articles_and_annexes(data: Path) -> None:
+    """And nothing stands between the annexes: notes of tables are theirs, and the notes of the act come last."""
+    compared = 0
+    for folder in sorted((data / "acts" / "hard").glob("*/*/*.fmx4")):
+        formex = skeleton(read(folder))
+        annexes = [n for n, (kind, _) in enumerate(formex) if kind == "annex"]
+        between = formex[annexes[0] : annexes[-1] + 1] if annexes else []
+        assert {kind for kind, _ in between} <= {"annex"}, folder
+        page = next((path for path in (folder.with_suffix(".html"), folder.with_suffix(".xml")) if path.exists()), None)
+        html = skeleton(read(page)) if page is not None else []
+        if any(kind == "article" for kind, _ in html):  # of a repealed act the page has no text
+            kinds = ("article", "annex")
+            assert [x for x in formex if x[0] in kinds] == [x for x in html if x[0] in kinds], folder
+            compared += 1
+    assert compared >= 8

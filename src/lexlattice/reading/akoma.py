@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lexlattice.errors import ReadingError
-from lexlattice.reading.blocks import Block, Document, Role
-from lexlattice.reading.xmlsafe import Lines, is_mixed, names, parse_xml, table, traverse
+from lexlattice.reading.blocks import Block, Document, Role, squeeze
+from lexlattice.reading.tables import Table
+from lexlattice.reading.xmlsafe import Lines, is_mixed, names, parse_xml, traverse
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -80,6 +81,7 @@ class _State:
     cites: bool = False  # in words that are quoted
     attached: bool = False
     role: Role | None = None
+    level: int = 0  # of a heading in an annex: how deep it is
     after: str = ""  # what is shown behind the element
     note: str | None = None  # the number of a footnote
     collects: bool = False  # its lines are kept apart, as those of a footnote or a cell
@@ -91,7 +93,8 @@ class _Reader:
     def __init__(self, root: _Element) -> None:
         self.lines = Lines()
         self._states = [_State()]
-        self._tables: list[list[list[list[Block]]]] = []
+        self._tables: list[Table] = []
+        self._tables_read = 0
         self._ordinals: list[int] = []  # how many items the open lists have had
         self._notes: list[Block] = []
         self._numbers: dict[str, str] = {}
@@ -129,7 +132,7 @@ class _Reader:
             if state.quoted or (role is None and self._cited and not self._said):
                 role = Role.QUOTED
             self._cited = self._said = False
-        self.lines.end(role)
+        self.lines.end(role, state.level if role is Role.GROUP else 0)
 
     def _end_notes(self) -> None:
         """Put the footnotes under the text that calls them: the act's, and each annex's."""
@@ -164,11 +167,12 @@ class _Reader:
         apart = holder in _HOLDERS or name in _TITLE_LINES
         inline = inline and (above.inline or above.mixed or not apart)
         attached = above.attached or name == "attachment" or (name == "component" and self._body)
-        role = _ROLES.get(name, above.role)
+        role, level = _ROLES.get(name, above.role), 0
         if name in {"preface", "longTitle"}:
             role = Role.HEADING if attached else Role.TITLE
         elif name in _HEADS and parent is not None:
             role = self._head_role(node, parent, holder, above)
+            level = _depth(parent) if role is Role.GROUP else 0
         return _State(
             inline=inline,
             mixed=not inline and is_mixed(node),
@@ -176,8 +180,9 @@ class _Reader:
             cites=above.cites or name == "quotedText",
             attached=attached,
             role=role,
+            level=level,
             after=node.get("endQuote", "") if name == "quotedText" else "",
-            collects=bool(self._tables) and name in {"td", "th"},
+            collects=bool(self._tables) and name in {"td", "th", "caption"},
         )
 
     def _head_role(self, node: _Element, parent: _Element, holder: str, above: _State) -> Role | None:
@@ -186,7 +191,8 @@ class _Reader:
             return Role.HEADING
         opens = Role.ARTICLE if holder == "article" else Role.DIVISION if parent in self._divisions else None
         if opens is None:
-            return above.role
+            heads = above.attached and above.role is None and not above.quoted and not self._tables
+            return Role.GROUP if heads and _is_headed(parent) else above.role
         if not any(_name(sibling) in _HEADS for sibling in node.itersiblings(preceding=True)):
             self._head = opens
         return Role.HEADING
@@ -203,16 +209,20 @@ class _Reader:
         elif name in {"body", "mainBody", "preamble"}:
             self._body, self._head = True, None
         elif name == "table":
-            self._tables.append([])
+            self._tables_read += 1
+            self._tables.append(Table(self._tables_read))
         elif name == "tr" and self._tables:
-            self._tables[-1].append([])
+            self._tables[-1].begin_row()
         elif name in {"ul", "ol"}:
             self._ordinals.append(0)
         elif name == "li" and self._ordinals:
             self._ordinals[-1] += 1
             parent = node.getparent()
             self._write(f"{self._ordinals[-1]}." if parent is not None and _name(parent) == "ol" else "—")
-            self._end(state)
+            if state.role is Role.NOTE:
+                self.lines.hold()
+            else:
+                self._end(state)
 
     def _leave(self, node: _Element) -> None:
         state, name = self._states[-1], _name(node)
@@ -220,14 +230,17 @@ class _Reader:
             self._opening = ""  # it quoted nothing
         else:
             self._write(state.after)
-        if name == "num" and self._waits(node):
+        if self._waits(node, name, state):
             self.lines.hold()
         elif not state.inline:
             self._end(state)
         if state.collects:
-            self._collect(state)
+            self._collect(node, state)
         if name == "table":
-            self.lines.blocks.extend(table(self._tables.pop()))
+            rows = self._tables.pop().blocks()
+            if state.role is Role.NOTE:
+                rows = [Block(squeeze(row.text), Role.NOTE) for row in rows]
+            self.lines.blocks.extend(rows)
         elif name in {"ul", "ol"}:
             self._ordinals.pop()
         elif name in _ATTACHED and state.attached:
@@ -238,12 +251,14 @@ class _Reader:
             tail = self._close_quotation(node)
         self._say(tail)
 
-    def _waits(self, number: _Element) -> bool:
+    def _waits(self, node: _Element, name: str, state: _State) -> bool:
         """Say whether a number goes on the line of the text after it: "1. Text", but "(a)" on its own."""
-        parent, after = number.getparent(), next(number.itersiblings(), None)
-        if parent is None or after is None:
+        parent, after = node.getparent(), next(node.itersiblings(), None)
+        if name not in _HEADS or parent is None or after is None:
             return False
-        return _name(parent) == "paragraph" or (_name(parent) == "level" and _name(after) == "heading")
+        if state.role is Role.GROUP or (_name(parent) == "level" and name == "num"):
+            return _name(after) in _HEADS
+        return name == "num" and (_name(parent) == "paragraph" or state.role is Role.NOTE)
 
     def _close_quotation(self, node: _Element) -> str | None:
         """Write the closing mark, and the stop behind it, on the last line of the quotation."""
@@ -255,16 +270,16 @@ class _Reader:
         self.lines.blocks[-1].text += node.get("endQuote", "") + stop
         return None if stop else tail
 
-    def _collect(self, state: _State) -> None:
+    def _collect(self, node: _Element, state: _State) -> None:
         blocks = self.lines.close()
         if state.note is not None:
             blocks[:1] = [Block(f"{state.note} {block.text}", Role.NOTE) for block in blocks[:1]]
             self._notes.extend(blocks)
+        elif _name(node) == "caption":
+            self._tables[-1].caption.extend(blocks)
         else:
-            rows = self._tables[-1]
-            if not rows:
-                rows.append([])
-            rows[-1].append(blocks)
+            across, down = (_count(node.get(span, "")) for span in ("colspan", "rowspan"))
+            self._tables[-1].add(blocks, across=across, down=down)
 
     def _enter_note(self, note: _Element) -> bool:
         """Leave the number of a footnote where it is called, and collect its text."""
@@ -283,6 +298,24 @@ class _Reader:
 def _name(node: _Element) -> str:
     """Return an element's name without its namespace; a comment or an instruction has none."""
     return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
+
+
+def _is_headed(element: _Element) -> bool:
+    return any(_name(child) == "heading" for child in element)
+
+
+def _depth(element: _Element) -> int:
+    """How deep an element is among those of its annex that have a heading, the outermost being 1."""
+    depth = 1
+    for above in element.iterancestors():
+        if _name(above) in _ATTACHED:
+            break
+        depth += _is_headed(above)
+    return depth
+
+
+def _count(stated: str) -> int:
+    return int(stated) if re.fullmatch("[0-9]{1,4}", stated) else 1
 
 
 def _bracketed(number: str) -> str:

@@ -37,7 +37,7 @@ class Block:
     text: str
     role: Role | None = None
     level: int = 0
-    """Of a GROUP heading its depth, outermost 1; of a TABLE row the number of its table in the file; else 0."""
+    """Of a GROUP heading its depth, outermost 1; of a TABLE row, and a NOTE to it, its table's number in the file."""
 
 
 @dataclass(slots=True)
@@ -51,6 +51,8 @@ class Document:
     warnings: list[str] = field(default_factory=list)
     consolidated: str | None = None
     """Of a consolidated text its day, or nothing where the file does not state it; none for an act as adopted."""
+    repealed: str | None = None
+    """What repealed the act, where the file says so; empty if it says only that it is no longer in force."""
 
 
 def squeeze(text: str) -> str:

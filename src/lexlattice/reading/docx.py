@@ -17,6 +17,7 @@ from lexlattice.errors import MissingExtraError, ReadingError
 from lexlattice.reading.archives import check_sizes
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.docx_numbering import Numbering, W, children, find, is_on, roman, value
+from lexlattice.reading.tables import MOST_COLUMNS, Table, joined
 
 LARGE_PART = 10_000_000  # bytes: a smaller part does no harm, however tightly it is packed
 
@@ -78,6 +79,7 @@ class _Reader:
         self.numbering = Numbering(parts.get("numbering"), self.styles)
         self.note_numbers: dict[tuple[str, str], str] = {}  # (kind, id) to the number Word would show
         self.note_counts: Counter[str] = Counter()
+        self.tables_read = 0
         self.boxes: list[Any] = []  # text boxes met inside the paragraph at hand
         self.carried = ""  # text of a paragraph whose end a tracked change deletes
 
@@ -161,22 +163,32 @@ class _Reader:
 
     def _table(self, table: Any) -> Iterator[Block]:
         """Give a list that is set as a table as a list, anything in one column as text, all else as rows."""
-        rows = [[list(self._cell(cell)) for cell in _cells(row)] for row in _rows(table)]
-        width = max(map(len, rows), default=0)
-        leads = [" ".join(block.text for block in row[0]) for row in rows if row]
+        self.tables_read += 1
+        grid = Table(self.tables_read)
+        for row in _rows(table):
+            grid.begin_row()
+            for skipped in range(_span(find(row, "trPr", "gridBefore"))):
+                grid.add([], skipped + 1)
+            for cell in _cells(row):
+                grid.add(list(self._cell(cell)), across=_span(find(cell, "tcPr", "gridSpan")))
+        width = max(map(len, grid.rows), default=0)
+        leads = [joined(row[0]) for row in grid.rows if row]
         is_list = width == 2 and any(leads) and all(not lead or _MARKER.fullmatch(lead) for lead in leads)
-        for row in rows:
-            if is_list or width == 1:
-                yield from (block for cell in row for block in cell)
-            else:
-                texts = [squeeze(" ".join(block.text for block in cell)) for cell in row]
-                if any(texts):
-                    yield Block("\t".join(texts).rstrip("\t"), Role.TABLE)
+        if is_list or width == 1:
+            yield from (block for row in grid.rows for cell in row for block in cell)
+        else:
+            yield from grid.as_rows()
 
     def _cell(self, cell: Any) -> Iterable[Block]:
         merged = find(cell, "tcPr", "vMerge")
         continues = merged is not None and value(merged) != "restart"
         return () if continues else self.blocks(cell)
+
+
+def _span(element: Any) -> int:
+    """How many columns of the table's grid are meant."""
+    stated = value(element)
+    return min(int(stated), MOST_COLUMNS) if re.fullmatch("[0-9]{1,6}", stated) else 0
 
 
 def _symbol(code: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
         language=language and language.lower(),
         warnings=warnings,
         consolidated=_consolidated(texts),
+        repealed=_repealed(texts),
     )
 
 
@@ -69,7 +71,31 @@ def _consolidated(texts: Iterable[_Element]) -> str | None:
     """Of a consolidated act the day from which on it was in force like that."""
     acts = [root for root in texts if root.tag == "CONS.ACT"]
     states = [state.get("START.DATE", "") for root in acts for state in root.iter("INFO.CONSLEG")]
-    return next((iso_day(day[:4], day[4:6], day[6:]) for day in states), "") if acts else None
+    return next((iso_day(*_parts(day)) for day in states), "") if acts else None
+
+
+def _parts(day: str) -> tuple[str, str, str]:
+    return day[:4], day[4:6], day[6:]
+
+
+def _repealed(texts: Iterable[_Element]) -> str | None:
+    """Of a consolidated act that is no longer in force, what repealed it: by name, or else by CELEX number.
+
+    Such a text says that it ends by a repeal, and on no day: what ended on a day was in force until then.
+    """
+    for root in texts:
+        for state in root.iter("INFO.CONSLEG"):
+            if state.get("END") == "REPEALED" and not iso_day(*_parts(state.get("END.DATE", ""))):
+                return _name(root, state.get("SOURCE.END", ""))
+    return None
+
+
+def _name(root: _Element, celex: str) -> str:
+    """What an act of the consolidation's family is called: its title down to the date."""
+    family = (data for data in root.iter("BIB.DATA") if celex and _first([data], "NO.CELEX") == celex)
+    lines = [line for data in islice(family, 1) for title in data.iter("TI") for line in title.iter("P")]
+    dated = next((n for n, line in enumerate(lines, 1) if line.find(".//DATE") is not None), 0)
+    return squeeze(" ".join("".join(map(str, line.itertext())) for line in lines[:dated])) or celex
 
 
 def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:
@@ -108,7 +134,9 @@ def _celex(roots: list[_Element]) -> str | None:
     """Return the CELEX number, which consolidated texts state and others imply: kind, year and number."""
     stated = _first(roots, "NO.CELEX")
     if stated:
-        return re.sub(r"^(\d)([5-9]\d[A-Z]+\d{4})$", r"\g<1>19\2", stated)  # as it was written until 1998
+        short = re.fullmatch(r"(\d)(\d\d)([A-Z]+\d{4}.*)", stated)  # as it was written for long
+        century = "19" if short and short.group(2) > "50" else "20"
+        return f"{short.group(1)}{century}{short.group(2)}{short.group(3)}" if short else stated
     value = _first(roots, "LEGAL.VALUE") or ""
     kind = next((letter for word, letter in _KINDS.items() if value.startswith(word)), None)
     number = next((number for root in roots for number in root.iter("NO.DOC")), None)

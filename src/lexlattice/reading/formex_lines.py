@@ -7,12 +7,13 @@ HTML, so that both give the same provisions.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lexlattice.reading.blocks import Block, Role, squeeze
-from lexlattice.reading.xmlsafe import Lines, is_mixed, names, table, traverse
+from lexlattice.reading.formex_marks import BULLETS, OPERATORS, SIGNS, figures, groups_of_articles, place, target
+from lexlattice.reading.formex_notes import NotedTable, NoteNumbers, is_listed
+from lexlattice.reading.xmlsafe import Lines, is_mixed, names, traverse
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -28,20 +29,18 @@ _INLINE = names("""HT DATE FT LINK KEYWORD IE MARGIN FORMULA INCL.ELEMENT REF.DO
     REF.DOC.SE REF.NP REF.CASE REF.ECR.DOC NO.ITEM ITEM.CONT TERM DEFINITION""")
 _BLOCK = names("""P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TBL QUOT.S ARTICLE PARAG NO.PARAG ALINEA
     DIVISION TITLE TI STI GR.SEQ NO.GR.SEQ TI.ART STI.ART VISA CONSID ANNEX CONTENTS TOC TOC.ITEM ANNOTATION
-    CAPTION IMG.CNT ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES CELL""")
+    CAPTION IMG.CNT ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES GR.ANNOTATION CELL""")
 _LISTS = names("NP LIST ITEM DLIST DLIST.ITEM TBL")  # a number before one of these does not wait for its text
 _QUOTED = names("QUOT.S OLD.CORR NEW.CORR")
+_CELLS = names("CELL TI.BLK STI.BLK")
+_ANNOTATIONS = names("GR.NOTES GR.ANNOTATION")
 _ROLES = {
     **{"TI.ART": Role.ARTICLE, "STI.ART": Role.HEADING, "TOC": Role.CONTENTS},
+    **dict.fromkeys(_ANNOTATIONS, Role.NOTE),
     **dict.fromkeys(["SIGNATURE", "SIGNATORY", "SIGNATURE.CASE"], Role.SIGNATURE),
 }
-_BULLETS = {"DASH": "—", "NDASH": "–", "BULLET": "•"}
-_OPERATORS = {
-    **{"EQ": "=", "NE": "≠", "LT": "<", "GT": ">", "LE": "≤", "GE": "≥", "AP": "≈", "EQV": "≡"},
-    **{"PLUS": "+", "MINUS": "−", "MULT": "×", "DIV": "/", "PLUSMINUS": "±", "CARTPROD": "×"},
-}
-_SIGNS = {"DIVISOR": "/", "ROOT": "√", "SUM": "∑", "PRODUCT": "∏", "INT": "∫", "NO.DOC.C": "("}
 _STRUCK = "—————"  # what a consolidated text shows in the place of a repealed passage
+_NUMBERED_STRUCK = re.compile(rf"\S{{1,8}} {_STRUCK}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +52,12 @@ class _State:
     upper: bool = False
     quoted: bool = False
     title: bool = False
+    one_line: bool = False  # of a title: its number and all its lines make one
     role: Role | None = None
+    level: int = 0  # of the blocks that come of it
     after: str = ""  # what is shown behind the element
     note: str | None = None  # the number of a footnote
     collects: bool = False  # its lines are kept apart, as those of a footnote or a cell
-
-
-@dataclass(slots=True)
-class _Table:
-    rows: list[list[list[Block]]] = field(default_factory=list)
-    notes: list[Block] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
 
 
 class LineReader:
@@ -72,15 +66,17 @@ class LineReader:
     def __init__(self) -> None:
         self.lines = Lines()
         self._files = 0
-        self._counts: Counter[str] = Counter()
+        self._numbers = NoteNumbers()
+        self._tables_read = 0
 
     def read(self, root: _Element) -> None:
         """Add the lines of a file, and under them its footnotes."""
         self._states = [_State()]
-        self._tables: list[_Table] = []
+        self._tables: list[NotedTable] = []
+        self._annotated = 0  # the table that annotations are of, when they come
         self._notes: list[Block] = []
-        self._numbers: dict[str, str] = {}  # what footnotes were numbered, by their ids
-        self._earlier, self._counts = self._counts, Counter()
+        self._quoted_notes: list[Block] = []  # those of the quotation that is open
+        self._numbers = NoteNumbers(self._numbers)
         self._head: Role | None = None  # the role of the first line of a title; those after it are headings
         self._struck: str | None = None  # where the repealed passage ends that is being left out
         self._line = 0
@@ -88,8 +84,8 @@ class LineReader:
         self._closing = False  # whether one that began with an earlier line ends in this one
         self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")} - {None}
         self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")} - {None}
-        self._struck_ends = {node.get("ID") for node in root.iter() if _target(node) == "CLG.MDFC"} - {None}
-        self._groups = _groups_of_articles(root)
+        self._struck_ends = {node.get("ID") for node in root.iter() if target(node) == "CLG.MDFC"} - {None}
+        self._groups = groups_of_articles(root, _QUOTED)
         traverse(root, self._enter, self._leave)
         self.lines.blocks.extend(self._notes)
         self._files += 1
@@ -99,7 +95,13 @@ class LineReader:
             self.lines.write(text.upper() if self._states[-1].upper else text)
 
     def _end(self, state: _State) -> None:
-        self.lines.end(None if self.lines.blank else self._role(state))
+        if self.lines.blank:
+            self.lines.end(None)
+            return
+        role, blocks = self._role(state), self.lines.blocks
+        self.lines.end(role, state.level if role in (Role.GROUP, Role.NOTE) else 0)
+        if role is None and blocks[-1].text.endswith(_STRUCK) and _NUMBERED_STRUCK.fullmatch(blocks[-1].text):
+            blocks[-1].role = Role.PAGE
 
     def _role(self, state: _State) -> Role | None:
         """Decide the role of the line that ends now."""
@@ -125,32 +127,40 @@ class LineReader:
             return True
         elif node.tag not in _HIDDEN:
             state = self._states[-1] = self._meaning(node, above)
-            if not state.inline and (node.tag in _LISTS or not self.lines.held):
+            if above.one_line:
+                self._write(" " if node.tag in _BLOCK else None)
+            elif not state.inline and (node.tag in _LISTS or not self.lines.held):
                 self._end(above)
             self._begin(node)
             if state.collects:
                 self.lines.open()
-            self._write(_figures(node))
+            self._write(figures(node))
             return True
         return False
 
     def _meaning(self, node: _Element, above: _State) -> _State:
         tag, kind = str(node.tag), node.get("TYPE")
         inline = tag in _INLINE or (tag not in _BLOCK and (above.inline or above.mixed))
-        inline = inline and not (tag == "FORMULA" and kind == "OUTLINE")
-        role = self._title_role(node) if tag == "TITLE" else _ROLES.get(tag, above.role)
+        inline = above.one_line or (inline and not (tag == "FORMULA" and kind == "OUTLINE"))
+        role = self._title_role(node, above) if tag == "TITLE" else _ROLES.get(tag, above.role)
+        heads_group = tag == "TITLE" and role is Role.GROUP
+        level = sum(1 for _ in node.iterancestors("GR.SEQ")) if heads_group else above.level
+        if tag in _ANNOTATIONS:
+            level = self._tables[-1].number if self._tables else self._annotated
         return _State(
             inline=inline,
             mixed=not inline and is_mixed(node),
             upper=above.upper or (tag == "HT" and kind == "UC"),
             quoted=above.quoted or tag in _QUOTED,
             title=above.title or tag in {"TITLE", "TI.BLK", "STI.BLK"},
+            one_line=above.one_line or heads_group,
             role=role,
-            after={"NO.DOC.C": ")", "MARGIN": " ", "NO.ITEM": " "}.get(tag, ""),
-            collects=bool(self._tables) and tag in {"CELL", "TI.BLK", "STI.BLK"},
+            level=level,
+            after={"NO.DOC.C": ")", "MARGIN": " ", "NO.ITEM": " "}.get(tag, " " if above.one_line else ""),
+            collects=bool(self._tables) and (tag in _CELLS or tag == "GR.NOTES" or _is_caption(node)),
         )
 
-    def _title_role(self, title: _Element) -> Role | None:
+    def _title_role(self, title: _Element, above: _State) -> Role | None:
         parent = title.getparent()
         if parent is None:
             return None
@@ -159,93 +169,116 @@ class LineReader:
             self._head = Role.ANNEX
         elif parent.tag == "DIVISION" or parent in self._groups:
             self._head = Role.DIVISION
+        elif parent.tag == "GR.SEQ" and above.role is None and not above.quoted and not self._tables:
+            return Role.GROUP
         else:
-            return Role.TITLE if main else self._states[-2].role
+            return Role.TITLE if main else above.role
         return Role.HEADING
 
     def _begin(self, node: _Element) -> None:
         """Show what the mark-up stands for, before the text of an element."""
         tag, parent = str(node.tag), node.getparent()
-        if tag == "ITEM" and parent is not None and parent.get("TYPE") in _BULLETS:
+        if tag == "ITEM" and parent is not None and parent.get("TYPE") in BULLETS:
             if next((child.tag for child in node if isinstance(child.tag, str)), None) != "NP":
-                self._write(_BULLETS[parent.get("TYPE", "")])
-                self._end(self._states[-1])
+                self._write(BULLETS[parent.get("TYPE", "")])
+                self._end_number(self._states[-1])
         elif tag == "DEFINITION":
             mark = next((squeeze(above.get("SEPARATOR", "")) for above in node.iterancestors("DLIST")), "")
             self._write(mark if mark in {":", ";", ","} else f" {mark}")
             self.lines.hold()
         elif tag == "TBL":
-            self._tables.append(_Table())
+            self._tables_read += 1
+            self._tables.append(NotedTable(self._tables_read))
             for note in (note for notes in node.findall("GR.NOTES") for note in notes.iter("NOTE")):
                 if note.get("NOTE.ID"):
                     self._number(note)
         elif tag in {"ROW", "TI.BLK", "STI.BLK"} and self._tables:
-            self._tables[-1].rows.append([])
+            self._tables[-1].begin_row()
+        elif tag in ANNEXES or tag == "ARTICLE":
+            self._annotated = 0
         elif tag in {"OP.CMP", "OP.MATH"}:
-            self._write(f" {_OPERATORS.get(node.get('TYPE', ''), '')} ")
+            self._write(f" {OPERATORS.get(node.get('TYPE', ''), '')} ")
         else:
-            self._write(_SIGNS.get(tag))
+            self._write(SIGNS.get(tag))
 
     def _leave(self, node: _Element) -> None:
         state = self._states[-1]
         self._write(state.after)
         if node.tag in {"NO.PARAG", "NO.GR.SEQ"} or (node.tag == "NO.P" and state.title):
             self.lines.hold()
+        elif node.tag == "NO.P":
+            self._end_number(state)
         elif not state.inline:
             self._end(state)
         if state.collects:
             self._collect(node, state)
         if node.tag == "TBL":
-            done = self._tables.pop()
-            self.lines.blocks.extend(table(done.rows) + done.notes)
+            self._end_table(state)
         elif node.tag == "TITLE":
             self._head = None
         self._states.pop()
+        if node.tag in _QUOTED and not self._states[-1].quoted:
+            self.lines.blocks.extend(self._quoted_notes)
+            self._quoted_notes = []
         self._write(node.tail)
+
+    def _end_number(self, state: _State) -> None:
+        """End the line of a number or bullet; in a note it leads the text, lest it be taken for a point's."""
+        if state.role is Role.NOTE:
+            self.lines.hold()
+        else:
+            self._end(state)
+
+    def _end_table(self, state: _State) -> None:
+        done = self._tables.pop()
+        rows = done.blocks()
+        if state.role is Role.NOTE:
+            rows = [Block(squeeze(row.text), Role.NOTE, state.level) for row in rows]
+        self.lines.blocks.extend(rows + done.notes)
+        self._annotated = done.number
 
     def _collect(self, node: _Element, state: _State) -> None:
         blocks = self.lines.close()
         if state.note is not None:
             blocks[:1] = [replace(block, text=f"{state.note} {block.text}".lstrip()) for block in blocks[:1]]
-            (self._tables[-1].notes if self._is_table_note(node) else self._notes).extend(blocks)
-            return
-        rows = self._tables[-1].rows
-        if not rows:
-            rows.append([])
-        rows[-1].append(blocks)
+            self._notes_around(node).extend(blocks)
+        elif node.tag == "GR.NOTES":
+            self._tables[-1].notes.extend(blocks)
+        elif node.tag == "TITLE":
+            self._tables[-1].caption.extend(blocks)
+        else:
+            self._tables[-1].add(blocks, *place(node))
 
     def _enter_note(self, note: _Element) -> bool:
         """Leave the number of a footnote where it is called, and collect its text."""
         if self._struck is not None:
             return False
-        number = self._number(note)
-        if number and not self._is_table_note(note):
+        number, table = self._number(note), self._table_of(note)
+        if number and not is_listed(note):
             self._write(f" {number}")
         if note.get("NOTE.REF") in self._note_ids:
             return False  # the text, if there is any, repeats the note's own
         self.lines.open()
-        self._states[-1] = _State(mixed=is_mixed(note), role=Role.NOTE, note=number, collects=True)
+        level = table.number if table is not None else 0
+        self._states[-1] = _State(mixed=is_mixed(note), role=Role.NOTE, level=level, note=number, collects=True)
         self._write(note.text)
         return True
 
-    def _is_table_note(self, note: _Element) -> bool:
-        return bool(self._tables) and next(note.iterancestors("GR.NOTES"), None) is not None
+    def _notes_around(self, note: _Element) -> list[Block]:
+        """Where a note is kept: in its list, with its table, with what is quoted, or for the end of the file."""
+        table = self._table_of(note)
+        if is_listed(note):
+            return self.lines.blocks
+        if table is not None:
+            return table.notes
+        return self._quoted_notes if next(note.iterancestors(*_QUOTED), None) is not None else self._notes
+
+    def _table_of(self, note: _Element) -> NotedTable | None:
+        """The table a note belongs to; the footnotes of the text are called in tables too."""
+        return self._tables[-1] if self._tables and (note.get("TYPE") == "TABLE" or is_listed(note)) else None
 
     def _number(self, note: _Element) -> str:
-        """Give a footnote its number: each file and each table counts its own, in a series for each style."""
-        key, style = note.get("NOTE.REF") or note.get("NOTE.ID"), note.get("NUMBERING", "ARAB")
-        if key in self._numbers:
-            return self._numbers[key]
-        counts = self._tables[-1].counts if self._is_table_note(note) else self._counts
-        if not counts[style] and note.get("NUMBERING.CONTINUED") == "YES":
-            counts[style] = self._earlier[style]
-        counts[style] += 1
-        letter = chr(ord("a") + (counts[style] - 1) % 26)
-        shown = {"STAR": f"*{counts[style]}", "alpha": letter, "ALPHA": letter.upper(), "NONE": ""}
-        number = f"({shown.get(style, counts[style])})".replace("()", "")
-        if key:
-            self._numbers[key] = number
-        return number
+        return self._numbers.number(note, self._table_of(note))
 
     def _quote(self, quote: _Element) -> None:
         """Write a quotation mark. What begins with a line and ends in another is the text of another act."""
@@ -259,10 +292,10 @@ class LineReader:
 
     def _strike(self, node: _Element, above: _State) -> None:
         """Leave out what was repealed: a consolidated file keeps it, between two instructions."""
-        if _target(node) == "CLG.MDFC":
+        if target(node) == "CLG.MDFC":
             self._struck_ends.discard(node.get("ID"))
             self._struck = None if self._struck == node.get("ID") else self._struck
-        elif _target(node) == "CLG.MDFO" and node.get("ACTION") == "DELETED":
+        elif target(node) == "CLG.MDFO" and node.get("ACTION") == "DELETED":
             if self._struck is not None or node.get("IDREF") not in self._struck_ends:
                 return
             if node.get("LEVEL") == "TEXT":
@@ -273,28 +306,6 @@ class LineReader:
             self._struck = node.get("IDREF")
 
 
-def _figures(element: _Element) -> str | None:
-    """Return the text at the start of an element, figures grouped as the Official Journal does."""
-    text, kind = element.text, element.get("TYPE")
-    if element.tag != "FT" or text is None or len(element):
-        return text
-    if kind == "CN":
-        return re.sub(r"^(ex)? ?(\d{4})(\d\d)(\d\d)?(\d\d)?$", r"\1 \2 \3 \4 \5", text.strip()).strip()
-    if kind not in {"NUMBER", "DECIMAL"}:
-        return text
-    return re.sub(r"(?<![\d.,])\d{4,30}(?!\d)", lambda whole: f"{int(whole.group()):,}".replace(",", " "), text)
-
-
-def _target(node: _Element) -> str:
-    """Return the name of a processing instruction."""
-    return str(getattr(node, "target", ""))
-
-
-def _groups_of_articles(root: _Element) -> set[_Element]:
-    """Find the groups, such as the chapters of an annexed statute, that hold articles of this act."""
-    found: set[_Element] = set()
-    for article in root.iter("ARTICLE"):
-        above = list(article.iterancestors())
-        if not any(element.tag in _QUOTED for element in above):
-            found.update(element for element in above if element.tag == "GR.SEQ")
-    return found
+def _is_caption(node: _Element) -> bool:
+    parent = node.getparent()
+    return node.tag == "TITLE" and parent is not None and parent.tag == "TBL"

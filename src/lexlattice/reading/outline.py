@@ -131,6 +131,14 @@ class _Reader:
         self.tables[i] = self.lines.levels[i]
         self.parts[-1].lines.append(i)
 
+    def _note_to_table(self, i: int) -> None:
+        """A note of a table belongs to the section that the table stands in."""
+        if self.parts and self.parts[-1].kind in _TERMS:
+            self.notes.add(i)
+            self.parts[-1].lines.append(i)
+        else:
+            self.furniture[i] = "table"
+
     # -- headers -----------------------------------------------------------------------------------------------
 
     def _header(self, i: int, line: str) -> bool:
@@ -378,8 +386,10 @@ class _Reader:
         self._to("body" if prose and self.lines.roles[i] is None else "notes", i)
 
     def _note(self, i: int) -> None:
-        """A footnote by mark-up: inside what it interrupts, or in the notes where nothing goes on below."""
-        if self.state in ("article", "annex", "heading") and self._goes_on(i):
+        """A footnote by mark-up: with its table, inside what it interrupts, or in the notes where nothing goes on."""
+        if self.lines.levels[i]:
+            self._note_to_table(i)
+        elif self.state in ("article", "annex", "heading") and self._goes_on(i):
             self.notes.add(i)
             self.parts[-1].lines.append(i)
         else:

@@ -27,6 +27,7 @@ from lexlattice.reading.pdf_layout import (
     rows_of,
     usual_pitches,
 )
+from lexlattice.reading.pdf_tables import find_tables, rows_of_table
 
 MAX_PAGES = 5_000
 MAX_OBJECTS = 20_000  # of a page: an act has not as many, a map may
@@ -81,32 +82,36 @@ def read_pdf(data: bytes) -> Document:
     bodies = in_reading_order([page[top:end] for page, (top, end) in zip(rows, edges, strict=True)])
     lines = [line for body in bodies for line in body]
     body_size, pitches, hyphens = _body_size(lines), usual_pitches(lines), Hyphens(lines)
-    blocks: list[Block] = []
+    paragraphs: list[list[Line]] = []
+    furniture: list[list[Block]] = []  # of pages: what comes before each paragraph
     notes: list[list[Line]] = []  # emitted last: they would cut a paragraph that goes over the page
     pending: list[Block] = []  # page furniture, held back until such a paragraph is complete
-    paragraph: list[Line] = []
     for page, row, body, (top, end) in zip(pages, rows, bodies, edges, strict=True):
         pending += [Block(line.text, Role.PAGE) for line in row[:top]]
         for line in _without_notes(body, page.rules, body_size, notes):
-            if paragraph and not continues(paragraph, line, pitches):
-                blocks.append(_block(paragraph, hyphens))
-                paragraph = []
-            if not paragraph:
-                blocks += pending
-                pending = []
-            paragraph.append(line)
+            if paragraphs and continues(paragraphs[-1], line, pitches):
+                paragraphs[-1].append(line)
+                continue
+            paragraphs.append([line])
+            furniture.append(pending)
+            pending = []
         pending += [Block(line.text, Role.PAGE) for line in row[end:]]
-    if paragraph:
-        blocks.append(_block(paragraph, hyphens))
-    blocks += pending + [Block(hyphens.join(note), Role.NOTE) for note in notes]
+    blocks = [*_blocks(paragraphs, furniture, hyphens), *pending]
+    blocks += [Block(hyphens.join(note), Role.NOTE) for note in notes]
     return Document(blocks, "pdf", warnings=warnings)
 
 
-def _block(paragraph: list[Line], hyphens: Hyphens) -> Block:
-    cells = paragraph[0].cells
-    if len(cells) > 2:  # two may be the two halves of a signature
-        return Block("\t".join(cells).replace(BROKEN_WORD, "-"), Role.TABLE)
-    return Block(hyphens.join(paragraph))
+def _blocks(paragraphs: list[list[Line]], furniture: list[list[Block]], hyphens: Hyphens) -> Iterator[Block]:
+    """Give the paragraphs, tables by rows, and before each what was printed at the edges of its page."""
+    tables = dict(find_tables(paragraphs))
+    end, count = -1, 0
+    for i, (paragraph, edges) in enumerate(zip(paragraphs, furniture, strict=True)):
+        yield from edges
+        if i in tables:
+            end, count = tables[i], count + 1
+            yield from rows_of_table([lines[0] for lines in paragraphs[i : end + 1]], count)
+        elif i > end:
+            yield Block(hyphens.join(paragraph))
 
 
 # --- words ------------------------------------------------------------------------------------------------

@@ -11,8 +11,9 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from statistics import median
+from typing import NamedTuple
 
 BROKEN_WORD = "\x02"  # what pdfium gives for "-" and for a soft hyphen before a line break
 
@@ -44,6 +45,14 @@ class Frame:
     right: float = 0.0
 
 
+class Cell(NamedTuple):
+    """What stands between two wide spaces of a line."""
+
+    text: str
+    x0: float
+    x1: float
+
+
 class Line:
     """Words of one column on one baseline, from left to right."""
 
@@ -72,17 +81,26 @@ class Line:
         return self.words[[*self.blanks, True].index(True)].x1 - self.x0
 
     @cached_property
-    def cells(self) -> list[str]:
+    def fields(self) -> list[Cell]:
         """The text, cut at wide spaces: those of a table, not of the list marker or of justification."""
-        cells, marked = [[self.words[0].text]], self.marked
+        first, marked = self.words[0], self.marked
+        cells, edges = [[first.text]], [(first.x0, first.x1)]
         for gap, blank, word in zip(self.gaps, self.blanks, self.words[1:], strict=True):
             if gap > 2.5 * self.size and not marked and not self.justified:
                 cells.append([])
+                edges.append((word.x0, word.x1))
             elif blank:
                 cells[-1].append(" ")
             cells[-1].append(word.text)
+            edges[-1] = edges[-1][0], max(edges[-1][1], word.x1)
             marked = marked and _MARKER.fullmatch(word.text) is not None  # "1.   (a)   the text"
-        return [_SPACED_REFERENCE.sub(r"(\1)", "".join(cell)) for cell in cells]
+        texts = (_SPACED_REFERENCE.sub(r"(\1)", "".join(cell)) for cell in cells)
+        return [Cell(text, *edge) for text, edge in zip(texts, edges, strict=True)]
+
+    @cached_property
+    def cells(self) -> list[str]:
+        """The texts of the cells; one, where there is no wide space."""
+        return [cell.text for cell in self.fields]
 
     @cached_property
     def text(self) -> str:
@@ -223,8 +241,13 @@ def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], 
         stretched = row.justified and not known and math.isfinite(start - end)
         return end > gutter or start - end < 0.9 * row.size or stretched
 
+    def has_cells(line: Line) -> bool:
+        return max(line.gaps[line.marked :], default=0.0) > 2.5 * line.size and not line.justified
+
     def is_prose(*columns: list[Line]) -> bool:
         wrapped = 0
+        if sum(map(has_cells, chain(*columns))) > 0.3 * sum(map(len, columns)):
+            return False
         for column in columns:
             edge = max(line.x1 for line in column)
             wrapped += sum(not line.leaves_room_for(after, edge) for line, after in pairwise(column))

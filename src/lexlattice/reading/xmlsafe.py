@@ -26,9 +26,6 @@ MAX_DEPTH = 256
 _REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&([A-Za-z_:][\w:.-]*);", re.DOTALL)
 _PREDEFINED = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
-# What stands before an item of a list, perhaps after an opening quotation mark: (a), 12., iv), —
-_MARKER = re.compile(r"[\"'‘“„«»]?\s?(?:\(?(?:\d{1,3}[a-z]?|[^\W\d_]{1,2}|[ivxlcIVXLC]{1,7})[.)]|[—–−•·-])")
-
 
 # --- parsing ----------------------------------------------------------------------------------------------
 
@@ -192,13 +189,13 @@ class Lines:
         self.write(" ")
         self._frames[-1].held = not self.blank
 
-    def end(self, role: Role | None) -> None:
+    def end(self, role: Role | None, level: int = 0) -> None:
         """End the current line."""
         frame = self._frames[-1]
         text = squeeze("".join(frame.pieces))
         frame.pieces, frame.blank, frame.held = [], True, False
         if text:
-            frame.blocks.append(Block(text, role))
+            frame.blocks.append(Block(text, role, level))
 
     def open(self) -> None:
         """Start collecting lines of their own."""
@@ -208,22 +205,3 @@ class Lines:
         """Stop, and hand over the lines collected since `open`."""
         self.end(None)
         return self._frames.pop().blocks
-
-
-def table(rows: list[list[list[Block]]]) -> list[Block]:
-    """Make blocks of a table's rows: a line each, or a list where the table only sets markers apart.
-
-    >>> table([[[Block("Fee")], [Block("EUR 5")]]])[0].text.split(chr(9))
-    ['Fee', 'EUR 5']
-    >>> [block.text for block in table([[[Block("(a)")], [Block("bees;")]]])]
-    ['(a)', 'bees;']
-    """
-    filled = [[cell for cell in row if cell] for row in rows]
-    if all(len(row) == 2 and _MARKER.fullmatch(_joined(row[0])) for row in filled if row):
-        return [block for row in filled for cell in row for block in cell]
-    texts = ("\t".join(_joined(cell) for cell in row) for row in rows)
-    return [Block(text.rstrip("\t"), Role.TABLE) for text in texts if text.strip()]
-
-
-def _joined(cell: list[Block]) -> str:
-    return squeeze(" ".join(block.text for block in cell))
