@@ -46,15 +46,16 @@ ABOVE = {
     "explaining": {"act", "features", "lattice", "salience", "summary"},
     "grouping": {"act", "phrases"},
     "phrases": set(),
-    "rendering": {"errors", "files", "act", "phrases", "selection", "summary"},
+    "standing": {"act", "phrases"},
+    "rendering": {"errors", "files", "act", "phrases", "selection", "standing", "summary"},
     "plotting": {"errors", "files", "act"},
     "summarizer": {
         *"errors act reading encoding weights lattice features coverage salience selection".split(),
-        *"choosing ties explaining files grouping summary".split(),
+        *"choosing ties explaining files grouping standing summary".split(),
     },
     "projection": {"act", "selection"},
     "alignment": {"act", "projection"},
-    "versions": {*"errors act reading encoding features alignment ties grouping summary".split()},
+    "versions": {*"errors act reading encoding features alignment ties grouping standing summary".split()},
     "learning": {
         *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
         *("weights", "corpus"),
@@ -62,7 +63,7 @@ ABOVE = {
     "client": {"errors", "act"},
     "serving": {
         *"errors act reading features selection choosing ties grouping phrases summary summarizer rendering".split(),
-        *("versions", "worker"),
+        *("versions", "worker", "standing"),
     },
     "llm": {"errors", "files"},
     "judging": {"errors", "files", "metrics", "llm"},

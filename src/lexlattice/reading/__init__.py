@@ -15,6 +15,7 @@ from typing import IO, Final
 from lexlattice.act import Act
 from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
+from lexlattice.reading.consolidation import note_repeal
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
 from lexlattice.reading.grammar import LANGUAGES, load
 from lexlattice.reading.identify import contradicts, identify
@@ -65,6 +66,7 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
         said, seems = load(language).name, load(other).name
         document.warnings.append(f"The text was read as {said}, as asked, but has the formulas of an act in {seems}.")
     grammar = load(language)
+    note_repeal(document, grammar)
     if profile == "paper":
         document.blocks = _tidy(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
