@@ -16,7 +16,7 @@ READING = "lexlattice.reading"
 BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma", "pdf", "docx")}
 SECOND_HALVES = {f"{READING}.{name}" for name in ("formex_lines", "pdf_layout", "docx_numbering")}
 HELPERS = {f"{READING}.{name}" for name in ("blocks", "numbering", "xmlsafe", "archives", "decode")} | SECOND_HALVES
-WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
+WAYS_IN = {READING, *(f"{READING}.{name}" for name in ("formats", "fetch", "addresses"))}
 BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
     *"safetensors pandas matplotlib ray datasets bert_score".split()
 }
@@ -209,7 +209,8 @@ def test_the_parser_knows_no_format(name: str) -> None:
         ("archives", ["blocks"]),
         ("numbering", []),
         ("decode", ["identify", "grammar"]),
-        ("fetch", []),
+        ("fetch", ["addresses"]),
+        ("addresses", []),
     ],
 )
 def test_what_serves_back_ends_knows_little(name: str, known: list[str]) -> None:

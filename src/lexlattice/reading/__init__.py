@@ -153,7 +153,7 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
             return read_text(source)
         return open_bytes(source.encode("utf-8", "replace"), format)
     if is_url(source) or (is_celex(source) and not Path(source).exists()):
-        fetched = fetch(source, language=language or "en")
+        fetched = fetch(source, language=language)
         document = open_bytes(fetched.content, format)
         document.celex = document.celex or fetched.celex
         document.language = document.language or fetched.language
