@@ -61,7 +61,7 @@ class Summary(TypedDict):
     celex: str
     title: str
     language: str
-    status: str
+    standing: str
     consolidated: str | None
     consolidated_celex: str
     repealed: str | None

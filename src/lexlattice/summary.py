@@ -141,7 +141,7 @@ class Summary:
             "celex": self.act.celex,
             "title": self.act.title,
             "language": self.act.language,
-            "status": self.act.status,
+            "standing": self.act.status,
             "consolidated": self.act.consolidated,
             "consolidated_celex": self.act.consolidated_celex,
             "repealed": self.act.repealed,

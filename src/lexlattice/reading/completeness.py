@@ -46,13 +46,13 @@ def is_cut_off(plan: Outline, kind: str, *, is_consolidated: bool) -> bool:
     has_beginning = bool(kinds & {"recitals", "preamble"})
     if has_beginning and kind in SIGNED and not is_consolidated:
         return True
-    return _goes_on(plan.lines[last.lines[-1]], LONG_LINE)
+    return bool(last.lines) and _goes_on(plan.lines[last.lines[-1]], LONG_LINE)
 
 
 def _is_signed(plan: Outline, last: Part) -> bool:
     if "signature" in plan.furniture.values():
         return True
-    return last.kind == "article" and bool(_DATED.search(plan.lines[last.lines[-1]]))
+    return last.kind == "article" and bool(last.lines) and bool(_DATED.search(plan.lines[last.lines[-1]]))
 
 
 def _goes_on(line: str, shortest: int) -> bool:

@@ -204,7 +204,7 @@ def _elsewhere(pool: Pool, tool: Callable[..., dict[str, Any]]) -> Callable[...,
 
 def _about(act: Act) -> dict[str, str]:
     head = {"celex": act.celex, "title": act.title, "language": act.language}
-    return {**head, "standing": " · ".join(standing(act))}
+    return {**head, "facts": " · ".join(standing(act))}
 
 
 def _outlined(section: Section, is_short: bool) -> dict[str, Any]:
