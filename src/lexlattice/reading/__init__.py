@@ -15,7 +15,7 @@ from typing import IO, Final
 from lexlattice.act import Act
 from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.consolidation import note_repeal
+from lexlattice.reading.consolidation import note_repeal, stated_language
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
 from lexlattice.reading.grammar import LANGUAGES, load
 from lexlattice.reading.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
@@ -31,6 +31,8 @@ PROFILES: Final = ("provisions", "paper")
 
 _FOR_ACTS: Final = ("formex", "akoma-ntoso")
 """Formats in which nothing but acts is written."""
+_OF_ACTS: Final = (Role.ARTICLE, Role.TITLE)
+"""What mark-up gives to lines of acts only."""
 
 LONGEST_PATH: Final = 1024
 """A string longer than this is the text of an act, not the name of a file."""
@@ -82,10 +84,14 @@ def _language_of(document: Document, lines: Sequence[str]) -> str:
     Mark-up that is made for acts is believed; a page's language may be that of the site around the act.
     """
     settled = by_formulas(lines)
-    told = document.language if document.language in LANGUAGES else None
     if settled:
         return settled
-    if told and (document.format in _FOR_ACTS or any(block.role is Role.ARTICLE for block in document.blocks)):
+    stated = stated_language(document)
+    if stated in LANGUAGES:
+        return stated
+    told = document.language if document.language in LANGUAGES else None
+    is_for_acts = document.format in _FOR_ACTS or any(block.role in _OF_ACTS for block in document.blocks)
+    if told and is_for_acts:
         return told
     share = share_of(lines)
     if share < LEAST_SHARE:

@@ -7,7 +7,7 @@ made of; that of an act which was repealed often has nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -24,7 +24,7 @@ FEWEST_WORDS: Final = 4
 """A sentence has more words than these; the dates in a list, which some languages end with a stop, have fewer."""
 
 _REFERENCE: Final = re.compile(
-    r"\b(0?[1-9]?(?:19|20)\d\d[A-Z]{1,2}\d{4}(?:\(\d\d\))?)\s[—–-]\s[A-Z]{2}\s[—–-]\s(\d\d)\.(\d\d)\.(\d{4})\b"
+    r"\b(0?[1-9]?(?:19|20)\d\d[A-Z]{1,2}\d{4}(?:\(\d\d\))?)\s[—–-]\s([A-Z]{2})\s[—–-]\s(\d\d)\.(\d\d)\.(\d{4})\b"
 )
 """The head of consolidated pages of any age: "1991R1534 — EN — 01.05.2004 — 001.001"."""
 _NUMBERED: Final = re.compile(r"\d/\d")
@@ -33,14 +33,18 @@ _HEADERS: Final = (Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 
 def consolidated_as_of(document: Document) -> str | None:
     """The day that a consolidated text shows, or nothing where it does not say; None for an act as it was adopted."""
-    days = [day for day in (document.consolidated, _stated(document.blocks[:NEAR_THE_TOP])) if day is not None]
+    days = [day for day in (document.consolidated, _stated(document)) if day is not None]
     return next(filter(None, days), "") if days else None
 
 
 def stated_celex(document: Document) -> str:
     """The number at the head of a consolidated page, as it is written there; empty for any other text."""
-    found = (_REFERENCE.search(block.text[:200]) for block in document.blocks[:NEAR_THE_TOP])
-    return next((match[1] for match in found if match), "")
+    return next((match[1] for match in _references(document)), "")
+
+
+def stated_language(document: Document) -> str:
+    """The code of the language at the head of a consolidated page; empty for any other text."""
+    return next((match[2].lower() for match in _references(document)), "")
 
 
 def note_repeal(document: Document, grammar: Grammar) -> None:
@@ -58,9 +62,13 @@ def note_repeal(document: Document, grammar: Grammar) -> None:
             block.role = Role.PAGE
 
 
-def _stated(blocks: Sequence[Block]) -> str | None:
-    found = (_REFERENCE.search(block.text[:200]) for block in blocks)
-    return next((iso_day(*match.group(4, 3, 2)) for match in found if match), None)
+def _stated(document: Document) -> str | None:
+    return next((iso_day(*match.group(5, 4, 3)) for match in _references(document)), None)
+
+
+def _references(document: Document) -> Iterator[re.Match[str]]:
+    found = (_REFERENCE.search(block.text[:200]) for block in document.blocks[:NEAR_THE_TOP])
+    return (match for match in found if match)
 
 
 def _opener(blocks: Sequence[Block], grammar: Grammar) -> int | None:

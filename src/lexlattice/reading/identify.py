@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 LINES: Final = 400
 """Formulas stand near the beginning: citations, recitals, the enacting formula and the first articles."""
 
+SOON: Final = 80
+"""Lines that are enough for most acts."""
+
 CERTAIN: Final = 3
 """So many formulas of one language, of two kinds and twice as many as of any other, settle it."""
 
 SAMPLE: Final = 6000
 """Characters shown to the statistical model."""
 
-LEAST_SHARE: Final = 0.5
+LEAST_SHARE: Final = 0.55
 """Of acts three quarters of the letters and more speak for official languages; of other texts a quarter at most."""
 
 _PIECE, _PIECES, _SHORTEST = 250, 16, 80
@@ -58,11 +61,14 @@ def by_formulas(lines: Sequence[str]) -> str:
 
     One kind does not settle it: "under henvisning til" is Norwegian as well.
     """
-    votes, kinds = _votes(lines[:LINES])
-    if votes:
-        (best, count), *others = votes.most_common(2)
-        if count >= CERTAIN and len(kinds[best]) > 1 and (not others or count >= 2 * others[0][1]):
-            return best
+    for most in (SOON, LINES):
+        votes, kinds = _votes(lines[:most])
+        if votes:
+            (best, count), *others = votes.most_common(2)
+            if count >= CERTAIN and len(kinds[best]) > 1 and (not others or count >= 2 * others[0][1]):
+                return best
+        if len(lines) <= most:
+            break
     return ""
 
 
