@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from lexlattice.reading.blocks import iso_day
 
 _ACT: Final = re.compile(
-    r"(?P<sector>[0-9])?(?P<year>(?:19|20)?[0-9]{2})(?P<kind>[A-Z]{1,2})(?P<number>[0-9]{3,4})(?P<rest>(?:R?\([0-9]{2}\))*)"
+    r"(?P<sector>[0-9])?(?P<year>(?:19|20)?[0-9]{2})(?P<kind>[A-Z]{1,2})(?P<number>[0-9]{4})(?P<rest>(?:R?\([0-9]{2}\))*)"
     r"(?:-(?P<day>[0-9]{8}))?"
 )
 _FIRST_CENTURY_OF_TWO: Final = 50
@@ -45,7 +45,7 @@ def normalize_celex(written: str) -> Celex:
         sector = _SECTORS.get(match["kind"], _LEGISLATION)
     day = match["day"] or ""
     return Celex(
-        f"{sector}{year}{match['kind']}{match['number']:0>4}{match['rest']}",
+        f"{sector}{year}{match['kind']}{match['number']}{match['rest']}",
         iso_day(day[:4], day[4:6], day[6:]) if day else "" if is_consolidated else None,
     )
 
