@@ -21,7 +21,7 @@ SECOND_HALVES = {
 HELPERS = {
     f"{READING}.{name}" for name in ("blocks", "numbering", "tables", "xmlsafe", "archives", "decode")
 } | SECOND_HALVES
-WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
+WAYS_IN = {READING, *(f"{READING}.{name}" for name in ("formats", "fetch", "addresses"))}
 BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
     *"safetensors pandas matplotlib ray datasets bert_score".split()
 }
@@ -51,15 +51,16 @@ ABOVE = {
     "explaining": {"act", "features", "lattice", "salience", "summary"},
     "grouping": {"act", "phrases"},
     "phrases": set(),
-    "rendering": {"errors", "files", "act", "phrases", "selection", "summary"},
+    "standing": {"act", "phrases"},
+    "rendering": {"errors", "files", "act", "phrases", "selection", "standing", "summary"},
     "plotting": {"errors", "files", "act"},
     "summarizer": {
         *"errors act reading encoding weights lattice features coverage salience selection".split(),
-        *"choosing ties explaining files grouping summary".split(),
+        *"choosing ties explaining files grouping standing summary".split(),
     },
     "projection": {"act", "selection"},
     "alignment": {"act", "projection"},
-    "versions": {*"errors act reading encoding features alignment ties grouping summary".split()},
+    "versions": {*"errors act reading encoding features alignment ties grouping standing summary".split()},
     "learning": {
         *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
         *("weights", "corpus"),
@@ -67,7 +68,7 @@ ABOVE = {
     "client": {"errors", "act"},
     "serving": {
         *"errors act reading features selection choosing ties grouping phrases summary summarizer rendering".split(),
-        *("versions", "worker"),
+        *("versions", "worker", "standing"),
     },
     "llm": {"errors", "files"},
     "judging": {"errors", "files", "metrics", "llm"},
@@ -213,7 +214,8 @@ def test_the_parser_knows_no_format(name: str) -> None:
         ("archives", ["blocks"]),
         ("numbering", []),
         ("decode", ["identify", "grammar"]),
-        ("fetch", []),
+        ("fetch", ["addresses"]),
+        ("addresses", []),
     ],
 )
 def test_what_serves_back_ends_knows_little(name: str, known: list[str]) -> None:

@@ -57,7 +57,8 @@ def test_json_is_what_was_promised(run: Run, act: Path) -> None:
     code, out, _ = run(act, "--words", 100, "--format", "json")
     data = json.loads(out)
     assert code == 0
-    assert list(data) == ["celex", "title", "language", "budget", "words", "extract", "warnings"]
+    standing = ["standing", "consolidated", "consolidated_celex", "repealed", "incomplete"]
+    assert list(data) == ["celex", "title", "language", *standing, "budget", "words", "extract", "warnings"]
     source = read(act).source
     assert all(source[item["start"] : item["end"]] == item["text"] for item in data["extract"])
 

@@ -350,7 +350,13 @@ def test_eurlex_wants_a_browser(get: Get, site: Site) -> None:
     page = f"/legal-content/MT/TXT/HTML/?uri=CELEX:{GDPR}"
     site.pages[page] = answer(202, x_amzn_waf_action="challenge")
     assert "wanted a browser; check the connection or give a file instead." in message(get, language="mt")
-    assert f"wanted a browser; give the CELEX number {GDPR} instead." in message(get, site.base + page)
+    assert "wanted a browser; check the connection or give a file instead." in message(get, site.base + page)
+
+
+def test_the_page_of_others_that_wants_a_browser(get: Get, elsewhere: Site) -> None:
+    page = f"/mirror?celex={GDPR}"
+    elsewhere.pages[page] = answer(202)
+    assert f"wanted a browser; give the CELEX number {GDPR} instead." in message(get, elsewhere.base + page)
 
 
 # URLs
@@ -366,14 +372,44 @@ def test_eurlex_wants_a_browser(get: Get, site: Site) -> None:
         ("/smartapi/cgi/sga_doc?smartapi!celexplus!prod!CELEXnumdoc&numdoc=31985L0374", "31985L0374"),
         ("/legal-content/FR/TXT/?uri=CELEX:02016R0679-20160504", "02016R0679-20160504"),
         ("/legal-content/FR/TXT/?uri=CELEX:12012M/TXT", "12012M/TXT"),
+        ("/eli/reg/2016/679/oj/fra", GDPR),
+        ("/eli/reg_impl/2016/679/oj/fra/pdf", GDPR),
+        ("/eli/reg/2016/679/2016-05-04/fra", "02016R0679-20160504"),
         ("/legal-content/FR/TXT/?uri=OJ:L_202401689", None),
-        ("/eli/reg/2016/679/oj", None),
+        ("/eli/reg/2016/679/corrigendum/2018-05-23/oj/fra", None),
     ],
 )
-def test_a_url_is_fetched_as_it_stands(get: Get, site: Site, path: str, celex: str | None) -> None:
-    site.pages[path] = answer(200, TEXT, Content_Type="text/html", Content_Language="fr-FR")
-    assert get(f" {site.base}{path} ") == Fetched(TEXT, "text/html", site.base + path, celex, "fr")
-    assert site.paths() == [path] and site.asked[0][1].startswith(XHTML) and site.asked[0][2] == "en"
+class TestUrls:
+    def test_what_a_url_names_is_asked_of_cellar_first(
+        self, get: Get, site: Site, path: str, celex: str | None
+    ) -> None:
+        site.works = {(celex, "fra", HTML): ["act.html"]}
+        site.pages[path] = answer(200, b"a frame", Content_Type="text/html", Content_Language="fr-FR")
+        fetched = get(f" {site.base}{path} ", language=None if "sga_doc" not in path else "fr")
+        assert (fetched.celex, fetched.language) == (celex, "fr")
+        assert fetched.content == (b"a frame" if celex is None else TEXT)
+        assert (path in site.paths()) == (celex is None)
+
+    def test_where_nobody_has_it_by_number_the_url_itself_is_fetched(
+        self, get: Get, site: Site, path: str, celex: str | None
+    ) -> None:
+        site.pages[path] = answer(200, TEXT, Content_Type="text/html", Content_Language="fr-FR")
+        assert get(f" {site.base}{path} ") == Fetched(TEXT, "text/html", site.base + path, celex, "fr")
+        assert site.paths()[-1] == path
+        assert site.asked[-1][1].startswith(XHTML)
+
+    def test_a_url_of_others_is_fetched_as_it_stands(
+        self, get: Get, site: Site, elsewhere: Site, path: str, celex: str | None
+    ) -> None:
+        elsewhere.pages[path] = answer(200, TEXT, Content_Type="text/html", Content_Language="fr-FR")
+        assert get(elsewhere.base + path) == Fetched(TEXT, "text/html", elsewhere.base + path, celex, "fr")
+        assert (site.paths(), elsewhere.paths()) == ([], [path])
+
+
+def test_what_is_asked_for_counts_more_than_what_the_url_says(get: Get, site: Site) -> None:
+    url = f"{site.base}/legal-content/FR/TXT/?uri=CELEX:{GDPR}"
+    assert get(url, language="en").language == "en"
+    assert get(f"{site.base}/eli/reg/2016/679/oj").language == "en"
 
 
 def test_a_url_of_unknown_language_and_type(get: Get, site: Site) -> None:

@@ -20,8 +20,10 @@ from lexlattice.reading.grammar import raw
 from lexlattice.summary import GROUPS
 
 FOLDER = Path(lexlattice.phrases.__file__).parent
-PLACEHOLDERS = {"words": {"words", "total"}, "page": {"page", "pages"}}
-SENTENCES = ("contents_note", "disclaimer", "reader.advice")
+PLACEHOLDERS = {"words": {"words", "total"}, "page": {"page", "pages"}, "status.repealed": {"act"}}
+NOTICES = ("ended", "empty", "cut_off")
+STATUS = ("adopted", "corrigendum", "repealed", "ended")
+SENTENCES = ("contents_note", "disclaimer", "reader.advice", *(f"notices.{name}" for name in NOTICES))
 SAME_AS_IN_ENGLISH = {
     *(("fr", "date"), ("ro", "act"), ("ro", "reader.act"), ("fr", "reader.sections")),
     *((language, "reader.pause") for language in ("da", "de", "fr")),
@@ -40,7 +42,8 @@ def entries(language: str) -> dict[str, str]:
     plain = {field.name: getattr(found, field.name) for field in fields(Phrases) if field.type == "str"}
     del plain["language"]
     groups = {f"groups.{name}": heading for name, heading in found.groups.items()}
-    return plain | groups | {f"reader.{name}": words for name, words in found.reader.items()}
+    shown = {f"{table}.{name}": text for table in ("status", "notices") for name, text in getattr(found, table).items()}
+    return plain | groups | shown | {f"reader.{name}": words for name, words in found.reader.items()}
 
 
 def test_there_is_a_file_for_each_language_and_no_other() -> None:
@@ -52,6 +55,7 @@ def test_every_language_has_every_entry(language: str) -> None:
     found = tomllib.loads((FOLDER / f"{language}.toml").read_text("utf-8"))
     assert set(found) == {field.name for field in fields(Phrases)} - {"language"}
     assert tuple(found["groups"]) == GROUPS
+    assert (tuple(found["status"]), tuple(found["notices"])) == (STATUS, NOTICES)
     assert phrases(language).language == language
 
 

@@ -118,7 +118,7 @@ def test_text_looks_like_this(summary: Summary) -> None:
     assert summary.to_text().split("\n")[:12] == [
         "COMMISSION IMPLEMENTING REGULATION (EU) 2024/9001 of 12 March 2024 laying down rules for the",
         "registration and labelling of urban beehives",
-        f"32024R9001 · 2024-03-12 · en · {summary.words} of 730 words",
+        f"32024R9001 · 2024-03-12 · en · As adopted · {summary.words} of 730 words",
         "",
         "Title",
         "    COMMISSION IMPLEMENTING REGULATION (EU) 2024/9001 of 12 March 2024 laying down rules for the",

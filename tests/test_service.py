@@ -477,7 +477,7 @@ def test_only_so_many_streams_are_answered_at_once() -> None:
 
 def test_a_huge_act_is_ended_in_time_and_the_others_go_on(english: bytes) -> None:
     with served(workers=2, max_seconds=1.0) as server, asking(server) as service, ThreadPoolExecutor(1) as aside:
-        huge = aside.submit(upload, service, b"Article 1\n\n" + b"(a) foo bar, Baz. Quux\n\n" * 300_000)
+        huge = aside.submit(upload, service, b"Article 1\n\n" + b"(a) the hives of a keeper. Bees\n\n" * 300_000)
         while not huge.done():
             start = time.monotonic()
             assert upload(service, english).status_code == 200
@@ -504,7 +504,7 @@ def test_too_many_at_once_are_turned_away_and_none_below_that(examples: Path) ->
 def test_who_goes_away_keeps_no_place_in_the_queue() -> None:
     with served(workers=1, queue=1) as server, asking(server) as service, ThreadPoolExecutor(1) as aside:
         pool = server.config.app.state.service.pool  # type: ignore[union-attr]
-        work = aside.submit(upload, service, b"Article 1\n\n" + b"(a) foo bar, Baz. Quux\n\n" * 20_000)
+        work = aside.submit(upload, service, b"Article 1\n\n" + b"(a) the hives of a keeper. Bees\n\n" * 20_000)
         body = json.dumps({"text": LITTLE}).encode()
         wait_until(lambda: pool.running == 1)
         with connected(service, f"Content-Length: {len(body)}") as link:

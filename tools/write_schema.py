@@ -45,6 +45,8 @@ def _property(owner: str, name: str, hint: Any) -> dict[str, Any]:
         return {"type": "string"}
     if hint == str | None:
         return {"type": ["string", "null"]}
+    if hint is bool:
+        return {"type": "boolean"}
     if hint is int:
         return {"type": "integer", "minimum": 0}
     if isinstance(hint, types.GenericAlias) and typing.get_origin(hint) is tuple:

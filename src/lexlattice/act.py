@@ -36,6 +36,12 @@ UNIT_KINDS: Final = (
 FURNITURE_KINDS: Final = ("heading", "formula", "page", "signature", "contents", "table")
 """What is kept apart from the units."""
 
+STATUSES: Final = ("adopted", "consolidated", "corrigendum", "repealed")
+"""What an act's text can be: as adopted, as amended until some day, a correction, or of an act no longer in force."""
+
+CUT_OFF: Final = "The text seems to be cut off: what should follow is missing, and so it is in anything made of it."
+"""The warning of an act that is incomplete."""
+
 
 def rows_of(table: str) -> tuple[tuple[str, ...], ...]:
     """The rows of a table's text, each with its cells; no other unit's text has line breaks or tabs."""
@@ -120,6 +126,21 @@ class Act:
     """What the reader wants the user to know, one sentence each."""
     consolidated: str | None = None
     """Of a consolidated text the day it shows, as ISO 8601, or empty where none is said; None for an act as adopted."""
+    consolidated_celex: str = ""
+    """Of a consolidated text its own number, "02014R1030-20210628", where number and day are known."""
+    repealed: str | None = None
+    """What repealed the act, where the file says so; empty if it says only that it is no longer in force."""
+    incomplete: bool = False
+    """Whether the text seems to be cut off; `CUT_OFF` is among the warnings then."""
+
+    @property
+    def status(self) -> str:
+        """What kind of text this is, one of `STATUSES`: what matters most to a reader comes first."""
+        if self.repealed is not None:
+            return "repealed"
+        if self.type == "corrigendum":
+            return "corrigendum"
+        return "adopted" if self.consolidated is None else "consolidated"
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -223,13 +244,15 @@ def _is_typed(act: Act) -> bool:
     """Whether texts are texts that can be written, places are places, and kinds are known."""
     units = act.units
     texts = [act.celex, act.title, act.type, act.date, act.language, act.profile, act.source, *act.warnings]
-    texts += [] if act.consolidated is None else [act.consolidated]
+    texts += [text for text in (act.consolidated, act.repealed) if text is not None] + [act.consolidated_celex]
     texts += [text for s in act.sections for text in (s.kind, s.number, s.label, s.heading, *s.enclosing)]
     texts += [text for u in units for text in (u.id, u.provision, u.kind, u.number, u.citation, u.text)]
     places = [section.index for section in act.sections]
     places += [place for u in units for place in (u.section, u.position, u.start, u.end, u.words)]
     places += [place for piece in act.furniture for place in (piece.start, piece.end)]
     if not all(type(text) is str for text in texts) or not all(type(place) is int for place in places):
+        return False
+    if type(act.incomplete) is not bool:
         return False
     try:
         "".join(texts).encode()

@@ -61,6 +61,11 @@ class Summary(TypedDict):
     celex: str
     title: str
     language: str
+    standing: str
+    consolidated: str | None
+    consolidated_celex: str
+    repealed: str | None
+    incomplete: bool
     budget: int
     words: int
     extract: list[Item]

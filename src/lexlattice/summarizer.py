@@ -24,6 +24,7 @@ from lexlattice.lattice.cells import Lattice
 from lexlattice.reading import read
 from lexlattice.salience import Judgement, Salience, chance
 from lexlattice.selection import Budget, Extract
+from lexlattice.standing import has_no_summary, warnings_of
 from lexlattice.summary import Item, Summary
 from lexlattice.ties import Ties
 from lexlattice.weights import FOLDER, read_weights
@@ -102,8 +103,11 @@ class Summarizer:
             raise LexLatticeError(f"There is no focus '{focus}'; choose one of: {', '.join(FOCUSES)}.")
         asked = _asked(words, ratio, budget)
         act = source if isinstance(source, Act) else read(source, language=language)
+        if has_no_summary(act):
+            return Summary(act, asked.of(act.words), (), warnings_of(act))
         if not act.units:
-            return Summary(act, asked.of(0), (), (*act.warnings, "There is nothing in this act that could be cited."))
+            nothing = "There is nothing in this act that could be cited."
+            return Summary(act, asked.of(0), (), (*warnings_of(act), nothing))
         length = asked.of(act.words)
         judged = self.judge(act, length, tables=focus == "with-tables")
         layout, ties = judged.features.layout, Ties.of(act)
@@ -120,7 +124,7 @@ class Summarizer:
             Item.of(act.units[i], act.sections[act.units[i].section], float(scores[i]), names[i], known.get(i))
             for i in sorted(unit for group in groups for unit in group)
         )
-        return Summary(act, length, items, (*act.warnings, *_remarks(act, length, items, focus)))
+        return Summary(act, length, items, (*warnings_of(act), *_remarks(act, length, items, focus)))
 
     def extract(self, act: Act, words: int | None = None) -> Extract:
         """The units that cover most of what a summary would say, whatever they are: what is compared with others."""

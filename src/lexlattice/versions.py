@@ -20,6 +20,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.features import Floats
 from lexlattice.grouping import group_of
 from lexlattice.reading.grammar import load
+from lexlattice.standing import has_no_summary, warnings_of
 from lexlattice.summary import Explanation, Item, Summary
 from lexlattice.ties import Ties
 
@@ -43,6 +44,8 @@ def summarize_versions(
     versions = _checked(acts, base)
     chief = base or (_CHIEF if _CHIEF in versions else min(versions))
     source = versions[chief]
+    if any(map(has_no_summary, versions.values())):
+        return {language: Summary(act, 0, (), warnings_of(act)) for language, act in versions.items()}
     others = {language: act for language, act in versions.items() if language != chief}
     alignments = {language: counterparts(source, act, encode) for language, act in others.items()}
     if base is None:
@@ -196,7 +199,7 @@ def _emitted(whole: Summary, target: Act, alignment: Alignment, own: Summary | N
         *((citation, source.language) for citation in unheard),
     ]
     warnings = [f"{citation} has no counterpart in the {_name(language)} version." for citation, language in lacking]
-    return Summary(target, whole.budget, items, (*target.warnings, *warnings))
+    return Summary(target, whole.budget, items, (*warnings_of(target), *warnings))
 
 
 def _carried(explanation: Explanation | None, target: Act, alignment: Alignment) -> Explanation | None:

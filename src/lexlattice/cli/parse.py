@@ -14,6 +14,7 @@ from lexlattice.reading import FORMATS, LANGUAGES, PROFILES, read
 from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.reading.health import health
 from lexlattice.reading.provisions import SENTENCES_FROM
+from lexlattice.standing import notices, standing
 
 
 def add(commands: Commands) -> None:
@@ -93,8 +94,9 @@ def _parse(options: argparse.Namespace) -> int:
 
 def tree(act: Act) -> str:
     """An outline a person can read: the headings in their order, with counts of units and words."""
-    facts = [act.celex, act.type, act.date, act.language, f"{len(act.units):,} units", f"{act.words:,} words"]
-    lines = [act.title or "(no title)", " · ".join(fact for fact in facts if fact), ""]
+    number, counts = act.consolidated_celex or act.celex, (f"{len(act.units):,} units", f"{act.words:,} words")
+    facts = [number, act.type, act.date, act.language, *standing(act), *counts]
+    lines = [act.title or "(no title)", " · ".join(fact for fact in facts if fact), *notices(act), ""]
     width = min(72, max((2 * len(section.enclosing) + len(_name(section)) for section in act.sections), default=0))
     open_divisions: tuple[str, ...] = ()
     for section in act.sections:

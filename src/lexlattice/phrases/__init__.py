@@ -39,6 +39,10 @@ class Phrases:
     """The heading of each of `lexlattice.summary.GROUPS`."""
     closing: Mapping[str, Sequence[str]]
     """Parts of words by which the provisions that close an act are told apart: `force`, `binding`, `addressed`."""
+    status: Mapping[str, str]
+    """What kind of text an act's is, by name: `adopted`, `corrigendum`, `repealed` with {act}, `ended`."""
+    notices: Mapping[str, str]
+    """What nobody may miss, by name: `ended`, `empty`, `cut_off`."""
     reader: Mapping[str, str]
     """What the web reader says on its buttons, labels and notes, by name; `SHARED` and `advice` are in it too."""
 

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
@@ -15,9 +15,10 @@ from typing import IO, Final
 from lexlattice.act import Act
 from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
+from lexlattice.reading.consolidation import note_repeal, stated_language
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
 from lexlattice.reading.grammar import LANGUAGES, load
-from lexlattice.reading.identify import contradicts, identify
+from lexlattice.reading.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
 from lexlattice.reading.paper import read_paper
 from lexlattice.reading.provisions import SENTENCES_FROM, read_provisions
 from lexlattice.reading.text import read_text
@@ -27,6 +28,11 @@ __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
 
 PROFILES: Final = ("provisions", "paper")
 """`provisions`: units as lawyers cite them. `paper`: the paper's rules to the letter."""
+
+_FOR_ACTS: Final = ("formex", "akoma-ntoso")
+"""Formats in which nothing but acts is written."""
+_OF_ACTS: Final = (Role.ARTICLE, Role.TITLE)
+"""What mark-up gives to lines of acts only."""
 
 LONGEST_PATH: Final = 1024
 """A string longer than this is the text of an act, not the name of a file."""
@@ -60,16 +66,49 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
     if not any(map(str.strip, lines)):
         raise ReadingError("The input holds no text; check that it is the file you meant.")
     if language is None:
-        language = document.language if document.language in LANGUAGES else identify(lines)
-    elif (other := contradicts(lines, language)) != "":
-        said, seems = load(language).name, load(other).name
-        document.warnings.append(f"The text was read as {said}, as asked, but has the formulas of an act in {seems}.")
+        language = _language_of(document, lines)
+    else:
+        document.warnings.extend(_doubts(lines, language))
     grammar = load(language)
+    note_repeal(document, grammar)
     if profile == "paper":
         document.blocks = _tidy(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
     document.blocks = _tidy(unglue_page(document.blocks, grammar), squeeze_tables=False)
     return read_provisions(document, grammar, sentences_from)
+
+
+def _language_of(document: Document, lines: Sequence[str]) -> str:
+    """The language of a text, by its formulas, what the file says of itself, or a model; refused if it is in none.
+
+    Mark-up that is made for acts is believed; a page's language may be that of the site around the act.
+    """
+    settled = by_formulas(lines)
+    if settled:
+        return settled
+    stated = stated_language(document)
+    if stated in LANGUAGES:
+        return stated
+    told = document.language if document.language in LANGUAGES else None
+    is_for_acts = document.format in _FOR_ACTS or any(block.role in _OF_ACTS for block in document.blocks)
+    if told and is_for_acts:
+        return told
+    share = share_of(lines)
+    if share < LEAST_SHARE:
+        raise ReadingError(
+            f"Only {share:.0%} of the letters of this text speak for one of the 24 official languages, and no act is "
+            "like that; give an act in one of them, or say which it is in."
+        )
+    return told or identify(lines)
+
+
+def _doubts(lines: Sequence[str], language: str) -> Iterator[str]:
+    """What speaks against the language that was asked for, as a warning."""
+    said = load(language).name
+    if (other := contradicts(lines, language)) != "":
+        yield f"The text was read as {said}, as asked, but has the formulas of an act in {load(other).name}."
+    elif (doubt := misfit(lines, language)) is not None:
+        yield f"The text was read as {said}, as asked, but only {doubt:.0%} of its letters speak for that."
 
 
 def _tidy(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
@@ -151,7 +190,7 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
             return read_text(source)
         return open_bytes(source.encode("utf-8", "replace"), format)
     if is_url(source) or (is_celex(source) and not Path(source).exists()):
-        fetched = fetch(source, language=language or "en")
+        fetched = fetch(source, language=language)
         document = open_bytes(fetched.content, format)
         document.celex = document.celex or fetched.celex
         document.language = document.language or fetched.language

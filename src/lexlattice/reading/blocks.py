@@ -53,6 +53,8 @@ class Document:
     """Of a consolidated text its day, or nothing where the file does not state it; none for an act as adopted."""
     repealed: str | None = None
     """What repealed the act, where the file says so; empty if it says only that it is no longer in force."""
+    incomplete: bool = False
+    """Whether the file itself ends too early, whatever it says."""
 
 
 def squeeze(text: str) -> str:

@@ -23,9 +23,10 @@ from dataclasses import asdict, dataclass, replace
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from lexlattice.errors import FetchError
+from lexlattice.reading.addresses import CELEX, CODES, LANGUAGES, named_in
 
 if TYPE_CHECKING:
     import httpx
@@ -36,20 +37,6 @@ BACKOFF, LONGEST_WAIT = 0.5, 60.0  # seconds before the second attempt, doubled 
 LARGEST, MOST_REDIRECTS = 200_000_000, 10  # bytes after decompression; steps from the address to the text
 _REASONS = {202: "wanted a browser"} | dict.fromkeys((404, 406, 410), "had no such text")
 
-_PAIRS = """bg:bul cs:ces da:dan de:deu el:ell en:eng es:spa et:est fi:fin fr:fra ga:gle hr:hrv hu:hun it:ita
-            lt:lit lv:lav mt:mlt nl:nld pl:pol pt:por ro:ron sk:slk sl:slv sv:swe"""
-LANGUAGES = dict(pair.split(":") for pair in _PAIRS.split())  # EUR-Lex's ISO 639-1 to Cellar's ISO 639-2/T
-_CODES = {code: two for two, three in LANGUAGES.items() for code in (two, three)}
-
-_YEAR, _NUMBER = "(?:19|20)[0-9]{2}", r"[A-Z]{1,2}[0-9]{4,6}(?:\([0-9]{2}\))?"
-_FORM = (
-    rf"[1-9CE]{_YEAR}{_NUMBER}(?:R\([0-9]{{2}}\))?(?:_[A-Z]{{3}})?"  # 32016R0679, 32013R0575R(04)
-    rf"|0{_YEAR}{_NUMBER}(?:-[0-9]{{8}})?"  # consolidated: 02016R0679-20160504
-    rf"|1{_YEAR}[A-Z]{{1,2}}(?:[0-9]{{3}}[A-Z]?|(?:/[A-Z0-9]{{2,4}})+)"  # treaties: 12012E067, 12012M/TXT
-    rf"|C{_YEAR}/[0-9]{{1,4}}A?/[0-9]{{2}}"  # Official Journal, C series: C2022/114A/01
-)
-_CELEX = re.compile(rf"\s*(?:CELEX:)?({_FORM})\s*", re.ASCII | re.IGNORECASE)
-_CELEX_IN_URL = re.compile(rf"(?:celex|numdoc)[:=/]({_FORM})(?![A-Z0-9])", re.ASCII | re.IGNORECASE)
 _ITEM = re.compile(r"""href\s*=\s*["']([^"']+)["'](.*?)(?=href\s*=|\Z)""", re.DOTALL | re.IGNORECASE)
 _ASIDE = re.compile(r"anx|annex|\.(?:css|js|ico|gif|jpe?g|png|tiff?)\b", re.IGNORECASE)
 
@@ -87,7 +74,7 @@ class _SourceError(Exception):
 
 def is_celex(text: str) -> bool:
     """Tell whether the text has the form of a CELEX number, which names an act in every language."""
-    return _CELEX.fullmatch(text) is not None
+    return CELEX.fullmatch(text) is not None
 
 
 def is_url(text: str) -> bool:
@@ -101,7 +88,7 @@ def is_url(text: str) -> bool:
 def fetch(
     reference: str,
     *,
-    language: str = "en",
+    language: str | None = None,
     cache: Path | None = None,
     cellar: str = CELLAR,
     eurlex: str = EURLEX,
@@ -111,19 +98,22 @@ def fetch(
 ) -> Fetched:
     """Get the act that a CELEX number names, or what a URL holds, from the cache if it was fetched before.
 
-    Of an answer no more than `most` bytes are read.
+    A URL of the Union's own sites that names an act is asked for by its number first, and in the language that the URL
+    names, if no other is asked for; English is what remains. Of an answer no more than `most` bytes are read.
     """
-    code, found, reference = _CODES.get(language.lower()), _CELEX.fullmatch(reference), reference.strip()
-    if code is None:
+    found, reference = CELEX.fullmatch(reference), reference.strip()
+    named = named_in(reference) if is_url(reference) else None
+    if language is not None and language.lower() not in CODES:
         raise FetchError(f"{language!r} is not the code of an official language, such as 'en' or 'fr'.")
+    code = CODES[language.lower()] if language is not None else (named and named.language) or "en"
+    known = _Limits(most, _hosts(cellar, eurlex))
     if found:
         reference = celex = found[1].upper()
-        path = quote(celex, safe="")
-        page = f"{eurlex.rstrip('/')}/legal-content/{code.upper()}/TXT/HTML/?uri=CELEX:{path}"
-        sources, limits = [f"{cellar.rstrip('/')}/resource/celex/{path}", page], _Limits(most, _hosts(cellar, eurlex))
-    elif is_url(reference):
-        named = _CELEX_IN_URL.search(unquote(unquote(reference)))
-        sources, limits, celex = [reference], _Limits(most), named[1].upper() if named else None
+        sources = [(source, known) for source in _sources(celex, code, cellar, eurlex)]
+    elif named is not None:
+        celex, is_unions = named.celex, known.allow(urlsplit(public(reference)).netloc.lower())
+        by_number = _sources(celex, code, cellar, eurlex) if celex and is_unions else []
+        sources = [(source, known) for source in by_number if source != reference] + [(reference, _Limits(most))]
     else:
         raise FetchError(f"{_shown(reference)!r} is neither a CELEX number such as 32016R0679 nor an http(s) URL.")
     key = hashlib.sha256(json.dumps([reference, code, cellar, eurlex]).encode()).hexdigest()
@@ -138,19 +128,27 @@ def fetch(
     except (ImportError, ValueError):
         raise FetchError("The proxy set in the environment cannot be used; correct or unset it.") from None
     with client, _discreet():
-        for source in sources:
+        for source, limits in sources:
             try:
                 text = _negotiate(client, source, code, attempts, limits)
-                return _store(entry, replace(text, celex=celex, language=code if found else text.language))
+                spoken = code if limits is known else text.language
+                return _store(entry, replace(text, celex=celex, language=spoken))
             except _SourceError as error:
                 failures.append((urlsplit(public(source)).netloc, error))
     what = f"{celex} in language {code!r}" if found else _shown(reference)
     told = ", and ".join(f"{host} {error}" for host, error in failures)
     absent = all(error.absent for _, error in failures)
     advice = "ask for another language or act" if absent else "check the connection or give a file instead"
-    if celex and not found and failures[0][1].wait is None:
+    if celex and len(sources) == 1 and failures[0][1].wait is None:
         advice = f"give the CELEX number {celex} instead"
     raise FetchError(f"{what} could not be fetched: {told}; {advice}.", absent=absent)
+
+
+def _sources(celex: str, code: str, cellar: str, eurlex: str) -> list[str]:
+    """Where an act is asked for by its number: Cellar, then EUR-Lex."""
+    path = quote(celex, safe="")
+    page = f"{eurlex.rstrip('/')}/legal-content/{code.upper()}/TXT/HTML/?uri=CELEX:{path}"
+    return [f"{cellar.rstrip('/')}/resource/celex/{path}", page]
 
 
 def _hosts(cellar: str, eurlex: str) -> tuple[str, ...]:
@@ -237,7 +235,7 @@ def _follow(client: httpx.Client, url: str, accept: str, language: str, limits: 
             target = (_choice(body, headers) if status == 300 else "") or headers.get("location", "")
         elif status == 200 and body:
             media_type = headers.get("content-type", "application/octet-stream").partition(";")[0].lower()
-            spoken = _CODES.get(re.split("[-,]", headers.get("content-language", ""))[0].lower())
+            spoken = CODES.get(re.split("[-,]", headers.get("content-language", ""))[0].lower())
             return Fetched(body, media_type.strip(), public(url), None, spoken)
         else:
             reason = _REASONS.get(status, f"answered HTTP {status} without a text")

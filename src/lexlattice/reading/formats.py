@@ -26,8 +26,14 @@ _HTML: Final = re.compile(rb"<\s*(?:!doctype html|html|head|body|p|div|table|h1|
 def _html(data: bytes) -> Document:
     text, warnings = decode(data)
     document = read_html(text)
+    document.incomplete = _is_unclosed(text)
     document.warnings.extend(warnings)
     return document
+
+
+def _is_unclosed(page: str) -> bool:
+    """Whether a page was opened and never closed: what loads it was stopped."""
+    return "<html" in page[:5000].lower() and "</html" not in page[-5000:].lower()
 
 
 def _text(data: bytes) -> Document:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from lexlattice.act import CUT_OFF
 from lexlattice.reading.blocks import Document
-from lexlattice.reading.consolidation import consolidated_as_of
+from lexlattice.reading.celex import consolidated_celex, normalize_celex
+from lexlattice.reading.completeness import is_cut_off
+from lexlattice.reading.consolidation import consolidated_as_of, stated_celex
 from lexlattice.reading.grammar import Grammar, fold
 from lexlattice.reading.outline import Outline
 
@@ -22,6 +25,8 @@ class Facts(NamedTuple):
     date: str
     warnings: tuple[str, ...]
     consolidated: str | None
+    consolidated_celex: str
+    incomplete: bool
 
 
 def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
@@ -30,29 +35,49 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
     The date in a corrigendum's title is that of the act it corrects; a wrong date is worse than none.
     """
     title_lines = [plan.lines[i] for part in plan.parts if part.kind == "title" for i in part.lines]
-    title = " ".join(line for n, line in enumerate(title_lines) if not n or not is_remark(line))
+    title = bare_title(" ".join(line for n, line in enumerate(title_lines) if not n or not is_remark(line)))
     signed = next((plan.lines[i] for i in sorted(plan.furniture) if plan.furniture[i] == "signature"), "")
     kind = _type(title, grammar)
     date = "" if kind == "corrigendum" else _date(title, grammar) or _date(signed, grammar)
+    number = normalize_celex(
+        document.celex or stated_celex(document) or _celex(plan) or celex_of(title, kind, date),
+    )
     consolidated = consolidated_as_of(document)
-    warnings: tuple[str, ...] = ()
-    if consolidated is not None:
-        day = f" as of {consolidated}" if consolidated else ""
-        warnings = (f"This is a consolidated text{day}.",)
+    consolidated = number.consolidated if not consolidated and number.consolidated is not None else consolidated
+    incomplete = document.incomplete or is_cut_off(plan, kind, is_consolidated=consolidated is not None)
+    warnings: tuple[str, ...] = (CUT_OFF,) if incomplete else ()
     kinds = {part.kind for part in plan.parts}
-    if not kinds & {"article", "annex", "recitals"}:
+    if not kinds & {"article", "annex", "recitals"} and not (consolidated is not None and kinds <= {"title"}):
         if any(part.label or part.heading for part in plan.parts):
             warnings += ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
         else:
             warnings += ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
-        celex=document.celex or _celex(plan) or celex_of(title, kind, date),
+        celex=number.act,
         title=title,
         type=kind,
         date=date,
         warnings=warnings,
         consolidated=consolidated,
+        consolidated_celex=consolidated_celex(number.act, consolidated),
+        incomplete=incomplete,
     )
+
+
+_AROUND_TITLE: Final = re.compile(
+    r"^(?:[►▼]\s?(?:\(\d+\)\s?)?[A-Z]\d*\s+|[LC]\s\d+\s\d+\s+)+"  # an arrow; number and page of the Journal
+    r"|(?:\s*(?:[►▼◄]\s?(?:\(\d+\)\s?)?(?:[A-Z]\d*)?|\(\s?(?:\d{1,2}|\*+\d?)\s?\)|\s[LC]\s\d+(?:\s\d+)?))+$"
+)
+"""What is not a title's own at either end: arrows of consolidated texts, a footnote's marker, a page of the Journal."""
+
+
+def bare_title(title: str) -> str:
+    """A title without what the page put around it.
+
+    >>> bare_title("►M1 L 236 33 Act of Accession (1) ◄"), bare_title("Council Regulation (EC) No 44/2001 L 351")
+    ('Act of Accession', 'Council Regulation (EC) No 44/2001')
+    """
+    return _AROUND_TITLE.sub("", title)
 
 
 def is_remark(line: str) -> bool:

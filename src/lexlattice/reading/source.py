@@ -49,4 +49,7 @@ def put_together(
         source=source,
         warnings=tuple(document.warnings) + facts.warnings,
         consolidated=facts.consolidated,
+        consolidated_celex=facts.consolidated_celex,
+        repealed=document.repealed,
+        incomplete=facts.incomplete,
     )

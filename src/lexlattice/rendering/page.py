@@ -18,8 +18,9 @@ from urllib.parse import quote
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import parts, title, with_headings
+from lexlattice.rendering.plain import parts, title, told, with_headings
 from lexlattice.selection import lead_ins
+from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
 
 _FOLDER: Final = Path(__file__).parent
@@ -52,7 +53,7 @@ def to_html(summary: Summary, *, group: bool = False) -> str:
         *_front(summary, group),
         *_items(summary, group),
         "<footer>",
-        *(f'<p class="warning" lang="en">{_text(warning)}</p>' for warning in summary.warnings),
+        *(f'<p class="warning" lang="en">{_text(warning)}</p>' for warning in told(summary)[1]),
         f"<p>{_text(words.disclaimer)}</p>",
         "</footer>",
         "</main>",
@@ -77,9 +78,11 @@ def _front(summary: Summary, group: bool) -> Iterator[str]:
         yield f"<li>{_text(words.celex)} <b>{_text(act.celex)}</b></li>"
     if act.date:
         yield f"<li>{_text(words.date)} <b>{_text(act.date)}</b></li>"
+    yield from (f"<li>{_text(fact)}</li>" for fact in standing(act))
     yield f"<li>{_text(words.words.format(words=summary.words, total=act.words))}</li>"
     yield "</ul>"
-    if not group:
+    yield from (f'<p class="warning" role="alert">{_text(notice)}</p>' for notice in told(summary)[0])
+    if not group and summary.items:
         yield f'<p class="note">{_text(words.contents_note)}</p>'
     yield "</header>"
 

@@ -12,6 +12,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from lexlattice.phrases import phrases
+from lexlattice.standing import notices, standing
 from lexlattice.summary import Item, Summary
 
 WIDTH: Final = 100
@@ -26,7 +27,8 @@ _MARKER: Final = re.compile(r"^([0-9]*)([-+.)])")
 def to_text(summary: Summary, *, group: bool = False) -> str:
     """Wrapped at 100 columns, each item indented below its citation."""
     words = phrases(summary.act.language)
-    blocks = [f"{_wrapped(title(summary))}\n{_facts(summary)}"]
+    head, remarks = told(summary)
+    blocks = [f"{_wrapped(title(summary))}\n{_wrapped(_facts(summary))}", *map(_wrapped, head)]
     for name, items in parts(summary, group):
         if name:
             heading = words.groups[name]
@@ -34,13 +36,14 @@ def to_text(summary: Summary, *, group: bool = False) -> str:
         for passage in passages(items):
             line = f"{passage.citation} · {passage.heading}" if passage.heading else passage.citation
             blocks.append("\n".join([_wrapped(line), *(_wrapped(text, _INDENT) for text in passage.lines)]))
-    return "\n\n".join([*blocks, *map(_wrapped, (*summary.warnings, words.disclaimer))])
+    return "\n\n".join([*blocks, *map(_wrapped, (*remarks, words.disclaimer))])
 
 
 def to_markdown(summary: Summary, *, group: bool = False) -> str:
     """With headings and bold citations; what the act writes shows as it is, whatever it means in Markdown."""
     words = phrases(summary.act.language)
-    blocks = [f"# {escaped(title(summary))}", escaped(_facts(summary))]
+    head, remarks = told(summary)
+    blocks = [f"# {escaped(title(summary))}", escaped(_facts(summary)), *(f"**{escaped(notice)}**" for notice in head)]
     for name, items in parts(summary, group):
         if name:
             blocks.append(f"## {escaped(words.groups[name])}")
@@ -48,12 +51,19 @@ def to_markdown(summary: Summary, *, group: bool = False) -> str:
             heading = f" · {escaped(passage.heading)}" if passage.heading else ""
             blocks += [f"**{escaped(passage.citation)}**{heading}", _markdown(passage)]
             blocks += [f"*{escaped(reason)}*" for reason in passage.reasons]
-    return "\n\n".join([*blocks, *map(escaped, summary.warnings), escaped(words.disclaimer)])
+    return "\n\n".join([*blocks, *map(escaped, remarks), escaped(words.disclaimer)])
 
 
 def title(summary: Summary) -> str:
     """What the act is called, or what else it is known by."""
     return summary.act.title or summary.act.celex or phrases(summary.act.language).summary
+
+
+def told(summary: Summary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What nobody may miss, for the head and in the act's language; and the other warnings, for the end."""
+    known = notices(summary.act)
+    head = tuple(warning for warning in summary.warnings if warning in known)
+    return head, tuple(warning for warning in summary.warnings if warning not in known)
 
 
 def parts(summary: Summary, group: bool) -> Iterator[tuple[str, tuple[Item, ...]]]:
@@ -159,7 +169,8 @@ def _markdown(passage: Passage) -> str:
 def _facts(summary: Summary) -> str:
     act = summary.act
     words = phrases(act.language).words.format(words=summary.words, total=act.words)
-    return " · ".join(fact for fact in (act.celex, act.date, act.language, words) if fact)
+    number = act.consolidated_celex or act.celex
+    return " · ".join(fact for fact in (number, act.date, act.language, *standing(act), words) if fact)
 
 
 def _wrapped(text: str, indent: str = "") -> str:

@@ -13,7 +13,8 @@ from typing import Final
 
 from lexlattice.act import Act
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import parts, passages, title
+from lexlattice.rendering.plain import parts, passages, title, told
+from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
 
 KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "why", "warning")
@@ -61,18 +62,21 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
     facts = [
         f"{words.celex} {celex}" if celex else "",
         f"{words.date} {printable(act.date)}" if act.date else "",
+        *map(printable, standing(act)),
         words.words.format(words=summary.words, total=act.words),
     ]
+    notices, remarks = told(summary)
     front = (
         Block("overline", words.summary),
         Block("title", name),
         Block("facts", " · ".join(fact for fact in facts if fact)),
-        *(() if group else (Block("note", words.contents_note),)),
+        *(Block("warning", printable(notice)) for notice in notices),
+        *(() if group or not summary.items else (Block("note", words.contents_note),)),
     )
     items = chain.from_iterable(
         _items(members, act, words.groups.get(heading, "")) for heading, members in parts(summary, group)
     )
-    warnings = (Block("warning", printable(warning)) for warning in summary.warnings)
+    warnings = (Block("warning", printable(warning)) for warning in remarks)
     return Sheet(
         language=act.language if _LANGUAGE.fullmatch(act.language) else "en",
         title=name,

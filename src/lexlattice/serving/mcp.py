@@ -20,6 +20,7 @@ from lexlattice.phrases import phrases
 from lexlattice.serving import jobs
 from lexlattice.serving.sources import read_source
 from lexlattice.serving.work import BrokenError, Pool
+from lexlattice.standing import standing, warnings_of
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -70,7 +71,7 @@ class Tools:
             "date": act.date,
             "words": act.words,
             "outline": [_outlined(section, is_short) for section in act.sections[:MOST_SECTIONS]],
-            "notes": [*notes, *act.warnings],
+            "notes": [*notes, *warnings_of(act)],
         }
 
     def summarize_act(
@@ -202,7 +203,8 @@ def _elsewhere(pool: Pool, tool: Callable[..., dict[str, Any]]) -> Callable[...,
 
 
 def _about(act: Act) -> dict[str, str]:
-    return {"celex": act.celex, "title": act.title, "language": act.language}
+    head = {"celex": act.celex, "title": act.title, "language": act.language}
+    return {**head, "facts": " · ".join(standing(act))}
 
 
 def _outlined(section: Section, is_short: bool) -> dict[str, Any]:

@@ -108,6 +108,11 @@ class SummaryAnswer(BaseModel):
     celex: str
     title: str
     language: str
+    standing: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
+    consolidated: Annotated[str | None, Field(description="the day of a consolidated text; empty if not known")]
+    consolidated_celex: str
+    repealed: Annotated[str | None, Field(description="what repealed the act; empty if only that it ended is known")]
+    incomplete: Annotated[bool, Field(description="whether the text seems to be cut off")]
     budget: int
     words: int
     extract: list[Item]

@@ -9,6 +9,7 @@ from typing import Final
 from lexlattice.act import Act
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LONGEST_PATH, read
+from lexlattice.reading.celex import normalize_celex
 from lexlattice.reading.fetch import fetch, is_celex, is_url
 from lexlattice.reading.provisions import SENTENCES_FROM
 
@@ -44,7 +45,7 @@ def read_source(source: str, language: str | None, root: Path, *, is_whole: bool
         raise LexLatticeError(f"There is no file '{source[:80]}'; give {_SOURCES}.")
     fetched = fetch(source, language=language or "en", timeout=_TIMEOUT, attempts=_ATTEMPTS, most=MOST_BYTES)
     act = read(fetched.content, language=fetched.language, sentences_from=sentences)
-    return act if act.celex else replace(act, celex=fetched.celex or "")
+    return act if act.celex else replace(act, celex=normalize_celex(fetched.celex or "").act)
 
 
 def _below(root: Path, name: str) -> Path | None:

@@ -13,6 +13,7 @@ from lexlattice.features import Floats
 from lexlattice.grouping import MOST_FOR_DATES, applies_from, formulas, group_of
 from lexlattice.phrases import phrases
 from lexlattice.selection import Budget, lead_ins
+from lexlattice.standing import has_no_summary, notices, standing, warnings_of
 from lexlattice.summarizer import FOR_DATES, shipped
 from lexlattice.summary import Item, Summary
 from lexlattice.ties import Ties
@@ -40,8 +41,11 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "date": act.date,
         "language": act.language,
         "words": act.words,
-        "warnings": list(act.warnings),
+        "warnings": [warning for warning in warnings_of(act) if warning not in notices(act)],
+        "notices": list(notices(act)),
         "consolidated": act.consolidated,
+        "standing": list(standing(act)),
+        "repealed": act.repealed,
         "notice": phrases(act.language).disclaimer,
         "groups": dict(phrases(act.language).groups),
         "sections": list(_sections(act)),
@@ -51,7 +55,8 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     if not act.units:
         return {**about, **limits, "units": [], "steps": [[]], "orders": []}
     steps = shipped().trajectory(act, budget)
-    orders = list(_orders(act, _stops(limits["least"], limits["most"], act.words)))
+    stops = [] if has_no_summary(act) else _stops(limits["least"], limits["most"], act.words)
+    orders = list(_orders(act, stops))
     return {**about, **limits, "units": list(_units(act, steps[-1])), "steps": _rounded(steps), "orders": orders}
 
 
@@ -65,7 +70,7 @@ def extract_of(act: Act, ids: Collection[str]) -> Summary:
         for unit, score, group in zip(act.units, scores, groups, strict=True)
         if unit.id in wanted
     )
-    return Summary(act, sum(item.words for item in items), items, act.warnings)
+    return Summary(act, sum(item.words for item in items), items, warnings_of(act))
 
 
 def _sections(act: Act) -> Iterator[dict[str, Any]]:

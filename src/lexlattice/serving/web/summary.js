@@ -28,12 +28,18 @@ export function prepareSummary() {
 
 /** What does not change with the slider. */
 function head() {
-  const { title, celex, date, language, warnings, notice, consolidated } = view();
+  const { title, celex, date, language, warnings, notice, notices, consolidated, repealed, standing } = view();
   byId("title").textContent = byId("name").textContent = title || celex || word("act");
   byId("title").lang = byId("name").lang = byId("items").lang = language;
   const which = consolidated === null ? "" : consolidatedOn(consolidated);
   const facts = [celex && `CELEX ${celex}`, date && day(date), language.toUpperCase(), which].filter(Boolean);
-  byId("facts").replaceChildren(...facts.map((fact) => make("span", {}, fact)), make("span", { id: "chosen-words" }));
+  const ended = repealed === null ? [] : [make("span", { lang: language }, standing.at(-1))];
+  byId("facts").replaceChildren(
+    ...facts.map((fact) => make("span", {}, fact)),
+    ...ended,
+    make("span", { id: "chosen-words" }),
+  );
+  byId("notices").replaceChildren(...notices.map((sentence) => make("p", { lang: language }, sentence)));
   byId("adopted").textContent = which || word("adopted");
   byId("remarks").replaceChildren(
     make("p", { id: "lacking", hidden: true }),
