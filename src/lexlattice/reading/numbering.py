@@ -15,7 +15,8 @@ LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
 _INSERTED_ORDER: Final = (
     "bis ter quater quinquies sexies septies octies nonies decies undecies duodecies terdecies quaterdecies quindecies"
-    " sexdecies septdecies octodecies novodecies vicies".split()
+    " sexdecies septdecies octodecies novodecies vicies unvicies duovicies tervicies"
+    " quatervicies quinvicies sexvicies".split()
 )
 """What Romance languages and Dutch write where others write a, b, c: "5 bis" is 5a."""
 _INSERTED_LETTER: Final = dict(zip(_INSERTED_ORDER, LATIN, strict=False)) | {"novies": "h"}

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
-from itertools import pairwise, zip_longest
+from collections.abc import Sequence
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
+from lexlattice.reading.annexes import divide_annex
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
-from lexlattice.reading.grammar import DIVISIONS, Grammar
+from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.lines import names_institution, shouts
 from lexlattice.reading.metadata import is_remark
-from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
 from lexlattice.reading.source import lay_out, put_together
-from lexlattice.reading.units import Draft, Frame, divide, sentences
+from lexlattice.reading.stretches import divide_lines
+from lexlattice.reading.units import Draft, Frame, sentences
 
 SENTENCES_FROM: Final = 40
 """Provisions of more words than this, without numbering inside, are divided at sentence ends."""
@@ -47,7 +46,7 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "title":
         return _title(part, plan)
     if part.kind == "recitals":
-        return _recitals(part, plan)
+        return _recitals(part, plan, grammar)
     if part.kind == "preamble":
         return _preamble(part, plan)
     if part.kind == "notes":
@@ -58,62 +57,19 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
         annex = part.annex
         around = Cite(None, "within", cite(_annex_level(annex), grammar)) if annex is not None else None
         cites = Cite(around, "article", part.written or number)
-        return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", paragraphs=True))
+        return divide_lines(part.lines, plan, grammar, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
-        return _annex(part, plan, Frame(part.prefix, _annex_level(part), "paragraph"))
+        return divide_annex(part, plan, grammar, Frame(part.prefix, _annex_level(part), "paragraph"))
     if part.number:
         cites = Cite(None, "section", part.number)
-        return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph"))
-    return _divide_lines(part.lines, plan, Frame(part.prefix, None, "paragraph", text_level="body", counted=True))
-
-
-def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
-    """Units of a section's lines; footnotes and tables among them are units of their own and interrupt no list."""
-    notes = [i for i in lines if i in plan.notes] if plan.notes else []
-    rows = [i for i in lines if i in plan.tables] if plan.tables else []
-    if notes or rows:
-        lines = [i for i in lines if i not in plan.notes and i not in plan.tables]
-    drafts = divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], plan.quotes, frame)
-    for n, i in enumerate(notes, 1):
-        drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
-    for n, (first, last) in enumerate(_tables(rows, plan.tables), 1):
-        cites = Cite(frame.cite, "table", str(n), n)
-        drafts.append(Draft(first, last, f"{frame.path}.tbl-{n}", "table", "", cites))
-    return sorted(drafts, key=lambda draft: draft.first) if notes or rows else drafts
-
-
-def _tables(rows: Sequence[int], numbers: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """First and last line of each table: rows that follow one another and have the same number."""
-    first = None
-    for row, following in zip_longest(rows, rows[1:]):
-        first = row if first is None else first
-        if following != row + 1 or numbers[following] != numbers[row]:
-            yield first, row
-            first = None
+        return divide_annex(part, plan, grammar, Frame(f"sec-{part.number}", cites, "paragraph"))
+    return divide_lines(
+        part.lines, plan, grammar, Frame(part.prefix, None, "paragraph", text_level="body", counted=True)
+    )
 
 
 def _annex_level(part: Part) -> Cite:
     return Cite(None, "annex", part.written) if part.number else Cite(None, "annex_sole")
-
-
-def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
-    """An annex, stretch by stretch: its parts and sections start their numbering anew."""
-    bounds = [0, *(before for before, *_ in part.divisions), len(part.lines)]
-    drafts: list[Draft] = []
-    path: list[tuple[int, str, str]] = []
-    for n, (start, end) in enumerate(pairwise(bounds)):
-        if n:
-            _, kind, number, label = part.divisions[n - 1]
-            rank = DIVISIONS.index(kind)
-            path = [step for step in path if step[0] < rank]
-            path.append((rank, f".{kind}-{canonical(number)}", label))
-        inner = Frame(
-            frame.path + "".join(step for _, step, _ in path),
-            reduce(lambda around, step: Cite(around, "division", step[2]), path, frame.cite),
-            frame.kind,
-        )
-        drafts.extend(_divide_lines(part.lines[start:end], plan, inner))
-    return drafts
 
 
 def _title(part: Part, plan: Outline) -> list[Draft]:
@@ -141,7 +97,7 @@ def _preamble(part: Part, plan: Outline) -> list[Draft]:
     return drafts
 
 
-def _recitals(part: Part, plan: Outline) -> list[Draft]:
+def _recitals(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     """Each recital is a small section of its own; without numbers, each line is a recital."""
     marks = [plan.marks[i] for i in part.lines]
     headings = Headings([plan.lines[i] for i in part.lines], marks)
@@ -156,7 +112,9 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
             return
         name = number or str(count)
         frame = Frame(f"rec-{name}", Cite(None, "recital", name), "recital")
-        inner = _divide_lines(group, plan, frame) if not number else _numbered(group, plan, frame, number)
+        inner = (
+            divide_lines(group, plan, grammar, frame) if not number else _numbered(group, plan, grammar, frame, number)
+        )
         drafts.extend(inner)
         group.clear()
 
@@ -182,13 +140,13 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
     return drafts
 
 
-def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) -> list[Draft]:
+def _numbered(group: Sequence[int], plan: Outline, grammar: Grammar, frame: Frame, number: str) -> list[Draft]:
     """A numbered recital: its own number leads the first text, and lists inside hang below it."""
     bare = plan.marks[group[0]].end >= len(plan.lines[group[0]])  # type: ignore[union-attr]
     lead = 2 if bare and group[1:] and group[1] == group[0] + 1 else 1
     drafts = [Draft(group[0], group[lead - 1], frame.path, "recital", number, frame.cite)]
     if group[lead:]:
-        drafts.extend(_divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", texts=1)))
+        drafts.extend(divide_lines(group[lead:], plan, grammar, Frame(frame.path, frame.cite, "recital", texts=1)))
     return drafts
 
 

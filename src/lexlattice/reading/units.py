@@ -7,19 +7,22 @@ begins a list opens a deeper one. That holds in every language, which head-words
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeVar
 
 from lexlattice.reading.citations import Cite
 from lexlattice.reading.lines import LONGEST_CONNECTOR
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker, canonical, letters
-from lexlattice.reading.quotations import quotations
+from lexlattice.reading.quotations import is_quoted
 
 T = TypeVar("T")
 
 DEEPEST: Final = 9
 """Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
+LONGEST_CELL: Final = 160
+"""Characters of a line that may be the cell of a table."""
 LONGEST_LEAD: Final = 20
 """Characters of a line that only says whether the wrong or the right wording follows."""
 
@@ -39,6 +42,12 @@ class Level:
     """Whether its items are the numbered paragraphs of an article."""
     texts: int = 0
     """Texts that stand at this level itself: its own and its further subparagraphs."""
+    quotations: int = 0
+    """Quotations that its texts lead in."""
+    leads: bool = False
+    """Whether its latest text ends with a colon."""
+    counted: int = 0
+    """Of the section itself, how far the numbers "1." have come that hang from it and from none of its texts."""
 
 
 @dataclass(slots=True)
@@ -71,33 +80,59 @@ class Frame:
     """How many texts have been counted already: the one that a recital's own number leads."""
 
 
+Quoter = Callable[[int, str, Cite | None, int], "list[Draft]"]
+"""Divides the quotation that begins with a line: below which text it stands, and as its how many-th."""
+
+
 def divide(
-    lines: Sequence[str], places: Sequence[int], marks: Sequence[Marker | None], quotes: Container[int], frame: Frame
+    lines: Sequence[str],
+    places: Sequence[int],
+    marks: Sequence[Marker | None],
+    frame: Frame,
+    *,
+    titles: Container[int] = (),
+    quotes: Mapping[int, int] = MappingProxyType({}),
+    quoter: Quoter | None = None,
 ) -> list[Draft]:
     """Cut the lines of a section into units.
 
     `places` are the lines' own numbers in the act: where they jump, furniture stands between, and no unit reaches
-    over it. `marks` are the markers that lead the lines. `quotes` are headers of another act that is quoted. Inside a
-    quotation no list is open but its own: those from `floor` on.
+    over it. `marks` are the markers that lead the lines, `titles` headings whose number counts but which are no units.
+    `quotes` are quotations by first and last line, which `quoter` divides.
     """
     following = _following(marks)
-    quoted = quotations(lines)
     stack = [Level(frame.path, frame.cite, texts=frame.texts)]
     drafts: list[Draft] = []
     pending: int | None = None
     leads = 0
-    floor, quoted_to = 1, -1
+    quoted_to = -1
     for i, (line, mark, place) in enumerate(zip(lines, marks, places, strict=True)):
+        if place <= quoted_to:
+            continue
+        if place in titles:
+            if mark is not None:
+                _enter(stack, mark, frame)
+            continue
+        if mark is not None and mark.quoted and is_quoted(line) and lines[i - 1][-1] != ":":
+            mark = None  # a motto above what follows, no point of a list
+            del stack[1:]
         begin = place - leads if pending is None else pending
         adjoins = i > 0 and places[i - 1] == place - 1
         awaits = False
         if mark is None and pending is None and not leads and _leads_quotation(line, lines, places, i):
             leads = 1
             continue
-        if place in quotes:
-            drafts.append(_item(_enter_quote(stack, frame, floor), begin, place, frame))
+        if place in quotes and quoter is not None:
+            quoted_to = quotes[place]
+            stack[-1].quotations += 1
+            inner = quoter(place, *_current(stack[-1], frame), stack[-1].quotations)
+            if begin < place and inner[0].first > place:
+                drafts.append(_item(stack[-1], begin, place - 1, frame))
+            elif begin < place:
+                inner[0].first = begin
+            drafts.extend(inner)
         elif mark is not None:
-            level = _enter(stack, mark, frame, floor)
+            level = _enter(stack, mark, frame)
             awaits = mark.end >= len(line) and i + 1 < len(lines) and places[i + 1] == place + 1
             if not awaits:
                 drafts.append(_item(level, begin, place, frame))
@@ -106,17 +141,40 @@ def divide(
         elif drafts and adjoins and _is_tail(line, drafts[-1].kind):
             drafts[-1].last = place
         else:
-            before = i - 1 - leads
-            drafts.append(_plain(stack, following[i], lines[before] if before >= 0 else "", place, frame, floor))
+            drafts.append(_plain(stack, _text(lines, marks, following, i, i - 1 - leads), place, frame))
             drafts[-1].first = begin
+        stack[-1].leads = line[-1] == ":"
         pending, leads = begin if awaits else None, 0
-        if i in quoted:
-            quoted_to = quoted[i]
-            floor = len(stack) - 1 if mark is not None or place in quotes else len(stack)
-        elif i == quoted_to:
-            del stack[floor:]
-            floor = 1
     return drafts
+
+
+class _Text(NamedTuple):
+    """What there is to know of a line without a marker."""
+
+    upcoming: Marker | None
+    """The next marker below it."""
+    is_led: bool
+    """Whether the line before it ends with a colon."""
+    leads: bool
+    """Whether it ends with a colon itself, just before a marker."""
+    is_cell: bool
+    """Whether it and a neighbour are so short, and no sentences, that they are cells of a table."""
+
+
+def _text(
+    lines: Sequence[str], marks: Sequence[Marker | None], following: Sequence[Marker | None], i: int, before: int
+) -> _Text:
+    line, after = lines[i], i + 1 < len(lines)
+    leads = line[-1] == ":" and after and marks[i + 1] is not None
+    is_cell = _is_cell(line) and (
+        (after and marks[i + 1] is None and _is_cell(lines[i + 1]))
+        or (before >= 0 and marks[before] is None and _is_cell(lines[before]))
+    )
+    return _Text(following[i], before >= 0 and lines[before][-1] == ":", leads, is_cell)
+
+
+def _is_cell(line: str) -> bool:
+    return len(line) <= LONGEST_CELL and line[-1] not in ".;:,"
 
 
 def _item(level: Level, first: int, last: int, frame: Frame) -> Draft:
@@ -166,23 +224,23 @@ def _continues(level: Level, mark: Marker) -> bool:
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
 
 
-def _deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T, floor: int) -> int:
-    """The innermost open list, of those a quotation has, that passes a test; 0, where no list is, if none does."""
-    for depth in range(len(stack) - 1, floor - 1, -1):
+def _deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> int:
+    """The innermost open list that passes a test; 0, where no list is, if none does."""
+    for depth in range(len(stack) - 1, 0, -1):
         if test(stack[depth], what):
             return depth
     return 0
 
 
-def _enter(stack: list[Level], mark: Marker, frame: Frame, floor: int) -> Level:
+def _enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
     """Find or open the list a marker belongs to, and step to its item."""
     if mark.style == "multi":
-        return _enter_multi(stack, mark, floor)
+        return _enter_multi(stack, mark)
     depth = 0
     if not mark.quoted:
-        depth = _deepest(stack, _continues, mark, floor)
+        depth = _deepest(stack, _continues, mark)
         if not depth and mark.value != 1 and mark.roman != 1:
-            depth = _deepest(stack, _skips_to, mark, floor)
+            depth = _deepest(stack, _skips_to, mark)
     if depth:
         del stack[depth + 1 :]
         level = stack[depth]
@@ -193,48 +251,39 @@ def _enter(stack: list[Level], mark: Marker, frame: Frame, floor: int) -> Level:
         if style == "letter" and mark.roman == 1 and mark.value != 1:
             style = "roman"
         path, cite = _current(parent, frame)
+        if _stands_alone(stack, mark, frame):
+            path, cite = parent.path, parent.cite
         level = Level("", None, style, parent=path, parent_cite=cite)
         numeric = style in ("dot", "paren") and not mark.quoted
         level.paragraph = frame.paragraphs and numeric and len(stack) == 1 and not parent.texts
         stack.append(level)
-    level.texts = 0
+    level.texts = level.quotations = 0
     level.number = mark.number
     level.value = _value(level, mark)
+    if level.style == "dot" and level.parent == stack[0].path:
+        stack[0].counted = level.value
     _name(level, mark, frame)
     return level
 
 
-def _enter_multi(stack: list[Level], mark: Marker, floor: int) -> Level:
+def _stands_alone(stack: list[Level], mark: Marker, frame: Frame) -> bool:
+    """Whether a number "1." hangs from an annex itself, not from the text before it, which does not lead it in."""
+    home = stack[-1]
+    if len(stack) > 1 or mark.style != "dot" or frame.paragraphs or mark.quoted or home.leads:
+        return False
+    return mark.value == home.counted + 1 or not home.counted
+
+
+def _enter_multi(stack: list[Level], mark: Marker) -> Level:
     """Decimal numbers ("2.3.1") carry their whole path; they hang below the section itself."""
     home = stack[0]
-    while len(stack) > floor and stack[-1].style != "dot":
+    while len(stack) > 1 and stack[-1].style != "dot":
         stack.pop()
     cite = Cite(home.cite, "numeral", mark.number, mark.value)
     part = f"qpt-{mark.number}" if mark.quoted else f"pt-{mark.number}"
     level = Level(f"{home.path}.{part}", cite, "multi", mark.value, mark.number, home.path, home.cite)
     stack.append(level)
     return level
-
-
-def _enter_quote(stack: list[Level], frame: Frame, floor: int) -> Level:
-    """The header of a quoted article opens a level that holds its text until a marker continues an outer list."""
-    depth = _deepest(stack, _is_quote, None, floor)
-    if depth:
-        del stack[depth + 1 :]
-        level = stack[depth]
-    else:
-        del stack[DEEPEST:]
-        path, cite = _current(stack[-1], frame)
-        level = Level("", cite, "quote", parent=path, parent_cite=cite)
-        stack.append(level)
-    level.texts = 0
-    level.value += 1
-    level.path = f"{level.parent}.q-{level.value}"
-    return level
-
-
-def _is_quote(level: Level, _: None) -> bool:
-    return level.style == "quote"
 
 
 def _skips_to(level: Level, mark: Marker) -> bool:
@@ -281,37 +330,50 @@ def _subparagraph(level: Level, frame: Frame) -> tuple[str, Cite | None]:
     return f"{level.path}.sub-{level.texts}", Cite(level.cite, name, str(level.texts), level.texts)
 
 
-def _plain(stack: list[Level], upcoming: Marker | None, before: str, index: int, frame: Frame, floor: int) -> Draft:
+def _plain(stack: list[Level], text: _Text, index: int, frame: Frame) -> Draft:
     """A text without a marker: a subparagraph of the innermost item that a later marker still continues."""
-    depth = len(stack) - 1
-    if depth and not before.endswith(":"):
+    upcoming, resumed = text.upcoming, None
+    if len(stack) > 1 and text.is_cell and not frame.paragraphs:
+        del stack[1:]
+    elif len(stack) > 1 and not text.is_led:
         keep = 0
         if upcoming is not None and not upcoming.quoted:
-            keep = _deepest(stack, _continues, upcoming, floor)
-        if not keep:
-            keep = _deepest(stack, _holds_text, frame, floor)
-        del stack[max(keep + 1, floor) :]
+            keep = _deepest(stack, _continues, upcoming)
+        if keep and text.leads and stack[keep].style not in ("dot", "multi") and not stack[keep].paragraph:
+            resumed = stack[keep]
+            keep -= 1
+        elif not keep:
+            keep = _deepest(stack, _holds_text, frame)
+            if upcoming is not None and (anew := _deepest(stack, _begun_anew, upcoming)) <= keep and anew:
+                keep = _deepest(stack[:anew], _holds_text, frame)
+        del stack[keep + 1 :]
     level = stack[-1]
     level.texts += 1
-    if level.texts == 1 and not (frame.counted and not level.style):
-        return Draft(index, index, level.path, frame.kind if not level.style else _kind(level, frame), "", level.cite)
-    path, cite = _subparagraph(level, frame)
-    return Draft(index, index, path, "subparagraph", "", cite)
+    draft = Draft(index, index, level.path, _kind(level, frame), "", level.cite)
+    if level.texts > 1 or (frame.counted and not level.style):
+        draft.path, draft.cite = _subparagraph(level, frame)
+        draft.kind = "subparagraph"
+    if resumed is not None and resumed.style != "dash":  # the list goes on, but what leads it in is new
+        resumed.parent, resumed.parent_cite = _current(level, frame)
+        stack.append(resumed)
+    return draft
+
+
+def _begun_anew(level: Level, mark: Marker) -> bool:
+    """Whether a number begins again the count of a list that is open: what leads to it stands outside of that list."""
+    return level.style == mark.style == "dot" and mark.value == 1 and not level.paragraph
 
 
 def _holds_text(level: Level, frame: Frame) -> bool:
     """Whether a plain text may be a further subparagraph of a list's item rather than of what the list hangs from."""
-    return level.paragraph or level.style == "quote" or (not frame.paragraphs and level.style in ("dot", "multi"))
-
-
-_KINDS: Final = {"dash": "indent", "quote": "quoted"}
+    return level.paragraph or (not frame.paragraphs and level.style in ("dot", "multi"))
 
 
 def _kind(level: Level, frame: Frame) -> str:
-    if level.style in _KINDS:
-        return _KINDS[level.style]
     if not level.style:
         return frame.kind
+    if level.style == "dash":
+        return "indent"
     return "paragraph" if level.paragraph else "point"
 
 
