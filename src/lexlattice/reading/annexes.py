@@ -22,6 +22,8 @@ from lexlattice.reading.sections import Part
 from lexlattice.reading.stretches import divide_lines
 from lexlattice.reading.units import Draft, Frame
 
+_CITED: Final = ("part", "section")
+"""Head-words that have a form of their own in citations."""
 LONGEST_NAME: Final = 60
 """Characters by which a part is cited that has a heading but no number."""
 
@@ -115,34 +117,39 @@ def _divisions(part: Part, plan: Outline, grammar: Grammar) -> list[Division]:
 
 def _worded(part: Part) -> Iterator[Division]:
     """Parts that a head-word shows."""
-    for before, kind, number, label in part.divisions:
-        yield Division(before, 0, kind, DIVISIONS.index(kind), f"{kind}-{canonical(number)}", ("division", label))
+    for n, (before, kind, number, label) in enumerate(part.divisions, 1):
+        step = f"{kind}-{canonical(number or str(n))}"
+        yield Division(before, 0, kind, DIVISIONS.index(kind), step, _worded_cite(kind, number, label))
+
+
+def _worded_cite(kind: str, number: str, label: str) -> tuple[str, str]:
+    """How a part with a head-word is cited: as the language does, or in the act's own words."""
+    return (kind, number) if number and kind in _CITED else ("division", shortened(label))
 
 
 def _by_markup(lines: Sequence[int], plan: Outline, grammar: Grammar) -> Iterator[Division]:
-    """Parts that the mark-up shows; headings of one depth without a number are parts if they are several."""
+    """Parts that the mark-up shows; one without a number is a part if it has siblings."""
     groups = [(at, i, plan.groups[i]) for at, i in enumerate(lines) if i in plan.groups]
-    nameless = Counter(level for _, i, level in groups if _is_nameless(plan.lines[i], grammar))
-    for n, (at, i, level) in enumerate(groups, 1):
+    siblings = Counter(level for *_, level in groups)
+    nameless = 0
+    for at, i, level in groups:
         text = plan.lines[i]
         header = grammar.header(text)
         rank = len(DIVISIONS) * level
         if header is not None and header.kind in DIVISIONS and header.number:
-            step, cite = f"{header.kind}-{canonical(header.number)}", ("division", text[: header.end].strip(" .:-–—"))
+            cite = _worded_cite(header.kind, header.written, text[: header.end])
+            step = f"{header.kind}-{canonical(header.number)}"
             yield Division(at, 1, f"group-{level}", rank, step, cite, header.number)
             continue
         number, name = number_of(text)
         if name == "part":
             yield Division(at, 1, f"group-{level}", rank, f"part-{canonical(number)}", ("part", number), number)
         elif number:
-            yield Division(at, 1, f"pt-{level}", rank, f"pt-{canonical(number)}", (name, number), number)
-        elif nameless[level] > 1:
-            yield Division(at, 1, f"group-{level}", rank, f"hd-{n}", ("division", shortened(text)))
-
-
-def _is_nameless(heading: str, grammar: Grammar) -> bool:
-    header = grammar.header(heading)
-    return not number_of(heading)[0] and (header is None or header.kind not in DIVISIONS or not header.number)
+            step = number if "." in number else canonical(number)
+            yield Division(at, 1, f"pt-{level}", rank, f"pt-{step}", (name, number), number)
+        elif siblings[level] > 1:
+            nameless += 1
+            yield Division(at, 1, f"group-{level}", rank, f"hd-{nameless}", ("division", shortened(text)))
 
 
 def _counted(lines: Sequence[int], plan: Outline) -> Iterator[Division]:

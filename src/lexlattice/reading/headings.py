@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from lexlattice.reading.lines import LONGEST_HEADING, SENTENCE_STOPS, shouts
-from lexlattice.reading.numbering import from_roman, letter_value, marker
+from lexlattice.reading.numbering import marker, part_number
 from lexlattice.reading.outline import Outline
 
 LONGEST_TITLE: Final = 160
 """A heading between points is no longer than this: what is longer says something."""
-
-_COUNTED: Final = re.compile(r"(?P<n>[IVXΙΧ]{1,5}|[A-ZΑ-ΩА-Я])(?P<dot>\.)(?:\s+(?P<rest>\S.*)|)$")
 
 
 class Count(NamedTuple):
@@ -47,9 +44,9 @@ def number_of(heading: str) -> tuple[str, str]:
     >>> number_of("A. General"), number_of("1.2. Scope"), number_of("(a) Bees"), number_of("General")
     (('A', 'part'), ('1.2', 'numeral'), ('a', 'letter'), ('', ''))
     """
-    match = _COUNTED.match(heading)
-    if match is not None:
-        return match["n"], "part"
+    part = part_number(heading)
+    if part is not None:
+        return part.number, "part"
     mark = marker(heading)
     if mark is None or mark.style == "dash":
         return "", ""
@@ -61,15 +58,10 @@ def counts(lines: Sequence[int], plan: Outline) -> list[Count]:
     open_lists: list[tuple[str, int, list[Count]]] = []
     closed: list[list[Count]] = []
     for at, i in enumerate(lines):
-        line = plan.lines[i]
-        if not (line[0].isupper() and "." in line[1:6]) or _is_apart(i, plan):
+        part = part_number(plan.lines[i])
+        if part is None or _is_apart(i, plan):
             continue
-        match = _COUNTED.match(line)
-        if match is None:
-            continue
-        number, rest = match["n"], match["rest"]
-        value = letter_value(number.lower()) if len(number) == 1 else 0
-        roman = from_roman(number.translate(_LATIN).lower())
+        number, rest, value, roman = part
         depth = next(
             (
                 place
@@ -78,7 +70,7 @@ def counts(lines: Sequence[int], plan: Outline) -> list[Count]:
             ),
             None,
         )
-        count = Count(at, number, rest is None, rest is not None and heading_like(rest), 0)
+        count = Count(at, number, not rest, bool(rest) and heading_like(rest), 0)
         if depth is not None:
             closed += [found for *_, found in open_lists[depth + 1 :]]
             del open_lists[depth + 1 :]
@@ -90,9 +82,6 @@ def counts(lines: Sequence[int], plan: Outline) -> list[Count]:
     closed += [found for *_, found in open_lists]
     found_lists = [found for found in closed if len(found) > 1]
     return sorted(count._replace(list=n) for n, found in enumerate(found_lists) for count in found)
-
-
-_LATIN: Final = str.maketrans("ΙΧ", "IX")
 
 
 def titles(lines: Sequence[int], plan: Outline) -> tuple[set[int], set[int]]:
@@ -112,7 +101,7 @@ def titles(lines: Sequence[int], plan: Outline) -> tuple[set[int], set[int]]:
             below = place and _is_bare(lines[place - 1], plan) and lines[place - 1] not in numbered
             if head + 1 < len(lines) and not below and _titles(lines, place, head, plan):
                 numbered.update(lines[place : head + 1])
-        elif mark is None and _stands_between(lines, place, plan):
+        elif mark is None and _stands_between(lines, place, plan, others):
             others.add(i)
     return numbered, others
 
@@ -125,7 +114,7 @@ def chapters_of(lines: Sequence[int], plan: Outline) -> tuple[list[int], bool]:
     marked = []
     for place, i in enumerate(lines):
         mark = plan.marks[i]
-        if mark is not None and mark.style == "dot" and mark.end < len(plan.lines[i]) and not _is_apart(i, plan):
+        if mark is not None and mark.style == "dot" and not mark.quoted and not _is_apart(i, plan):
             marked.append((place, mark.value, _shouts(plan.lines[i][mark.end :])))
     found: list[int] = []
     running, anew = 0, False
@@ -141,7 +130,7 @@ def chapters_of(lines: Sequence[int], plan: Outline) -> tuple[list[int], bool]:
 
 
 def _shouts(heading: str) -> bool:
-    return len(heading) <= LONGEST_TITLE and heading.upper() == heading and shouts(heading)
+    return 0 < len(heading) <= LONGEST_TITLE and heading.upper() == heading and shouts(heading)
 
 
 def _titles(lines: Sequence[int], place: int, head: int, plan: Outline) -> bool:
@@ -156,7 +145,7 @@ def _titles(lines: Sequence[int], place: int, head: int, plan: Outline) -> bool:
     return below.endswith((".", ":")) and (below[0].isupper() or not below[0].isalpha()) and len(below) > len(text)
 
 
-def _stands_between(lines: Sequence[int], place: int, plan: Outline) -> bool:
+def _stands_between(lines: Sequence[int], place: int, plan: Outline, headings: Container[int] = ()) -> bool:
     """Whether a line without a number is a heading above a numbered point: what is above it has come to its end."""
     line = plan.lines[lines[place]]
     if place + 1 >= len(lines) or not _is_title(line, lines[place], plan):
@@ -164,7 +153,7 @@ def _stands_between(lines: Sequence[int], place: int, plan: Outline) -> bool:
     following = plan.marks[lines[place + 1]]
     if following is None or following.style not in ("dot", "paren") or following.quoted:
         return False
-    if not place:
+    if not place or lines[place - 1] in headings:
         return True
     return plan.lines[lines[place - 1]].endswith((".", ";")) and not _is_bare(lines[place - 1], plan)
 

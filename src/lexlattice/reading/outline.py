@@ -17,7 +17,7 @@ from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.front import Front
 from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
 from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lines, shouts
-from lexlattice.reading.numbering import OPENING_QUOTES, Marker
+from lexlattice.reading.numbering import OPENING_QUOTES, Marker, part_number
 from lexlattice.reading.sections import PREFIXES, Part, Sections
 
 LONGEST_SIGNATURE: Final = 80
@@ -353,11 +353,16 @@ class _Reader:
 
     def _in_heading(self, i: int, line: str) -> None:
         """Below an article's or annex's header: its heading, if text follows before the next header."""
-        if self._heading_like(i) and self._text_follows(i):
+        if self._heading_like(i) and self._text_follows(i) and not self._begins_parts(line):
             self._take_heading(i, line)
         else:
             self.state = self.parts[-1].kind
             self._text(i, line)
+
+    def _begins_parts(self, line: str) -> bool:
+        """Whether a line heads the first part of an annex, "A. General", not the annex."""
+        part = part_number(line) if self.parts[-1].kind == "annex" else None
+        return part is not None and 1 in (part.value, part.roman)
 
     def _heading_like(self, i: int) -> bool:
         line = self.lines.texts[i]
@@ -418,12 +423,23 @@ class _Reader:
 
     def _in_annex(self, i: int, line: str) -> None:
         mark = self.lines.marks[i]
-        if i == self.heading_due and self._heading_like(i) and i + 1 < len(self.lines):
+        if i == self.heading_due and self._heads_part(i):
             self.furniture[i] = "heading"
         elif mark is not None and mark.style == "paren" and self._note_like(line[mark.end :]):
             self._to("notes", i)
         else:
             self._add(i, line)
+
+    def _heads_part(self, i: int) -> bool:
+        """Whether a line is the heading of the part of an annex just above: "PART A", "— General"."""
+        after = i + 1
+        if after >= len(self.lines):
+            return False
+        mark, following = self.lines.marks[i], self.lines.marks[after]
+        if mark is None or mark.style != "dash" or (following is not None and following.style == "dash"):
+            return self._heading_like(i)
+        line = self.lines.texts[i]
+        return len(line) <= LONGEST_HEADING and not line.endswith(SENTENCE_STOPS) and mark.end < len(line)
 
     def _in_notes(self, i: int, line: str) -> None:
         prose = self.lines.marks[i] is None and len(line) > PROSE and not self._note_like(line)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
-from lexlattice.reading.annexes import divide_annex
+from lexlattice.reading.annexes import divide_annex, shortened
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
+from lexlattice.reading.distinct import distinguish
 from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.lines import names_institution, shouts
 from lexlattice.reading.metadata import is_remark
@@ -33,11 +34,11 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     runs = ((draft.first, draft.last) for units in drafts for draft in units if draft.kind != "table")
     source, starts = lay_out(plan.lines, runs)
     names: dict[str, int] = {}
+    built = [_build(units, source, starts, i, names, grammar, split_from) for i, units in enumerate(drafts)]
     sections = []
-    for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
-        built = _build(units, source, starts, index, names, grammar, split_from)
+    for index, (part, units) in enumerate(zip(plan.parts, distinguish(built), strict=True)):
         heading = part.heading.replace("\n", " ")
-        sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, tuple(built)))
+        sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, units))
     return put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
 
 
@@ -60,12 +61,15 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
         return divide_lines(part.lines, plan, grammar, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
         return divide_annex(part, plan, grammar, Frame(part.prefix, _annex_level(part), "paragraph"))
+    around = _annex_level(part.annex) if part.annex is not None else None
     if part.number:
-        cites = Cite(None, "section", part.number)
-        return divide_annex(part, plan, grammar, Frame(f"sec-{part.number}", cites, "paragraph"))
-    return divide_lines(
-        part.lines, plan, grammar, Frame(part.prefix, None, "paragraph", text_level="body", counted=True)
-    )
+        prefix = f"{part.annex.prefix}." if part.annex is not None else ""
+        frame = Frame(f"{prefix}sec-{part.number}", Cite(around, "section", part.number), "paragraph")
+    else:
+        name = shortened(part.label or part.heading) if part.prefix != "body" else ""
+        around = Cite(None, "within", name) if name else None
+        frame = Frame(part.prefix, around, "paragraph", text_level="body", counted=True)
+    return divide_annex(part, plan, grammar, frame)
 
 
 def _annex_level(part: Part) -> Cite:
@@ -153,6 +157,7 @@ def _numbered(group: Sequence[int], plan: Outline, grammar: Grammar, frame: Fram
 def _notes(part: Part, plan: Outline) -> list[Draft]:
     """One unit a footnote; a line without a marker goes on with the footnote before it."""
     drafts: list[Draft] = []
+    around = _annex_level(part.annex) if part.annex is not None else None
     for i in part.lines:
         line = plan.lines[i]
         mark = plan.marks[i]
@@ -162,7 +167,7 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
             continue
         number = mark.number if mark is not None else ""
         name = number or str(len(drafts) + 1)
-        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, Cite(None, "note", name)))
+        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, Cite(around, "note", name)))
     return drafts
 
 

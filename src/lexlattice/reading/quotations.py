@@ -127,7 +127,7 @@ def _balance(line: str, mark: str) -> int:
         return 0
     line = _APOSTROPHE.sub("", line)
     if mark in _CLOSING[mark]:
-        return line.count(mark) % 2
+        return sum(map(line.count, _CLOSING[mark])) % 2
     return line.count(mark) - sum(map(line.count, _CLOSING[mark]))
 
 

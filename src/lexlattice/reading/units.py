@@ -113,9 +113,11 @@ def divide(
             if mark is not None:
                 _enter(stack, mark, frame)
             continue
-        if mark is not None and mark.quoted and is_quoted(line) and lines[i - 1][-1] != ":":
-            mark = None  # a motto above what follows, no point of a list
+        if mark is not None and mark.quoted and (motto := _motto(lines, places, i, mark)):
             del stack[1:]
+            drafts.append(_plain(stack, _text(lines, marks, following, i, i - 1), place, frame))
+            drafts[-1].last = quoted_to = place + motto - 1
+            continue
         begin = place - leads if pending is None else pending
         adjoins = i > 0 and places[i - 1] == place - 1
         awaits = False
@@ -146,6 +148,16 @@ def divide(
         stack[-1].leads = line[-1] == ":"
         pending, leads = begin if awaits else None, 0
     return drafts
+
+
+def _motto(lines: Sequence[str], places: Sequence[int], i: int, mark: Marker) -> int:
+    """How many lines a quoted point has that nothing leads in: it stands above what follows, and in no list."""
+    if i and lines[i - 1][-1] == ":":
+        return 0
+    if mark.end < len(lines[i]):
+        return int(is_quoted(lines[i]))
+    follows = i + 1 < len(lines) and places[i + 1] == places[i] + 1
+    return 2 if follows and is_quoted(f"{lines[i]} {lines[i + 1]}") else 0
 
 
 class _Text(NamedTuple):
