@@ -16,11 +16,11 @@ from typing import Final
 from lexlattice.reading.citations import Cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
 from lexlattice.reading.headings import Count, chapters_of, counts, heading_like, number_of, titles, unnumbered
+from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline
 from lexlattice.reading.sections import Part
 from lexlattice.reading.stretches import divide_lines
-from lexlattice.reading.units import Draft, Frame
 
 _CITED: Final = ("part", "section")
 """Head-words that have a form of their own in citations."""
@@ -80,7 +80,8 @@ def _frame(path: Sequence[Division], frame: Frame) -> Frame:
     """How what stands in a part is named: by all the parts around it."""
     steps = "".join(f".{division.step}" for division in path)
     cites = reduce(lambda around, division: Cite(around, *division.cite), path, frame.cite)
-    return Frame(frame.path + steps, cites, frame.kind)
+    level = "subparagraph" if path[-1].step.startswith("pt-") else "unnumbered"
+    return Frame(frame.path + steps, cites, frame.kind, text_level=level)
 
 
 def _leave(path: list[Division], division: Division) -> None:
@@ -145,7 +146,7 @@ def _by_markup(lines: Sequence[int], plan: Outline, grammar: Grammar) -> Iterato
         if name == "part":
             yield Division(at, 1, f"group-{level}", rank, f"part-{canonical(number)}", ("part", number), number)
         elif number:
-            step = number if "." in number else canonical(number)
+            step = number.lower() if name == "letter" else number if "." in number else canonical(number)
             yield Division(at, 1, f"pt-{level}", rank, f"pt-{step}", (name, number), number)
         elif siblings[level] > 1:
             nameless += 1

@@ -175,6 +175,8 @@ class _Reader:
             return False
         if role is Role.TITLE and self.state in _FRONT:
             return False
+        if role is Role.GROUP and self._groups(i, line):
+            return True
         if header is None:
             return self._header_by_role(i, line, role)
         if header.kind == "article":
@@ -199,8 +201,6 @@ class _Reader:
             self._take_heading(i, line)
         elif role is Role.ANNEX:
             self._annex(i, Header("annex", "", "", len(line)))
-        elif role is Role.GROUP and self._groups(i, line):
-            pass
         elif role is Role.DIVISION or (role is Role.OUTLINE and self._outlines(i)):
             self._division(i, None)
         else:

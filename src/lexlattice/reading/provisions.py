@@ -12,13 +12,14 @@ from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.distinct import distinguish
 from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.lines import names_institution, shouts
+from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.metadata import is_remark
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
 from lexlattice.reading.source import lay_out, put_together
 from lexlattice.reading.stretches import divide_lines
-from lexlattice.reading.units import Draft, Frame, sentences
+from lexlattice.reading.units import sentences
 
 SENTENCES_FROM: Final = 40
 """Provisions of more words than this, without numbering inside, are divided at sentence ends."""

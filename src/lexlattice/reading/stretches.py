@@ -7,9 +7,10 @@ from itertools import zip_longest
 
 from lexlattice.reading.citations import Cite
 from lexlattice.reading.grammar import Grammar
+from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.outline import Outline
 from lexlattice.reading.quoted import divide_quoted, name_quotation
-from lexlattice.reading.units import Draft, Frame, divide
+from lexlattice.reading.units import divide
 
 
 def divide_lines(
