@@ -10,7 +10,7 @@ from lexlattice.reading.annexes import divide_annex, shortened
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.distinct import distinguish
-from lexlattice.reading.grammar import Grammar
+from lexlattice.reading.grammar import HEAD, Grammar, fold
 from lexlattice.reading.lines import names_institution, shouts
 from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.metadata import is_remark
@@ -50,7 +50,7 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "recitals":
         return _recitals(part, plan, grammar)
     if part.kind == "preamble":
-        return _preamble(part, plan)
+        return _preamble(part, plan, grammar)
     if part.kind == "notes":
         return _notes(part, plan)
     if part.kind == "article":
@@ -90,14 +90,17 @@ def _title(part: Part, plan: Outline) -> list[Draft]:
     return drafts
 
 
-def _preamble(part: Part, plan: Outline) -> list[Draft]:
+def _preamble(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     """One unit a citation; the name of the institution that acts may run over two lines."""
     level = Cite(None, "preamble")
     lines = [plan.lines[i] for i in part.lines[:3]]
     runs_over = len(lines) > 1 and shouts(lines[0]) and lines[0][-1].isalpha() and names_institution(lines[1])
     runs_over = runs_over and part.lines[1] == part.lines[0] + 1 and not any(map(names_institution, lines[2:]))
     firsts = [part.lines[0], *part.lines[2:]] if runs_over else part.lines
-    drafts = [Draft(i, i, f"pre-{n}", "citation", "", level) for n, i in enumerate(firsts, 1)]
+    opening = not grammar.opens("citation", fold(plan.lines[firsts[0]][:HEAD]))
+    cites = [Cite(level, "visa", str(n), n) if n else level for n in range(1 - opening, len(firsts) + 1)]
+    pairs = zip(firsts, cites, strict=False)
+    drafts = [Draft(i, i, f"pre-{n}", "citation", "", cited) for n, (i, cited) in enumerate(pairs, 1)]
     drafts[0].last += runs_over
     return drafts
 
