@@ -8,7 +8,7 @@ from lexlattice import Act
 
 
 def assert_laws(act: Act) -> None:
-    """Nothing lost, nothing invented, order kept, every unit a slice of the source, ids unique."""
+    """Nothing lost, nothing invented, order kept, every unit a slice of the source, ids and citations unique."""
     spans = sorted((x.start, x.end) for x in (*act.units, *act.furniture))
     position = 0
     for start, end in spans:
@@ -23,6 +23,8 @@ def assert_laws(act: Act) -> None:
     assert starts == sorted(starts), "units are out of order"
     ids = [unit.id for unit in act.units]
     assert len(set(ids)) == len(ids), "ids are not unique"
+    citations = [unit.citation for unit in act.units]
+    assert act.profile == "paper" or len(set(citations)) == len(citations), "two units are cited alike"
     for unit in act.units:
         assert unit.text == act.source[unit.start : unit.end]
         assert unit.words == len(unit.text.split())

@@ -134,11 +134,17 @@ def test_a_quoted_article_keeps_its_text_and_ends_where_the_amendments_go_on() -
         "Article 1\nRegulation X is amended as follows:\n(1)\nthe following is inserted:\n‘Article 12a\nHeading\n"
         "1. New text.\n2. More.’;\n(2)\nArticle 13 is deleted.\nArticle 2\nIt enters into force."
     )
-    assert ids(act) == [
-        *("art-1", "art-1.pt-1", "art-1.pt-1.q-1", "art-1.pt-1.q-1.sub-2"),
-        *("art-1.pt-1.q-1.sub-2.pt-1", "art-1.pt-1.q-1.sub-2.pt-2", "art-1.pt-2"),
-    ]
-    assert act["art-1.pt-1.q-1"].kind == "quoted"
+    quoted = [f"art-1.pt-1.q-art-12a.par-{n}" for n in (1, 2)]
+    assert ids(act) == ["art-1", "art-1.pt-1", *quoted, "art-1.pt-2"]
+    assert act[quoted[0]].citation == "Article 1, point (1), quoted text, Article 12a(1)"
+
+
+def test_no_two_units_are_cited_alike_even_if_the_act_numbers_them_alike() -> None:
+    act = enacting("Article 1\nList:\n(a) one;\n(a) two.\nArticle 2\nText.\nANNEX\nTwo.\n1.1. One.\n1.1. Two.")
+    repeated = [(unit.id, unit.citation) for unit in act.units if "~" in unit.id]
+    assert ("anx.pt-1.1~2", "Annex, point 1.1 [2]") in repeated
+    assert len({unit.citation for unit in act.units}) == len(act)
+    assert [unit.citation for unit in act.sections[1].units] == ["Preamble", "Preamble, first citation"]
 
 
 def test_annexes_are_cited_as_they_are_written() -> None:

@@ -124,7 +124,7 @@ def test_text_looks_like_this(summary: Summary) -> None:
         "    COMMISSION IMPLEMENTING REGULATION (EU) 2024/9001 of 12 March 2024 laying down rules for the",
         "    registration and labelling of urban beehives",
         "",
-        "Preamble",
+        "Preamble, second citation",
         "    Having regard to Regulation (EU) 2021/9900 of the European Parliament and of the Council of 8",
         "    December 2021 on the keeping of pollinators (1), and in particular Article 7(4) thereof,",
         "",

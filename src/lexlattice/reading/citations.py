@@ -11,7 +11,7 @@ _POINTS: Final = ("letter", "number", "numeral", "roman")
 _AS_WRITTEN: Final = {"within": "{n}, ", "division": ", {n}"}
 """Levels that are cited in the act's own words: the annex around an article, "Part A" of an annex."""
 _CONTAINERS: Final = frozenset(
-    "article recital annex annex_sole division section body unnumbered subparagraph indent".split()
+    "article recital annex annex_sole division section body unnumbered subparagraph indent quoted part".split()
 )
 
 
@@ -40,14 +40,22 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     '5 artiklan 1 kohdan a alakohta'
     >>> cite(Cite(Cite(None, "article", "22"), "note", "2"), load("en"))
     'Article 22, Footnote 2'
+    >>> new = Cite(Cite(Cite(None, "article", "1"), "quoted"), "article", "15a")
+    >>> cite(Cite(new, "paragraph", "1"), load("en"))
+    'Article 1, quoted text, Article 15a(1)'
     """
     if level is None:
         return ""
-    between = ", " if level.name == "note" and level.around is not None else ""
-    text = _inner(level.around, grammar) + between + _form(level, grammar, final=True)
+    text = _whole(level, grammar)
     if text[0] in " ,":
         text = text.lstrip(" ,")
     return text if text[0].isupper() else text[:1].upper() + text[1:]
+
+
+def _whole(level: Cite, grammar: Grammar) -> str:
+    """A level at the end of a citation, and those around it."""
+    between = ", " if level.name == "note" and level.around is not None else ""
+    return _around(level, grammar) + between + _form(level, grammar, final=True)
 
 
 def _inner(level: Cite | None, grammar: Grammar) -> str:
@@ -55,8 +63,18 @@ def _inner(level: Cite | None, grammar: Grammar) -> str:
     if level is None:
         return ""
     if level.inner is None:
-        level.inner = _inner(level.around, grammar) + _form(level, grammar, final=False)
+        level.inner = _around(level, grammar) + _form(level, grammar, final=False)
     return level.inner
+
+
+def _around(level: Cite, grammar: Grammar) -> str:
+    """What stands before a level: a citation is complete before what it quotes, and what is quoted begins anew."""
+    around = level.around
+    if level.name == "quoted" and around is not None:
+        return _whole(around, grammar)
+    if around is not None and around.name == "quoted" and _form(level, grammar, final=True)[0] not in " ,":
+        return f"{_inner(around, grammar)}, "
+    return _inner(around, grammar)
 
 
 def _form(level: Cite, grammar: Grammar, *, final: bool) -> str:

@@ -121,7 +121,7 @@ class Grammar:
         """Whether a folded line may begin with a header: a cheap test that spares most lines the full one."""
         if folded[:3] in self.leads:
             return True
-        if not self.number_first or not (folded[:1].isdigit() or folded[:1] in _ROMAN_LEADS):
+        if not self.number_first or not (folded[:1].isdigit() or folded[:1] in _ROMAN_LEADS or folded[1:2] in " ."):
             return False
         return any(word.strip(".:,-–—") in self.firsts for word in folded.split(" ", 3)[1:3])
 
@@ -165,7 +165,7 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool
 
     words_for_numbers = either(list(ordinals))
     number = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}|{_LETTER}"
-    before = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}" if number_first else words_for_numbers
+    before = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}|{_LETTER}" if number_first else words_for_numbers
     any_word = either(list(words))
     return re.compile(
         rf"(?:(?P<w1>{any_word})(?!\w)(?:\.(?=\s?\d))?(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"

@@ -15,7 +15,8 @@ LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
 _INSERTED_ORDER: Final = (
     "bis ter quater quinquies sexies septies octies nonies decies undecies duodecies terdecies quaterdecies quindecies"
-    " sexdecies septdecies octodecies novodecies vicies".split()
+    " sexdecies septdecies octodecies novodecies vicies unvicies duovicies tervicies"
+    " quatervicies quinvicies sexvicies".split()
 )
 """What Romance languages and Dutch write where others write a, b, c: "5 bis" is 5a."""
 _INSERTED_LETTER: Final = dict(zip(_INSERTED_ORDER, LATIN, strict=False)) | {"novies": "h"}
@@ -192,3 +193,31 @@ def _place(number: str) -> tuple[int, int] | None:
         return (0, from_roman(inserted.group(1))) if inserted else None
     value, roman = letter_value(lowered), 0 if suffix else from_roman(lowered.translate(_LOOKALIKES))
     return (value, roman) if value or roman else None
+
+
+_PART: Final = re.compile(r"(?P<n>[IVXΙΧ]{1,5}|[A-ZΑ-ΩА-Я])\.(?:\s+(?P<rest>\S.*)|)$")
+
+
+class PartNumber(NamedTuple):
+    """A capital letter or Roman number, with a stop, that leads a line: "A. General"."""
+
+    number: str
+    rest: str
+    """What follows it on the line."""
+    value: int
+    """Its place in its alphabet; 0 for several letters."""
+    roman: int
+
+
+def part_number(line: str) -> PartNumber | None:
+    """The capital letter or Roman number that leads a line, if one does.
+
+    >>> part_number("B. Honey"), part_number("II.").roman, part_number("Bees."), part_number("U.S. law")
+    (PartNumber(number='B', rest='Honey', value=2, roman=0), 2, None, None)
+    """
+    match = _PART.match(line) if line[0].isupper() and "." in line[1:6] else None
+    if match is None:
+        return None
+    number = match["n"].lower()
+    value = letter_value(number) if len(number) == 1 else 0
+    return PartNumber(match["n"], match["rest"] or "", value, from_roman(number.translate(_LOOKALIKES)))

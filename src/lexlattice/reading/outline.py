@@ -11,12 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lexlattice.reading.belief import Belief
+from lexlattice.reading.amendments import find_quotations
+from lexlattice.reading.belief import Belief, article_value
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.front import Front
 from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
 from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lines, shouts
-from lexlattice.reading.numbering import OPENING_QUOTES, Marker
+from lexlattice.reading.numbering import OPENING_QUOTES, Marker, part_number
 from lexlattice.reading.sections import PREFIXES, Part, Sections
 
 LONGEST_SIGNATURE: Final = 80
@@ -32,6 +33,8 @@ _ASIDE: Final = (Role.NOTE, Role.PAGE, Role.TABLE)
 _FRONT: Final = ("front", "title")
 _RUNNING: Final = ("article", "annex", "recitals")
 _TERMS: Final = ("article", "annex", "body", "heading")
+_QUOTED_APART: Final = (Role.NOTE, Role.PAGE, Role.CONTENTS, Role.TABLE)
+"""Roles of lines that are no text of a quotation they stand in."""
 
 
 @dataclass(slots=True)
@@ -45,10 +48,14 @@ class Outline:
     furniture: dict[int, str]
     notes: set[int]
     """Footnotes that stand among the lines of an article or annex."""
-    quotes: set[int]
-    """Headers of another act that is quoted."""
+    quotations: dict[int, int]
+    """First and last line of each text that is quoted from another act."""
+    quoted: set[int]
+    """All lines of these."""
     tables: dict[int, int]
     """Rows of tables among the lines of a section, each with the number of its table in the file."""
+    groups: dict[int, int]
+    """Headings inside annexes by mark-up, each with its depth."""
 
 
 def outline(blocks: Sequence[Block], grammar: Grammar) -> Outline:
@@ -64,12 +71,15 @@ class _Reader:
         self.grammar = lines.grammar
         self.front = Front(lines)
         self.belief = Belief(lines)
+        self.quotations = find_quotations(lines)
+        self.quoted_to = -1
         self.state = "front"
         self.sections = Sections()
         self.parts = self.sections.parts
         self.furniture: dict[int, str] = {}
         self.notes: set[int] = set()
         self.tables: dict[int, int] = {}
+        self.groups: dict[int, int] = {}
         self.heading_due = 0
         """The line that may be the heading of a division inside an annex."""
         self.nearest = 0
@@ -84,7 +94,11 @@ class _Reader:
         """Give every line its place."""
         lines = self.lines
         for i, (line, role, header) in enumerate(zip(lines.texts, lines.roles, lines.headers, strict=True)):
-            if role is None and header is None and self._merely_runs_on(i, line):
+            if i in self.quotations and self.state in _TERMS:
+                self.quoted_to = self.quotations[i]
+            if i <= self.quoted_to and role not in _QUOTED_APART:
+                self._quote(i, header)
+            elif role is None and header is None and self._merely_runs_on(i, line):
                 self.parts[-1].lines.append(i)
             elif role in _FURNITURE:
                 self.furniture[i] = role.value
@@ -94,8 +108,25 @@ class _Reader:
                 self._table(i)
             elif not self._header(i, line):
                 self._text(i, line)
-        quotes = self.belief.quoted
-        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, quotes, self.tables)
+        return Outline(
+            lines.texts,
+            lines.marks,
+            self.parts,
+            self.furniture,
+            self.notes,
+            self.quotations,
+            {i for first, last in self.quotations.items() for i in range(first, last + 1)},
+            self.tables,
+            self.groups,
+        )
+
+    def _quote(self, i: int, header: Header | None) -> None:
+        """A line of a quotation belongs to what is open, whatever it looks like."""
+        if self.state == "heading":
+            self.state = self.parts[-1].kind
+        if header is not None and header.kind == "article":
+            self.belief.ahead[article_value(header)] -= 1
+        self.parts[-1].lines.append(i)
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
         """Whether a line, no header and without a role, is text of what is open: the common case, settled cheaply."""
@@ -152,6 +183,8 @@ class _Reader:
             return False
         if role is Role.TITLE and self.state in _FRONT:
             return False
+        if role is Role.GROUP and self._groups(i, line):
+            return True
         if header is None:
             return self._header_by_role(i, line, role)
         if header.kind == "article":
@@ -183,6 +216,25 @@ class _Reader:
             if role is not Role.ARTICLE or self.belief.in_quotation:
                 return False
             self._article(i, Header("article", "", "", len(line)))
+        return True
+
+    def _groups(self, i: int, line: str) -> bool:
+        """Take a heading inside an annex; the first without a number is the annex's own if it has no other."""
+        kind = self.parts[-1].kind if self.parts else ""
+        if kind == "article" and self.parts[-1].annex is not None:
+            header = self.lines.headers[i + 1] if i + 1 < len(self.lines) else None
+            if header is not None and header.kind == "article":
+                self._division(i, None)
+                return True
+        if kind not in ("annex", "body") or self.state not in _TERMS:
+            return False
+        nameless = self.lines.marks[i] is None and self.grammar.header(line) is None
+        if self.state == "heading" and nameless and not self.parts[-1].heading and self._text_follows(i):
+            self._take_heading(i, line)
+            return True
+        self.groups[i] = max(1, self.lines.levels[i])
+        self.parts[-1].lines.append(i)
+        self.state = kind
         return True
 
     def _outlines(self, i: int) -> bool:
@@ -309,11 +361,16 @@ class _Reader:
 
     def _in_heading(self, i: int, line: str) -> None:
         """Below an article's or annex's header: its heading, if text follows before the next header."""
-        if self._heading_like(i) and self._text_follows(i):
+        if self._heading_like(i) and self._text_follows(i) and not self._begins_parts(line):
             self._take_heading(i, line)
         else:
             self.state = self.parts[-1].kind
             self._text(i, line)
+
+    def _begins_parts(self, line: str) -> bool:
+        """Whether a line heads the first part of an annex, "A. General", not the annex."""
+        part = part_number(line) if self.parts[-1].kind == "annex" else None
+        return part is not None and 1 in (part.value, part.roman)
 
     def _heading_like(self, i: int) -> bool:
         line = self.lines.texts[i]
@@ -374,12 +431,23 @@ class _Reader:
 
     def _in_annex(self, i: int, line: str) -> None:
         mark = self.lines.marks[i]
-        if i == self.heading_due and self._heading_like(i) and i + 1 < len(self.lines):
+        if i == self.heading_due and self._heads_part(i):
             self.furniture[i] = "heading"
         elif mark is not None and mark.style == "paren" and self._note_like(line[mark.end :]):
             self._to("notes", i)
         else:
             self._add(i, line)
+
+    def _heads_part(self, i: int) -> bool:
+        """Whether a line is the heading of the part of an annex just above: "PART A", "— General"."""
+        after = i + 1
+        if after >= len(self.lines):
+            return False
+        mark, following = self.lines.marks[i], self.lines.marks[after]
+        if mark is None or mark.style != "dash" or (following is not None and following.style == "dash"):
+            return self._heading_like(i)
+        line = self.lines.texts[i]
+        return len(line) <= LONGEST_HEADING and not line.endswith(SENTENCE_STOPS) and mark.end < len(line)
 
     def _in_notes(self, i: int, line: str) -> None:
         prose = self.lines.marks[i] is None and len(line) > PROSE and not self._note_like(line)

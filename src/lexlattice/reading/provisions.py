@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
-from itertools import pairwise, zip_longest
+from collections.abc import Sequence
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
+from lexlattice.reading.annexes import divide_annex, shortened
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
-from lexlattice.reading.grammar import DIVISIONS, Grammar
+from lexlattice.reading.distinct import distinguish
+from lexlattice.reading.grammar import HEAD, Grammar, fold
 from lexlattice.reading.lines import names_institution, shouts
+from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.metadata import is_remark
-from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
 from lexlattice.reading.source import lay_out, put_together
-from lexlattice.reading.units import Draft, Frame, divide, sentences
+from lexlattice.reading.stretches import divide_lines
+from lexlattice.reading.units import sentences
 
 SENTENCES_FROM: Final = 40
 """Provisions of more words than this, without numbering inside, are divided at sentence ends."""
@@ -34,11 +35,11 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     runs = ((draft.first, draft.last) for units in drafts for draft in units if draft.kind != "table")
     source, starts = lay_out(plan.lines, runs)
     names: dict[str, int] = {}
+    built = [_build(units, source, starts, i, names, grammar, split_from) for i, units in enumerate(drafts)]
     sections = []
-    for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
-        built = _build(units, source, starts, index, names, grammar, split_from)
+    for index, (part, units) in enumerate(zip(plan.parts, distinguish(built), strict=True)):
         heading = part.heading.replace("\n", " ")
-        sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, tuple(built)))
+        sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, units))
     return put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
 
 
@@ -47,9 +48,9 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "title":
         return _title(part, plan)
     if part.kind == "recitals":
-        return _recitals(part, plan)
+        return _recitals(part, plan, grammar)
     if part.kind == "preamble":
-        return _preamble(part, plan)
+        return _preamble(part, plan, grammar)
     if part.kind == "notes":
         return _notes(part, plan)
     if part.kind == "article":
@@ -58,62 +59,22 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
         annex = part.annex
         around = Cite(None, "within", cite(_annex_level(annex), grammar)) if annex is not None else None
         cites = Cite(around, "article", part.written or number)
-        return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", paragraphs=True))
+        return divide_lines(part.lines, plan, grammar, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
-        return _annex(part, plan, Frame(part.prefix, _annex_level(part), "paragraph"))
+        return divide_annex(part, plan, grammar, Frame(part.prefix, _annex_level(part), "paragraph"))
+    around = _annex_level(part.annex) if part.annex is not None else None
     if part.number:
-        cites = Cite(None, "section", part.number)
-        return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph"))
-    return _divide_lines(part.lines, plan, Frame(part.prefix, None, "paragraph", text_level="body", counted=True))
-
-
-def _divide_lines(lines: Sequence[int], plan: Outline, frame: Frame) -> list[Draft]:
-    """Units of a section's lines; footnotes and tables among them are units of their own and interrupt no list."""
-    notes = [i for i in lines if i in plan.notes] if plan.notes else []
-    rows = [i for i in lines if i in plan.tables] if plan.tables else []
-    if notes or rows:
-        lines = [i for i in lines if i not in plan.notes and i not in plan.tables]
-    drafts = divide([plan.lines[i] for i in lines], lines, [plan.marks[i] for i in lines], plan.quotes, frame)
-    for n, i in enumerate(notes, 1):
-        drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
-    for n, (first, last) in enumerate(_tables(rows, plan.tables), 1):
-        cites = Cite(frame.cite, "table", str(n), n)
-        drafts.append(Draft(first, last, f"{frame.path}.tbl-{n}", "table", "", cites))
-    return sorted(drafts, key=lambda draft: draft.first) if notes or rows else drafts
-
-
-def _tables(rows: Sequence[int], numbers: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-    """First and last line of each table: rows that follow one another and have the same number."""
-    first = None
-    for row, following in zip_longest(rows, rows[1:]):
-        first = row if first is None else first
-        if following != row + 1 or numbers[following] != numbers[row]:
-            yield first, row
-            first = None
+        prefix = f"{part.annex.prefix}." if part.annex is not None else ""
+        frame = Frame(f"{prefix}sec-{part.number}", Cite(around, "section", part.number), "paragraph")
+    else:
+        name = shortened(part.label or part.heading) if part.prefix != "body" else ""
+        around = Cite(None, "within", name) if name else None
+        frame = Frame(part.prefix, around, "paragraph", text_level="body", counted=True)
+    return divide_annex(part, plan, grammar, frame)
 
 
 def _annex_level(part: Part) -> Cite:
     return Cite(None, "annex", part.written) if part.number else Cite(None, "annex_sole")
-
-
-def _annex(part: Part, plan: Outline, frame: Frame) -> list[Draft]:
-    """An annex, stretch by stretch: its parts and sections start their numbering anew."""
-    bounds = [0, *(before for before, *_ in part.divisions), len(part.lines)]
-    drafts: list[Draft] = []
-    path: list[tuple[int, str, str]] = []
-    for n, (start, end) in enumerate(pairwise(bounds)):
-        if n:
-            _, kind, number, label = part.divisions[n - 1]
-            rank = DIVISIONS.index(kind)
-            path = [step for step in path if step[0] < rank]
-            path.append((rank, f".{kind}-{canonical(number)}", label))
-        inner = Frame(
-            frame.path + "".join(step for _, step, _ in path),
-            reduce(lambda around, step: Cite(around, "division", step[2]), path, frame.cite),
-            frame.kind,
-        )
-        drafts.extend(_divide_lines(part.lines[start:end], plan, inner))
-    return drafts
 
 
 def _title(part: Part, plan: Outline) -> list[Draft]:
@@ -129,19 +90,22 @@ def _title(part: Part, plan: Outline) -> list[Draft]:
     return drafts
 
 
-def _preamble(part: Part, plan: Outline) -> list[Draft]:
+def _preamble(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     """One unit a citation; the name of the institution that acts may run over two lines."""
     level = Cite(None, "preamble")
     lines = [plan.lines[i] for i in part.lines[:3]]
     runs_over = len(lines) > 1 and shouts(lines[0]) and lines[0][-1].isalpha() and names_institution(lines[1])
     runs_over = runs_over and part.lines[1] == part.lines[0] + 1 and not any(map(names_institution, lines[2:]))
     firsts = [part.lines[0], *part.lines[2:]] if runs_over else part.lines
-    drafts = [Draft(i, i, f"pre-{n}", "citation", "", level) for n, i in enumerate(firsts, 1)]
+    opening = not grammar.opens("citation", fold(plan.lines[firsts[0]][:HEAD]))
+    cites = [Cite(level, "visa", str(n), n) if n else level for n in range(1 - opening, len(firsts) + 1)]
+    pairs = zip(firsts, cites, strict=False)
+    drafts = [Draft(i, i, f"pre-{n}", "citation", "", cited) for n, (i, cited) in enumerate(pairs, 1)]
     drafts[0].last += runs_over
     return drafts
 
 
-def _recitals(part: Part, plan: Outline) -> list[Draft]:
+def _recitals(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     """Each recital is a small section of its own; without numbers, each line is a recital."""
     marks = [plan.marks[i] for i in part.lines]
     headings = Headings([plan.lines[i] for i in part.lines], marks)
@@ -156,7 +120,9 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
             return
         name = number or str(count)
         frame = Frame(f"rec-{name}", Cite(None, "recital", name), "recital")
-        inner = _divide_lines(group, plan, frame) if not number else _numbered(group, plan, frame, number)
+        inner = (
+            divide_lines(group, plan, grammar, frame) if not number else _numbered(group, plan, grammar, frame, number)
+        )
         drafts.extend(inner)
         group.clear()
 
@@ -182,19 +148,20 @@ def _recitals(part: Part, plan: Outline) -> list[Draft]:
     return drafts
 
 
-def _numbered(group: Sequence[int], plan: Outline, frame: Frame, number: str) -> list[Draft]:
+def _numbered(group: Sequence[int], plan: Outline, grammar: Grammar, frame: Frame, number: str) -> list[Draft]:
     """A numbered recital: its own number leads the first text, and lists inside hang below it."""
     bare = plan.marks[group[0]].end >= len(plan.lines[group[0]])  # type: ignore[union-attr]
     lead = 2 if bare and group[1:] and group[1] == group[0] + 1 else 1
     drafts = [Draft(group[0], group[lead - 1], frame.path, "recital", number, frame.cite)]
     if group[lead:]:
-        drafts.extend(_divide_lines(group[lead:], plan, Frame(frame.path, frame.cite, "recital", texts=1)))
+        drafts.extend(divide_lines(group[lead:], plan, grammar, Frame(frame.path, frame.cite, "recital", texts=1)))
     return drafts
 
 
 def _notes(part: Part, plan: Outline) -> list[Draft]:
     """One unit a footnote; a line without a marker goes on with the footnote before it."""
     drafts: list[Draft] = []
+    around = _annex_level(part.annex) if part.annex is not None else None
     for i in part.lines:
         line = plan.lines[i]
         mark = plan.marks[i]
@@ -204,7 +171,7 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
             continue
         number = mark.number if mark is not None else ""
         name = number or str(len(drafts) + 1)
-        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, Cite(None, "note", name)))
+        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, Cite(around, "note", name)))
     return drafts
 
 

@@ -1,4 +1,4 @@
-"""Quotations that run over several lines: what an amendment puts into another act.
+"""Quotations that are paragraphs of their own: what an amendment puts into another act.
 
 What is quoted has a numbering of its own, which may well go on as the amendment's does. Only the marks tell where it
 ends.
@@ -7,59 +7,136 @@ ends.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import accumulate
+from collections.abc import Callable, Container, Sequence
+from functools import cache
 from typing import Final
 
 _PAIRS: Final = "‘’ “” „“” ‟” «» ‹› »«» ”” \"\" '' ‚‘’".split()
 _CLOSING: Final = {pair[0]: pair[1:] for pair in _PAIRS}
-_STOPS: Final = " .;,:"
-_APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)")
-MOST_TRIED: Final = 50
-"""So many lines that might end a quotation are looked at; a text with more has lost its marks."""
+_APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)|(?<=s)[’'](?=\s[^\W\d_A-Z])")
+"""A mark inside a word, or behind a plural's possessive: "the States’ laws"."""
+LONGEST: Final = 5000
+"""A quotation of more lines has lost its end."""
 
 
-def quotations(lines: Sequence[str]) -> dict[int, int]:
-    """Where quotations of several lines begin and end: a colon leads in, and no other begins before the end.
+def quotations(
+    lines: Sequence[str],
+    quoted: Container[int] = (),
+    *,
+    heads: Callable[[str], bool] = lambda _: False,
+    doubts: Callable[[int, int], bool] = lambda _, __: False,
+    guess: Callable[[int], int | None] = lambda _: None,
+) -> dict[int, int]:
+    """Where quotations begin and end, by line: a colon leads in, and no other of its kind begins before the end.
+
+    `quoted` are lines that the mark-up shows to be quoted: those the marks do not tell of are quotations too. A line
+    that `heads` a quoted article or annex needs no colon before it. `doubts` says what cannot be a quotation, `guess`
+    where one ends whose last mark is missing.
 
     >>> quotations(["(1) it is replaced by this:", "‘Article 2", "Text.’;", "(2) it ends."])
     {1: 2}
+    >>> quotations(["(1) it is replaced by this:", "‘2. Text.’;", "these apply:", "‘bee’ means ‘an insect’;"])
+    {1: 1}
     """
-    openings = [i for i in range(1, len(lines)) if lines[i][0] in _CLOSING and _opens(lines[i], lines[i - 1])]
     spans: dict[int, int] = {}
-    ends: dict[str, tuple[list[int], list[int]]] = {}
-    for n, i in enumerate(openings):
-        mark = lines[i][0]
-        if mark not in ends:
-            ends[mark] = _ends(lines, mark)
-        candidates, open_after = ends[mark]
-        start = bisect_left(candidates, i + 1)
-        near = candidates[start : start + MOST_TRIED]
-        end = next((j for j in near if open_after[j] <= open_after[i - 1]), None)
-        limit = openings[n + 1] if n + 1 < len(openings) else len(lines)
-        if end is not None and end < limit:
-            spans[i] = end
+    done = -1
+    for i, line in enumerate(lines):
+        if i <= done:
+            continue
+        if line[0] in _CLOSING and i and (lines[i - 1][-1] == ":" or heads(line)):
+            end = _end(lines, i, quoted)
+            if end is None and _balance(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
+                end = guess(i)
+            if end is not None and not doubts(i, end):
+                spans[i] = done = end
+                continue
+        if i in quoted:
+            done = _run(lines, i, quoted)
+            if done - i > 1 or _ends_any(lines[done]):
+                spans[i] = done
     return spans
 
 
-def _opens(line: str, before: str) -> bool:
-    """Whether a line begins a quotation that it does not end."""
-    return before[-1] == ":" and _balance(line, line[0]) > 0
+def is_quoted(line: str) -> bool:
+    """Whether a line as a whole is one quotation.
+
+    >>> is_quoted("‘(b) bring their laws into line with each other;’"), is_quoted("‘bee’ means ‘an insect’")
+    (True, False)
+    """
+    return line[0] in _CLOSING and _is_whole(line, line[0])
+
+
+def _run(lines: Sequence[str], i: int, quoted: Container[int]) -> int:
+    """The last of the lines that the mark-up shows to be quoted, as far as they are one quotation."""
+    last = i
+    while last + 1 < len(lines) and last + 1 in quoted:
+        last += 1
+    return last
+
+
+def _end(lines: Sequence[str], first: int, quoted: Container[int]) -> int | None:
+    """The line that ends the quotation that begins with a line, if one does."""
+    mark = lines[first][0]
+    ends = _pattern(mark)
+    if _is_whole(lines[first], mark):
+        return first
+    depth = _balance(lines[first], mark)
+    if depth <= 0:
+        return None
+    mirrored = mark in _CLOSING[mark]
+    for j in range(first + 1, min(len(lines), first + LONGEST)):
+        line = lines[j]
+        again = line[0] == mark
+        if again and lines[j - 1][-1] == ":" and j not in quoted:
+            return None
+        balance = _balance(line, mark)
+        if again and balance > 0 and not mirrored:  # each paragraph of a quotation may begin with the mark anew
+            balance -= 1
+        elif again and mirrored and ends.search(line):
+            balance = 1
+        if mirrored:
+            if balance and ends.search(line):
+                return j
+            continue
+        depth += balance
+        if depth <= 0 and ends.search(line):
+            return j
+    return None
+
+
+def _is_whole(line: str, mark: str) -> bool:
+    """Whether a line ends the quotation it begins, and not before its own end."""
+    match = _pattern(mark).search(line)
+    if match is None or match.start() == 0:
+        return False
+    inner = _APOSTROPHE.sub("", line[1 : match.start()])
+    closing = _CLOSING[mark]
+    if mark in closing:
+        return mark not in inner
+    depth = 1
+    for sign in inner:
+        depth += (sign == mark) - (sign in closing)
+        if depth <= 0:
+            return False
+    return True
 
 
 def _balance(line: str, mark: str) -> int:
     """How many quotations of a kind a line leaves open."""
+    if mark not in line and not any(sign in line for sign in _CLOSING[mark]):
+        return 0
     line = _APOSTROPHE.sub("", line)
     if mark in _CLOSING[mark]:
-        return line.count(mark) % 2
+        return sum(map(line.count, _CLOSING[mark])) % 2
     return line.count(mark) - sum(map(line.count, _CLOSING[mark]))
 
 
-def _ends(lines: Sequence[str], mark: str) -> tuple[list[int], list[int]]:
-    """Lines that end with a mark's counterpart, and how many quotations are open after each line."""
-    closing = _CLOSING[mark]
-    candidates = [i for i, line in enumerate(lines) if (line.rstrip(_STOPS) or " ")[-1] in closing]
-    if mark in closing:
-        return candidates, [0] * len(lines)
-    return candidates, list(accumulate(_balance(line, mark) for line in lines))
+@cache
+def _pattern(mark: str) -> re.Pattern[str]:
+    """A closing mark at the end of a line: stops, the sign of a note and a mere "and" may follow it."""
+    closing = "".join(map(re.escape, _CLOSING[mark]))
+    return re.compile(rf"[{closing}][\s.;\u037e,:\"]*(?:\(\*?\d{{0,3}}\)[\s.;,:]*)?(?:\s[^\W\d_A-Z]{{1,5}})?$")
+
+
+def _ends_any(line: str) -> bool:
+    return any(_pattern(mark).search(line) for mark in _CLOSING)

@@ -26,9 +26,9 @@ class Part:
     heading: str = ""
     lines: list[int] = field(default_factory=list)
     divisions: list[tuple[int, str, str, str]] = field(default_factory=list)
-    """Headers inside an annex: how many lines stand before each, its kind, its number, and itself as written."""
+    """Headers inside an annex: how many lines stand before each, its kind, its number, if any, and itself."""
     annex: Part | None = None
-    """The annex an article stands in."""
+    """The annex that an article, a body or notes stand in."""
 
 
 class Sections:
@@ -83,7 +83,7 @@ class Sections:
         annex = self.parts[-1]
         kind, number = (header.kind, header.written) if header is not None else ("section", "")
         label = text[: header.end if header is not None else LONGEST_LABEL].strip(" .:-–—")
-        annex.divisions.append((len(annex.lines), kind, number or str(len(annex.divisions) + 1), label))
+        annex.divisions.append((len(annex.lines), kind, number, label))
 
     def enter_division(self, text: str, header: Header | None) -> None:
         """Begin a chapter or the like; those of its rank and below end."""
@@ -96,7 +96,8 @@ class Sections:
     def open_division(self) -> None:
         """Make a chapter or section that holds text itself, not articles, a row of its own."""
         _, label, heading = self.enclosing[-1] if self.enclosing else (0, "", "")
-        self.open(Part("body", self.division_number, label=label, heading=heading))
+        annex = self.annex if self.prefix.startswith("anx") else None
+        self.open(Part("body", self.division_number, label=label, heading=heading, annex=annex))
         self.parts[-1].enclosing = self.parts[-1].enclosing[:-1]
 
     def leave_divisions(self) -> None:
@@ -107,7 +108,8 @@ class Sections:
         """Add a line to the section of a kind, opened when it is not the open one."""
         if anew or not self.parts or self.parts[-1].kind != kind:
             again = kind == "notes" and any(part.kind == "notes" for part in self.parts)
-            self.open(Part(kind, prefix=self.prefix if again else ""))
+            annex = self.annex if again and self.prefix.startswith(("anx", "prot")) else None
+            self.open(Part(kind, prefix=self.prefix if again else "", annex=annex))
         self.parts[-1].lines.append(i)
 
     def heading(self, *, of_division: bool) -> str:

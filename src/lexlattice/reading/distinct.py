@@ -1,0 +1,41 @@
+"""No two units of an act are cited alike, even where the act itself numbers two provisions alike."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from lexlattice.act import Unit
+
+_REPEATED: Final = re.compile(r"~(\d+)")
+
+
+def distinguish(sections: Sequence[Sequence[Unit]]) -> list[tuple[Unit, ...]]:
+    """The units of each section, the second that is cited as another with "[2]" behind its citation, and so on.
+
+    Where an id says which of several alike a unit is, as in "art-5~2", the citation says the same.
+    """
+    counts = Counter(unit.citation for units in sections for unit in units)
+    if len(counts) == sum(map(len, sections)):
+        return [tuple(units) for units in sections]
+    taken = set(counts)
+    seen: set[str] = set()
+    latest: Counter[str] = Counter()
+    result = []
+    for units in sections:
+        renamed = []
+        for unit in units:
+            if unit.citation in seen:
+                repeated = _REPEATED.search(unit.provision)
+                number = int(repeated[1]) if repeated else max(2, latest[unit.citation] + 1)
+                while (citation := f"{unit.citation} [{number}]") in taken:
+                    number += 1
+                latest[unit.citation] = max(number, latest[unit.citation])
+                taken.add(citation)
+                unit = unit._replace(citation=citation)
+            seen.add(unit.citation)
+            renamed.append(unit)
+        result.append(tuple(renamed))
+    return result

@@ -1,0 +1,205 @@
+"""Open lists, nested by their numbering: which one a marker belongs to, and what its items are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from lexlattice.reading.citations import Cite
+from lexlattice.reading.numbering import Marker, canonical, letters
+
+T = TypeVar("T")
+
+DEEPEST: Final = 9
+"""Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
+
+
+@dataclass(slots=True)
+class Level:
+    """An open list: where it hangs, how it counts, and how far it has come."""
+
+    path: str
+    cite: Cite | None
+    style: str = ""
+    value: int = 0
+    number: str = ""
+    parent: str = ""
+    parent_cite: Cite | None = None
+    paragraph: bool = False
+    """Whether its items are the numbered paragraphs of an article."""
+    texts: int = 0
+    """Texts that stand at this level itself: its own and its further subparagraphs."""
+    quotations: int = 0
+    """Quotations that its texts lead in."""
+    leads: bool = False
+    """Whether its latest text ends with a colon."""
+    counted: int = 0
+    """Of the section itself, how far the numbers "1." have come that hang from it and from none of its texts."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A unit before it has a citation and a place in the source: the lines it covers, and its path."""
+
+    first: int
+    last: int
+    path: str
+    kind: str
+    number: str
+    cite: Cite | None
+
+
+@dataclass(slots=True)
+class Frame:
+    """How a section names its parts: "art-5" holds paragraphs, "anx-I" points."""
+
+    path: str
+    cite: Cite | None
+    kind: str
+    """Kind of a text that stands at the section's own level."""
+    paragraphs: bool = False
+    """Whether numbers that come before any text ("1." or, in German, "(1)") count paragraphs, as in articles."""
+    text_level: str = "unnumbered"
+    """How a text without a number is cited that stands at the section's own level."""
+    counted: bool = False
+    """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
+    texts: int = 0
+    """How many texts have been counted already: the one that a recital's own number leads."""
+
+
+def continues(level: Level, mark: Marker) -> bool:
+    """Whether a marker is the next item of an open list."""
+    if level.style == "dash" or mark.style == "dash":
+        return level.style == mark.style
+    if level.style == "roman":
+        return mark.roman == level.value + 1 or (mark.roman == level.value > 1 and mark.number != level.number)
+    if level.style != mark.style:
+        return False
+    return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
+
+
+def deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> int:
+    """The innermost open list that passes a test; 0, where no list is, if none does."""
+    for depth in range(len(stack) - 1, 0, -1):
+        if test(stack[depth], what):
+            return depth
+    return 0
+
+
+def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
+    """Find or open the list a marker belongs to, and step to its item."""
+    if mark.style == "multi":
+        return _enter_multi(stack, mark)
+    depth = 0
+    if not mark.quoted:
+        depth = deepest(stack, continues, mark)
+        if not depth and mark.value != 1 and mark.roman != 1:
+            depth = deepest(stack, _skips_to, mark)
+    if depth:
+        del stack[depth + 1 :]
+        level = stack[depth]
+    else:
+        del stack[DEEPEST:]
+        parent = stack[-1]
+        style = mark.style
+        if style == "letter" and mark.roman == 1 and mark.value != 1:
+            style = "roman"
+        path, cite = current(parent, frame)
+        if _stands_alone(stack, mark, frame):
+            path, cite = parent.path, parent.cite
+        level = Level("", None, style, parent=path, parent_cite=cite)
+        numeric = style in ("dot", "paren") and not mark.quoted
+        level.paragraph = frame.paragraphs and numeric and len(stack) == 1 and not parent.texts
+        stack.append(level)
+    level.texts = level.quotations = 0
+    level.number = mark.number
+    level.value = _value(level, mark)
+    if level.style == "dot" and level.parent == stack[0].path:
+        stack[0].counted = level.value
+    _name(level, mark, frame)
+    return level
+
+
+def _stands_alone(stack: list[Level], mark: Marker, frame: Frame) -> bool:
+    """Whether a number "1." hangs from an annex itself, not from the text before it, which does not lead it in."""
+    home = stack[-1]
+    if len(stack) > 1 or mark.style != "dot" or frame.paragraphs or mark.quoted or home.leads:
+        return False
+    return mark.value == home.counted + 1 or not home.counted
+
+
+def _enter_multi(stack: list[Level], mark: Marker) -> Level:
+    """Decimal numbers ("2.3.1") carry their whole path; they hang below the section itself."""
+    home = stack[0]
+    while len(stack) > 1 and stack[-1].style != "dot":
+        stack.pop()
+    cite = Cite(home.cite, "numeral", mark.number, mark.value)
+    part = f"qpt-{mark.number}" if mark.quoted else f"pt-{mark.number}"
+    level = Level(f"{home.path}.{part}", cite, "multi", mark.value, mark.number, home.path, home.cite)
+    stack.append(level)
+    return level
+
+
+def _skips_to(level: Level, mark: Marker) -> bool:
+    """A list may skip numbers (deleted points) but never goes back."""
+    if level.style == "roman":
+        return mark.roman > level.value and mark.roman > 1
+    return level.style == mark.style and mark.style != "dash" and mark.value > level.value
+
+
+def _value(level: Level, mark: Marker) -> int:
+    if level.style == "dash":
+        return level.value + 1
+    return mark.roman if level.style == "roman" else mark.value
+
+
+def _name(level: Level, mark: Marker, frame: Frame) -> None:
+    """Path and citation of the list item a level now stands at."""
+    quoted = "q" if mark.quoted else ""
+    if level.style == "dash":
+        part, name = f"ind-{level.value}", "indent"
+    elif level.style == "letter":
+        part, name = f"pt-{letters(mark)}", "letter"
+    elif level.style == "roman":
+        part, name = f"pt-{mark.number.lower() if mark.number.isascii() else level.value}", "roman"
+    elif level.paragraph:
+        part, name = f"par-{canonical(mark.number)}", "paragraph"
+    else:
+        part, name = f"pt-{canonical(mark.number)}", "numeral" if level.style == "dot" else "number"
+    level.path = f"{level.parent}.{quoted}{part}" if level.parent else f"{quoted}{part}"
+    level.cite = Cite(level.parent_cite, name, mark.number or str(level.value), level.value)
+
+
+def current(level: Level, frame: Frame) -> tuple[str, Cite | None]:
+    """Path of the text at a level that a list now hangs from: its latest subparagraph, if it has several."""
+    if level.texts > 1:
+        return subparagraph(level, frame)
+    if level.texts == 1 and frame.counted and not level.style:
+        return subparagraph(level, frame)
+    return level.path, level.cite
+
+
+def subparagraph(level: Level, frame: Frame) -> tuple[str, Cite | None]:
+    """Path and citation of the latest text at a level, by its place among them."""
+    name = "subparagraph" if level.style else frame.text_level
+    return f"{level.path}.sub-{level.texts}", Cite(level.cite, name, str(level.texts), level.texts)
+
+
+def begun_anew(level: Level, mark: Marker) -> bool:
+    """Whether a number begins again the count of a list that is open: what leads to it stands outside of that list."""
+    return level.style == mark.style == "dot" and mark.value == 1 and not level.paragraph
+
+
+def holds_text(level: Level, frame: Frame) -> bool:
+    """Whether a plain text may be a further subparagraph of a list's item rather than of what the list hangs from."""
+    return level.paragraph or (not frame.paragraphs and level.style in ("dot", "multi"))
+
+
+def kind_of(level: Level, frame: Frame) -> str:
+    """What kind of unit an item of a list is, or a text of the section itself."""
+    if not level.style:
+        return frame.kind
+    if level.style == "dash":
+        return "indent"
+    return "paragraph" if level.paragraph else "point"
