@@ -90,6 +90,16 @@ class Grammar:
     months: dict[str, int]
     citation: dict[str, CitationForm]
     sublevels: frozenset[str]
+    abbreviations: frozenset[str]
+    """Without their stop, in small letters: whatever follows, they end no sentence."""
+    numbered: frozenset[str]
+    """Abbreviations that end no sentence where a number follows ("Art.", "No."), for they may be words too."""
+    years: frozenset[str]
+    """Abbreviations of "year" after a year ("2004 r."): they may end a sentence or not."""
+    ordinals_in_text: bool
+    """Whether a figure with a stop may stand before a capital in the middle of a sentence ("am 1. Januar")."""
+    heads: frozenset[str]
+    """First letters of the words that say what the number after them counts."""
     firsts: frozenset[str]
     """First words of all headers, to spare other lines the full test."""
     leads: frozenset[str]
@@ -219,6 +229,7 @@ def load(language: str) -> Grammar:
         for form in citation[name]
         for word in re.findall(r"[^\W\d_]{2,}", re.sub(r"\{\w+\}", "", form))
     }
+    short = data["sentences"]
     types = [(fold(word), kind) for kind, forms in data["types"].items() for word in forms]
     return Grammar(
         language=language,
@@ -236,6 +247,11 @@ def load(language: str) -> Grammar:
         months={fold(month): i for i, month in enumerate(data["dates"]["months"], 1)},
         citation=citation,
         sublevels=frozenset(sublevel_words),
+        abbreviations=frozenset(short["abbreviations"]),
+        numbered=frozenset(short["numbered"]),
+        years=frozenset(short["years"]),
+        ordinals_in_text=short.get("ordinals", False),
+        heads=frozenset(word[:4] for word in (*words, *sublevel_words, *map(fold, short["numbered"]))),
         firsts=frozenset(word.split(" ")[0] for word in (*words, *sole)),
         leads=frozenset(word[:3] for word in (*words, *sole, *ordinal_values)),
     )

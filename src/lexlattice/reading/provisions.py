@@ -17,8 +17,9 @@ from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
+from lexlattice.reading.sentences import sentences
 from lexlattice.reading.source import lay_out, put_together
-from lexlattice.reading.units import Draft, Frame, divide, sentences
+from lexlattice.reading.units import Draft, Frame, divide
 
 SENTENCES_FROM: Final = 40
 """Provisions of more words than this, without numbering inside, are divided at sentence ends."""
@@ -237,7 +238,7 @@ def _build(
         spans: list[tuple[int, int]] = []
         if words > split_from > 0 and kind not in ("title", "table"):
             parents = {other.path.rpartition(".")[0] for other in drafts} if parents is None else parents
-            spans = sentences(text) if path not in parents else spans
+            spans = sentences(text, grammar) if path not in parents else spans
         if len(spans) <= 1:
             citation = cite(draft.cite, grammar)
             unit_id = provision + suffix
