@@ -46,7 +46,7 @@ ABOVE = {
     "explaining": {"act", "features", "lattice", "salience", "summary"},
     "grouping": {"act", "phrases"},
     "phrases": set(),
-    "rendering": {"errors", "files", "act", "phrases", "selection", "summary"},
+    "rendering": {"errors", "files", "act", "phrases", "reading", "selection", "summary"},
     "plotting": {"errors", "files", "act"},
     "summarizer": {
         *"errors act reading encoding weights lattice features coverage salience selection".split(),

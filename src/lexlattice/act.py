@@ -8,7 +8,7 @@ whatever is shown to a reader can be pointed at.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -112,6 +112,8 @@ class Act:
     """What the reader wants the user to know, one sentence each."""
     consolidated: str | None = None
     """Of a consolidated text the day it shows, as ISO 8601, or empty where none is said; None for an act as adopted."""
+    wholes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """How each provision that comes in sentences is cited as a whole, by its id."""
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -216,6 +218,9 @@ def _is_typed(act: Act) -> bool:
     units = act.units
     texts = [act.celex, act.title, act.type, act.date, act.language, act.profile, act.source, *act.warnings]
     texts += [] if act.consolidated is None else [act.consolidated]
+    if not isinstance(act.wholes, dict):
+        return False
+    texts += [text for whole in act.wholes.items() for text in whole]
     texts += [text for s in act.sections for text in (s.kind, s.number, s.label, s.heading, *s.enclosing)]
     texts += [text for u in units for text in (u.id, u.provision, u.kind, u.number, u.citation, u.text)]
     places = [section.index for section in act.sections]

@@ -31,6 +31,7 @@ _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?!
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
 _ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
 _ORDINAL_SIGN: Final = re.compile(r"(?<=\d)\s?\.?\s?(?:[oºª°]|er|re)(?![^\W\d_])")
+_PLACEHOLDER: Final = re.compile(r"\{([^}]*)\}")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
 
 
@@ -61,12 +62,18 @@ class Header(NamedTuple):
 
 
 class CitationForm(NamedTuple):
-    """How one level of a citation is written."""
+    """How one level of a citation is written: by how much follows it, and, `direct`, of points without a paragraph."""
 
     final: str
     inner: str
+    """Before the innermost level."""
+    outer: str
+    """Where more than one level follows."""
     direct: str
     direct_inner: str
+    direct_outer: str
+    first: str = ""
+    """What number 1 is called, where it has a name of its own ("article 1er")."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +87,8 @@ class Grammar:
     header_pattern: re.Pattern[str]
     ordinal_values: dict[str, int]
     ordinals: tuple[str, ...]
+    named_ordinals: dict[str, tuple[str, ...]]
+    """Further forms of the ordinals for citations, by name; the last of each is for places that have no word."""
     ordinal_endings: dict[str, str]
     """What follows the figure in "11th", "21st": by the number's last digits, and under "" for all others."""
     openers: dict[str, tuple[str, ...]]
@@ -186,10 +195,16 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool
 def _levels(table: dict[str, Any]) -> dict[str, CitationForm]:
     levels = {}
     for name, form in table.items():
-        inner = form.get("inner", form["final"])
-        direct = form.get("direct", form["final"])
-        direct_inner = form.get("direct_inner", direct if "direct" in form else inner)
-        levels[name] = CitationForm(form["final"], inner, direct, direct_inner)
+        final = form["final"]
+        inner = form.get("inner", final)
+        outer = form.get("outer", inner)
+        if "direct" in form:
+            direct = form["direct"]
+            direct_inner = form.get("direct_inner", direct)
+            directs = (direct, direct_inner, form.get("direct_outer", direct_inner))
+        else:
+            directs = (final, inner, outer)
+        levels[name] = CitationForm(final, inner, outer, *directs, form.get("first", ""))
     return levels
 
 
@@ -213,7 +228,7 @@ def load(language: str) -> Grammar:
         ordinal_forms.setdefault(i, []).extend(forms)
     ordinal_values = {fold(word): i for i, forms in ordinal_forms.items() for word in forms}
     citation = _levels(data["citation"])
-    citation.setdefault("numeral", citation["number"])
+    nouns = {name: forms[-1].replace("{n}", "") for name, forms in data.get("ordinals", {}).items()}
     sublevel_words = {
         fold(word)
         for name in (
@@ -227,7 +242,7 @@ def load(language: str) -> Grammar:
             "sentence",
         )
         for form in citation[name]
-        for word in re.findall(r"[^\W\d_]{2,}", re.sub(r"\{\w+\}", "", form))
+        for word in re.findall(r"[^\W\d_]{2,}", _PLACEHOLDER.sub(lambda match: nouns.get(match[1], ""), form))
     }
     short = data["sentences"]
     types = [(fold(word), kind) for kind, forms in data["types"].items() for word in forms]
@@ -239,6 +254,7 @@ def load(language: str) -> Grammar:
         header_pattern=_pattern(words, ordinal_values, heads.get("number_first", False)),
         ordinal_values=ordinal_values,
         ordinals=tuple(heads["ordinals"]),
+        named_ordinals={name: tuple(forms) for name, forms in data.get("ordinals", {}).items()},
         ordinal_endings={"": "."} | heads.get("ordinal_endings", {}),
         openers={what: tuple(fold(o) for o in forms) for what, forms in data["openers"].items()},
         number_first=heads.get("number_first", False),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise, zip_longest
 from typing import Final
@@ -10,7 +11,7 @@ from typing import Final
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
-from lexlattice.reading.grammar import DIVISIONS, Grammar
+from lexlattice.reading.grammar import DIVISIONS, HEAD, Grammar, fold
 from lexlattice.reading.lines import names_institution, shouts
 from lexlattice.reading.metadata import is_remark
 from lexlattice.reading.numbering import canonical
@@ -35,12 +36,14 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     runs = ((draft.first, draft.last) for units in drafts for draft in units if draft.kind != "table")
     source, starts = lay_out(plan.lines, runs)
     names: dict[str, int] = {}
+    wholes: dict[str, str] = {}
     sections = []
     for index, (part, units) in enumerate(zip(plan.parts, drafts, strict=True)):
-        built = _build(units, source, starts, index, names, grammar, split_from)
+        built = _build(units, source, starts, index, names, grammar, split_from, wholes)
         heading = part.heading.replace("\n", " ")
         sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, tuple(built)))
-    return put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
+    act = put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
+    return replace(act, wholes=wholes)
 
 
 def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
@@ -50,7 +53,7 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "recitals":
         return _recitals(part, plan)
     if part.kind == "preamble":
-        return _preamble(part, plan)
+        return _preamble(part, plan, grammar)
     if part.kind == "notes":
         return _notes(part, plan)
     if part.kind == "article":
@@ -130,14 +133,17 @@ def _title(part: Part, plan: Outline) -> list[Draft]:
     return drafts
 
 
-def _preamble(part: Part, plan: Outline) -> list[Draft]:
+def _preamble(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     """One unit a citation; the name of the institution that acts may run over two lines."""
     level = Cite(None, "preamble")
     lines = [plan.lines[i] for i in part.lines[:3]]
     runs_over = len(lines) > 1 and shouts(lines[0]) and lines[0][-1].isalpha() and names_institution(lines[1])
     runs_over = runs_over and part.lines[1] == part.lines[0] + 1 and not any(map(names_institution, lines[2:]))
     firsts = [part.lines[0], *part.lines[2:]] if runs_over else part.lines
-    drafts = [Draft(i, i, f"pre-{n}", "citation", "", level) for n, i in enumerate(firsts, 1)]
+    opening = not grammar.opens("citation", fold(plan.lines[firsts[0]][:HEAD]))
+    cites = [Cite(level, "visa", str(n), n) if n else level for n in range(1 - opening, len(firsts) + 1)]
+    pairs = zip(firsts, cites, strict=False)
+    drafts = [Draft(i, i, f"pre-{n}", "citation", "", cited) for n, (i, cited) in enumerate(pairs, 1)]
     drafts[0].last += runs_over
     return drafts
 
@@ -217,6 +223,7 @@ def _build(
     names: dict[str, int],
     grammar: Grammar,
     split_from: int,
+    wholes: dict[str, str],
 ) -> list[Unit]:
     """Units with ids, citations and spans; long ones without inner numbering come in sentences.
 
@@ -245,6 +252,7 @@ def _build(
             place = len(units)
             units.append(Unit(unit_id, provision, section, place, kind, number, citation, text, start, end, words))
             continue
+        wholes[provision] = cite(draft.cite, grammar)
         for count, (a, b) in enumerate(spans, 1):
             citation = cite(Cite(draft.cite, "sentence", str(count), count), grammar)
             unit_id = f"{provision}.s-{count}"

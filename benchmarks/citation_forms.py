@@ -1,0 +1,159 @@
+"""Do acts cite as we do? Each form of citation, looked up in the running text of acts in its language.
+
+A form is a path of levels ("article paragraph letter"); its numbers stand for any number, its ordinals for any ordinal,
+and the endings of its words may differ, since a citation in a sentence is inflected.
+Usage: LEXLATTICE_DATA=… python benchmarks/citation_forms.py [LANGUAGE …]
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from lexlattice.reading.citations import Cite, cite, cite_sentences
+from lexlattice.reading.grammar import LANGUAGES, Grammar, fold, load
+
+FORMS: Final = (
+    "article paragraph",
+    "article paragraph letter",
+    "article paragraph letter roman",
+    "article letter",
+    "article number",
+    "article unnumbered",
+    "article paragraph subparagraph",
+    "article paragraph subparagraph letter",
+    "article paragraph indent",
+    "article paragraph letter indent",
+    "article paragraph sentence",
+    "article paragraph subparagraph sentence",
+    "article paragraph sentences",
+    "recital",
+    "annex numeral",
+    "annex numeral letter",
+    "annex part",
+    "annex part numeral",
+    "annex section",
+    "annex chapter",
+)
+"""From the ones that are cited every day to those that are rare."""
+_NUMBERS: Final = {"letter": "b", "roman": "ii", "annex": "IV", "part": "C", "section": "C", "chapter": "C"}
+_PATTERNS: Final = {
+    "b": r"(?:[a-zα-ω]{1,2}|[а-я])",
+    "β": r"(?:[a-zα-ω]{1,2}|[а-я])",
+    "ii": r"[ivx]{1,4}",
+    "iv": r"(?:[ivxa-d]{1,4}|[ιχ]{1,3}|[іхv]{1,4}|\d{1,2})",
+    "c": r"(?:[a-eivx]{1,3}|[а-д]|[α-ε]|\d)",
+}
+_ORDINAL: Final = "\ue000"
+_STEM: Final = 2
+"""Letters at the end of a word that an ending may change."""
+
+
+def example(form: str, grammar: Grammar) -> str:
+    """A citation of that form."""
+    level = None
+    for name in form.split():
+        if name == "sentences":
+            one = cite(Cite(level, "sentence", "2", 2), grammar)
+            return cite_sentences(one, 2, 3, grammar)
+        level = Cite(level, name, _NUMBERS.get(name, "2"), 2)
+    return cite(level, grammar)
+
+
+def pattern(citation: str, grammar: Grammar) -> re.Pattern[str]:
+    """What the same form looks like with other numbers and endings, in a folded text."""
+    ordinals = {fold(word) for words in (*grammar.named_ordinals.values(), grammar.ordinals) for word in words}
+    ordinals = {word for word in ordinals if "{" not in word}
+    folded = fold(citation)
+    for word in sorted(ordinals, key=len, reverse=True):
+        folded = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", _ORDINAL, folded)
+    stems = sorted({_stem(word) for word in (*ordinals, *grammar.ordinal_values)}, key=len, reverse=True)
+    any_ordinal = rf"(?:{'|'.join(map(re.escape, stems))})\w*"
+    parts = []
+    for token in re.findall(r"[\w’'-]+|\s+|.", folded):
+        if token == _ORDINAL:
+            parts.append(any_ordinal)
+        elif token.isdigit():
+            parts.append(r"\d{1,3}[a-z]?")
+        elif token in _PATTERNS:
+            parts.append(_PATTERNS[token] + r"\)?")
+        elif token.isspace():
+            parts.append(r"\s?")
+        elif token == "º":
+            parts.append("[ºo°]?")
+        elif token[0].isalpha():
+            parts.append(re.escape(_stem(token)) + r"\w*")
+        else:
+            parts.append(re.escape(token) + ("?" if token in ",.)" else ""))
+    return re.compile(r"(?<!\w)" + "".join(parts))
+
+
+def _stem(word: str) -> str:
+    """A word, or the last of several, without what an ending may change."""
+    return word[: max(3, len(word) - _STEM)] if len(word) > 3 else word
+
+
+def texts(language: str, data: Path) -> Iterator[str]:
+    """Acts of the data folder in a language."""
+    for name in ("multi-eurlex", "en-fr"):
+        with gzip.open(data / "acts" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            for n, line in enumerate(lines):
+                if name == "multi-eurlex" or (language in ("en", "fr") and n % 2 == 0):
+                    yield json.loads(line)["text"].get(language, "")
+    lined = data / "parallel" / "jrc-acquis" / f"{language}.txt.gz"
+    if lined.exists():
+        yield gzip.decompress(lined.read_bytes()).decode("utf-8")
+    for path in sorted((data / "eur-lex-sum" / "lexrank-extracts" / load(language).name.lower()).glob("*.txt")):
+        yield path.read_text("utf-8")
+
+
+def tail(form: str) -> str:
+    """The innermost two levels, or one of two: older acts often have the outer ones at the end, or leave them out."""
+    levels = form.split()
+    return " ".join(levels[-2:] if len(levels) > 2 else levels[-1:])
+
+
+class Use(NamedTuple):
+    """How a form looks, and how often acts use it: the whole of it, and its innermost levels."""
+
+    example: str
+    whole: int
+    tail: int
+
+
+def attested(language: str, data: Path) -> dict[str, Use]:
+    """What acts make of each form."""
+    grammar = load(language)
+    examples = {form: example(form, grammar) for form in FORMS}
+    wholes = {form: pattern(citation, grammar) for form, citation in examples.items()}
+    tails = {form: pattern(example(tail(form), grammar), grammar) for form in FORMS}
+    counts = {form: [0, 0] for form in FORMS}
+    for text in texts(language, data):
+        folded = " ".join(fold(text).split())
+        for form in FORMS:
+            counts[form][0] += len(wholes[form].findall(folded))
+            counts[form][1] += len(tails[form].findall(folded))
+    return {form: Use(examples[form], *counts[form]) for form in FORMS}
+
+
+def main() -> None:
+    """Print the table."""
+    if "LEXLATTICE_DATA" not in os.environ:
+        sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
+    data = Path(os.environ["LEXLATTICE_DATA"])
+    for language in sys.argv[1:] or LANGUAGES:
+        found = attested(language, data)
+        used, inside = (sum(use[n] > 0 for use in found.values()) for n in (1, 2))
+        print(f"\n{language}: acts use {used} of {len(FORMS)} forms, and the innermost levels of {inside}")
+        for form, use in found.items():
+            print(f"{use.whole:>6} {use.tail:>6}  {use.example}   [{form}]")
+
+
+if __name__ == "__main__":
+    main()
