@@ -113,33 +113,31 @@ def texts(language: str, data: Path) -> Iterator[str]:
         yield path.read_text("utf-8")
 
 
-def tail(form: str) -> str:
-    """The innermost two levels, or one of two: older acts often have the outer ones at the end, or leave them out."""
-    levels = form.split()
-    return " ".join(levels[-2:] if len(levels) > 2 else levels[-1:])
+def tail(form: str, levels: int) -> str:
+    """Its innermost levels: older acts often have the outer ones at the end, or leave them out."""
+    return " ".join(form.split()[-levels:])
 
 
 class Use(NamedTuple):
-    """How a form looks, and how often acts use it: the whole of it, and its innermost levels."""
+    """How a form looks, and how often acts use it: the whole of it, its innermost two levels, its innermost one."""
 
     example: str
     whole: int
-    tail: int
+    two: int
+    one: int
 
 
 def attested(language: str, data: Path) -> dict[str, Use]:
     """What acts make of each form."""
     grammar = load(language)
-    examples = {form: example(form, grammar) for form in FORMS}
-    wholes = {form: pattern(citation, grammar) for form, citation in examples.items()}
-    tails = {form: pattern(example(tail(form), grammar), grammar) for form in FORMS}
-    counts = {form: [0, 0] for form in FORMS}
+    forms = {form: (form, tail(form, 2), tail(form, 1)) for form in FORMS}
+    patterns = {part: pattern(example(part, grammar), grammar) for parts in forms.values() for part in parts}
+    counts = dict.fromkeys(patterns, 0)
     for text in texts(language, data):
         folded = " ".join(fold(text).split())
-        for form in FORMS:
-            counts[form][0] += len(wholes[form].findall(folded))
-            counts[form][1] += len(tails[form].findall(folded))
-    return {form: Use(examples[form], *counts[form]) for form in FORMS}
+        for part in patterns:
+            counts[part] += len(patterns[part].findall(folded))
+    return {form: Use(example(form, grammar), *(counts[part] for part in parts)) for form, parts in forms.items()}
 
 
 def main() -> None:
@@ -149,10 +147,11 @@ def main() -> None:
     data = Path(os.environ["LEXLATTICE_DATA"])
     for language in sys.argv[1:] or LANGUAGES:
         found = attested(language, data)
-        used, inside = (sum(use[n] > 0 for use in found.values()) for n in (1, 2))
-        print(f"\n{language}: acts use {used} of {len(FORMS)} forms, and the innermost levels of {inside}")
+        wholes = sum(use.whole > 0 for use in found.values())
+        parts = sum(use.whole + use.two + use.one > 0 for use in found.values())
+        print(f"\n{language}: acts use {wholes} of {len(FORMS)} forms, and these or their innermost levels {parts}")
         for form, use in found.items():
-            print(f"{use.whole:>6} {use.tail:>6}  {use.example}   [{form}]")
+            print(f"{use.whole:>6} {use.two:>6} {use.one:>6}  {use.example}   [{form}]")
 
 
 if __name__ == "__main__":

@@ -467,5 +467,5 @@ def test_all_sentences_of_a_provision_are_cited_as_the_provision() -> None:
     act = read(f"Article 1\n\n1. {long}\n\n2. Bees are free.", language="en")
     items = [Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in act]
     assert [place.citation for place in passages(items, act)] == ["Article 1(1)", "Article 1(2)"]
-    assert [place.citation for place in passages(items[1:], act)][0] == "Article 1(1), second to fourth sentences"
+    assert next(place.citation for place in passages(items[1:], act)) == "Article 1(1), second to fourth sentences"
     assert Act.from_json(act.to_json()).wholes == {"art-1.par-1": "Article 1(1)"}

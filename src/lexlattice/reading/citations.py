@@ -15,6 +15,8 @@ _CONTAINERS: Final = frozenset(
     "article recital annex annex_sole division part chapter section body unnumbered subparagraph indent".split()
 )
 _PLACEHOLDER: Final = re.compile(r"\{([\w.]+)(:last)?\}")
+_DIRECT, _NESTED = 3, 6
+"""Where these forms begin in a `CitationForm`."""
 _FINAL, _INNER, _OUTER = range(3)
 """Nothing follows; the innermost level follows; more than one level follows."""
 
@@ -93,10 +95,10 @@ def _text(level: Cite, grammar: Grammar, depth: int) -> str:
 
 
 def _form(level: Cite, grammar: Grammar, depth: int) -> str:
-    name, around = level.name, level.around
+    name = level.name
     if name in _AS_WRITTEN:
         return _AS_WRITTEN[name].replace("{n}", level.number)
-    template = _template(grammar.citation[name], level, depth, name in _POINTS and _is_container(around))
+    template = _template(grammar.citation[name], level, depth)
     start = template.find("{")
     if start < 0:
         return template
@@ -105,14 +107,14 @@ def _form(level: Cite, grammar: Grammar, depth: int) -> str:
     return _PLACEHOLDER.sub(lambda match: _filled(match[1], match[2] is not None, level, grammar), template)
 
 
-def _template(forms: CitationForm, level: Cite, depth: int, direct: bool) -> str:
+def _template(forms: CitationForm, level: Cite, depth: int) -> str:
     if forms.first and level.number == "1":
         return forms.first
-    return forms[depth + 3] if direct else forms[depth]
-
-
-def _is_container(around: Cite | None) -> bool:
-    return around is None or around.name in _CONTAINERS
+    if level.name not in _POINTS:
+        return forms[depth]
+    if level.around is None or level.around.name in _CONTAINERS:
+        return forms[_DIRECT + depth]
+    return forms[_NESTED + depth] if level.around.name in _POINTS else forms[depth]
 
 
 def _filled(name: str, last: bool, level: Cite, grammar: Grammar) -> str:

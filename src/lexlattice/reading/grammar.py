@@ -62,7 +62,7 @@ class Header(NamedTuple):
 
 
 class CitationForm(NamedTuple):
-    """How one level of a citation is written: by how much follows it, and, `direct`, of points without a paragraph."""
+    """How one level of a citation is written, by how much follows it; of points also by what they stand in."""
 
     final: str
     inner: str
@@ -70,9 +70,14 @@ class CitationForm(NamedTuple):
     outer: str
     """Where more than one level follows."""
     direct: str
+    """Of a point in an article or annex, without a paragraph between."""
     direct_inner: str
     direct_outer: str
-    first: str = ""
+    nested: str
+    """Of a point in another point."""
+    nested_inner: str
+    nested_outer: str
+    first: str
     """What number 1 is called, where it has a name of its own ("article 1er")."""
 
 
@@ -195,17 +200,17 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool
 def _levels(table: dict[str, Any]) -> dict[str, CitationForm]:
     levels = {}
     for name, form in table.items():
-        final = form["final"]
-        inner = form.get("inner", final)
-        outer = form.get("outer", inner)
-        if "direct" in form:
-            direct = form["direct"]
-            direct_inner = form.get("direct_inner", direct)
-            directs = (direct, direct_inner, form.get("direct_outer", direct_inner))
-        else:
-            directs = (final, inner, outer)
-        levels[name] = CitationForm(final, inner, outer, *directs, form.get("first", ""))
+        plain = _depths(form, "", "final")
+        direct = _depths(form, "direct_", "direct") if "direct" in form else plain
+        nested = _depths(form, "nested_", "nested") if "nested" in form else plain
+        levels[name] = CitationForm(*plain, *direct, *nested, form.get("first", ""))
     return levels
+
+
+def _depths(form: dict[str, str], prefix: str, final: str) -> tuple[str, str, str]:
+    """The form of the innermost level, before it, and further out; what is missing is as the one before."""
+    inner = form.get(f"{prefix}inner", form[final])
+    return form[final], inner, form.get(f"{prefix}outer", inner)
 
 
 @cache
