@@ -104,7 +104,7 @@ def texts(language: str, data: Path) -> Iterator[str]:
     for name in ("multi-eurlex", "en-fr"):
         with gzip.open(data / "acts" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             for n, line in enumerate(lines):
-                if name == "multi-eurlex" or (language in ("en", "fr") and n % 2 == 0):
+                if name == "multi-eurlex" or (language in ("en", "fr") and n % 8 == 0):
                     yield json.loads(line)["text"].get(language, "")
     lined = data / "parallel" / "jrc-acquis" / f"{language}.txt.gz"
     if lined.exists():
