@@ -52,7 +52,7 @@ ABOVE = {
     "grouping": {"act", "phrases"},
     "phrases": set(),
     "standing": {"act", "phrases"},
-    "rendering": {"errors", "files", "act", "phrases", "selection", "standing", "summary"},
+    "rendering": {"errors", "files", "act", "phrases", "reading", "selection", "standing", "summary"},
     "plotting": {"errors", "files", "act"},
     "summarizer": {
         *"errors act reading encoding weights lattice features coverage salience selection".split(),

@@ -133,7 +133,7 @@ def test_a_folder_gives_one_output_for_each_and_one_failure_stops_nothing(
 def test_several_acts_on_standard_output_follow_each_other(run: Run, examples: Path) -> None:
     code, out, _ = run(examples / "short" / "en.txt", examples / "short" / "fr.txt", "--words", 60)
     assert code == 0
-    assert out.index("Article 1(1)") < out.index("Article 1, paragraphe 1")
+    assert out.index("Article 1(1)") < out.index("Article 1er, paragraphe 1")
 
 
 def test_if_all_fail_the_call_failed(run: Run, tmp_path: Path) -> None:

@@ -197,7 +197,9 @@ def test_words_stay_and_only_what_no_document_may_hold_is_replaced(text: str) ->
 def test_points_are_indented_below_what_they_hang_from(examples: Path) -> None:
     summary = summary_of(read(examples / "short" / "en.txt"))
     blocks = [block for block in outline(summary).blocks if block.kind == "text"]
-    levels = {place.items[0].id: block.level for place, block in zip(passages(summary), blocks, strict=True)}
+    levels = {
+        place.items[0].id: block.level for place, block in zip(passages(summary, summary.act), blocks, strict=True)
+    }
     named = ("art-3.par-2", "art-3.par-2.pt-b", "art-3.par-2.pt-b.pt-ii", "art-3.par-2.sub-2", "art-5.par-2.ind-1")
     assert [levels[name] for name in named] == [0, 1, 2, 0, 1]
     assert [levels[name] for name in ("art-2.pt-1", "anx.pt-2", "anx.pt-2.pt-a")] == [1, 0, 1]

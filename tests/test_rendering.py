@@ -454,9 +454,9 @@ def test_sentences_that_follow_one_another_are_one_paragraph_with_one_citation()
     units = [unit for unit in act.units if unit.id != "art-1.par-1.s-3"]
     assert len(units) > 6
     summary = Summary(act, 400, tuple(Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in units))
-    cited = [(place.citation, place.text) for place in passages(summary)]
-    assert cited[0] == ("Article 1(1), first sentence – second sentence", f"{act.units[0].text} {act.units[1].text}")
-    assert cited[1][0].startswith("Article 1(1), fourth sentence – ")
+    cited = [(place.citation, place.text) for place in passages(summary, act)]
+    assert cited[0] == ("Article 1(1), first and second sentences", f"{act.units[0].text} {act.units[1].text}")
+    assert cited[1][0] == "Article 1(1), fourth to 11th sentences"
     assert [citation for citation, _ in cited[2:]] == ["Article 1(2)", "Article 2"]
     for shown in (to_text(summary), to_markdown(summary)):
         assert shown.count("Article 1(1)") == 2
@@ -474,3 +474,12 @@ def test_a_table_is_left_out_unless_it_is_asked_for_and_shown_with_its_cells() -
     assert "    1 to 5 | 10 |" in summary.to_text().splitlines()
     assert "<td>1 to 5 | 10 |</td>" in summary.to_html()
     assert "| --- |" in summary.to_markdown()
+
+
+def test_all_sentences_of_a_provision_are_cited_as_the_provision() -> None:
+    long = " ".join(f"Keepers shall report the number {i} of their colonies to the authority." for i in range(1, 5))
+    act = read(f"Article 1\n\n1. {long}\n\n2. Bees are free.", language="en")
+    items = [Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in act]
+    assert [place.citation for place in passages(items, act)] == ["Article 1(1)", "Article 1(2)"]
+    assert next(place.citation for place in passages(items[1:], act)) == "Article 1(1), second to fourth sentences"
+    assert Act.from_json(act.to_json()).wholes == {"art-1.par-1": "Article 1(1)"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import types
 import typing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,8 @@ def _property(owner: str, name: str, hint: Any) -> dict[str, Any]:
         return {"type": "boolean"}
     if hint is int:
         return {"type": "integer", "minimum": 0}
+    if hint == Mapping[str, str]:
+        return {"type": "object", "additionalProperties": {"type": "string"}}
     if isinstance(hint, types.GenericAlias) and typing.get_origin(hint) is tuple:
         item = typing.get_args(hint)[0]
         items = {"type": "string"} if item is str else {"$ref": f"#/$defs/{item.__name__}"}

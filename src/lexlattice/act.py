@@ -8,7 +8,7 @@ whatever is shown to a reader can be pointed at.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -132,6 +132,8 @@ class Act:
     """What repealed the act, where the file says so; empty if it says only that it is no longer in force."""
     incomplete: bool = False
     """Whether the text seems to be cut off; `CUT_OFF` is among the warnings then."""
+    wholes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """How each provision that comes in sentences is cited as a whole, by its id."""
 
     @property
     def status(self) -> str:
@@ -245,6 +247,9 @@ def _is_typed(act: Act) -> bool:
     units = act.units
     texts = [act.celex, act.title, act.type, act.date, act.language, act.profile, act.source, *act.warnings]
     texts += [text for text in (act.consolidated, act.repealed) if text is not None] + [act.consolidated_celex]
+    if not isinstance(act.wholes, dict):
+        return False
+    texts += [text for whole in act.wholes.items() for text in whole]
     texts += [text for s in act.sections for text in (s.kind, s.number, s.label, s.heading, *s.enclosing)]
     texts += [text for u in units for text in (u.id, u.provision, u.kind, u.number, u.citation, u.text)]
     places = [section.index for section in act.sections]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
-from lexlattice.reading.grammar import Grammar
+from lexlattice.reading.grammar import CitationForm, Grammar
 
 _POINTS: Final = ("letter", "number", "numeral", "roman")
 _AS_WRITTEN: Final = {"within": "{n}, ", "division": ", {n}"}
-"""Levels that are cited in the act's own words: the annex around an article, "Part A" of an annex."""
+"""Levels that are cited in the act's own words: the annex around an article, a title inside an annex."""
 _CONTAINERS: Final = frozenset(
-    "article recital annex annex_sole division section body unnumbered subparagraph indent quoted part".split()
+    "article recital annex annex_sole division part chapter section body unnumbered subparagraph indent quoted".split()
 )
+_PLACEHOLDER: Final = re.compile(r"\{([\w.]+)(:last)?\}")
+_DIRECT, _NESTED = 3, 6
+"""Where these forms begin in a `CitationForm`."""
+_FINAL, _INNER, _OUTER = range(3)
+"""Nothing follows; the innermost level follows; more than one level follows."""
 
 
 @dataclass(slots=True, eq=False)
@@ -25,8 +31,12 @@ class Cite:
     number: str = ""
     """As the act writes it, without brackets."""
     place: int = 0
+    last: int = 0
+    """Where it names several in a row, the place of the last."""
     inner: str | None = None
-    """The form it takes where another level follows, once that was asked for."""
+    """The form it takes before the innermost level, once that was asked for."""
+    outer: str | None = None
+    """The form it takes where more than one level follows, once that was asked for."""
 
 
 def cite(level: Cite | None, grammar: Grammar) -> str:
@@ -46,48 +56,78 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     """
     if level is None:
         return ""
-    text = _whole(level, grammar)
+    text = _text(level, grammar, _FINAL)
     if text[0] in " ,":
         text = text.lstrip(" ,")
     return text if text[0].isupper() else text[:1].upper() + text[1:]
 
 
-def _whole(level: Cite, grammar: Grammar) -> str:
-    """A level at the end of a citation, and those around it."""
-    between = ", " if level.name == "note" and level.around is not None else ""
-    return _around(level, grammar) + between + _form(level, grammar, final=True)
+def cite_sentences(citation: str, first: int, last: int, grammar: Grammar) -> str:
+    """Sentences of a provision that follow one another: from the citation of the first, that of all up to the last.
+
+    >>> from lexlattice.reading.grammar import load
+    >>> cite_sentences("Recital 5, first sentence", 1, 2, load("en"))
+    'Recital 5, first and second sentences'
+    >>> cite_sentences("Artikel 5 Absatz 1 Satz 2", 2, 4, load("de"))
+    'Artikel 5 Absatz 1 Sätze 2 bis 4'
+    """
+    name = ("sentence", "sentences", "sentences_range")[min(last - first, 2)]
+    one = _form(Cite(None, "sentence", str(first), first), grammar, _FINAL)
+    several = _form(Cite(None, name, str(first), first, last), grammar, _FINAL)
+    return citation.removesuffix(one) + several
 
 
-def _inner(level: Cite | None, grammar: Grammar) -> str:
-    """The levels around the innermost one, in the form they take there."""
-    if level is None:
-        return ""
-    if level.inner is None:
-        level.inner = _around(level, grammar) + _form(level, grammar, final=False)
-    return level.inner
-
-
-def _around(level: Cite, grammar: Grammar) -> str:
-    """What stands before a level: a citation is complete before what it quotes, and what is quoted begins anew."""
+def _text(level: Cite, grammar: Grammar, depth: int) -> str:
+    """A level with those around it, in the form it takes so many levels from the innermost."""
+    if depth == _INNER and level.inner is not None:
+        return level.inner
+    if depth == _OUTER and level.outer is not None:
+        return level.outer
+    text = _form(level, grammar, depth)
     around = level.around
-    if level.name == "quoted" and around is not None:
-        return _whole(around, grammar)
-    if around is not None and around.name == "quoted" and _form(level, grammar, final=True)[0] not in " ,":
-        return f"{_inner(around, grammar)}, "
-    return _inner(around, grammar)
+    if around is not None:
+        if level.name == "note" or (around.name == "quoted" and text[0] not in " ,"):
+            text = f", {text}"
+        apart = text[0] == ","  # what is set off by a comma governs nothing before it
+        text = _text(around, grammar, _FINAL if apart else min(depth + 1, _OUTER)) + text
+    if depth == _INNER:
+        level.inner = text
+    elif depth == _OUTER:
+        level.outer = text
+    return text
 
 
-def _form(level: Cite, grammar: Grammar, *, final: bool) -> str:
-    name, around = level.name, level.around
+def _form(level: Cite, grammar: Grammar, depth: int) -> str:
+    name = level.name
     if name in _AS_WRITTEN:
         return _AS_WRITTEN[name].replace("{n}", level.number)
-    forms = grammar.citation[name]
-    if name in _POINTS and (around is None or around.name in _CONTAINERS):
-        template = forms.direct if final else forms.direct_inner
-    else:
-        template = forms.final if final else forms.inner
-    if "{ordinal}" not in template:
+    template = _template(grammar.citation[name], level, depth)
+    start = template.find("{")
+    if start < 0:
+        return template
+    if template.startswith("{n}", start) and template.find("{", start + 1) < 0:
         return template.replace("{n}", level.number)
-    place = level.place
-    ordinal = grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else grammar.ordinal(place)
-    return template.replace("{n}", level.number).replace("{ordinal}", ordinal)
+    return _PLACEHOLDER.sub(lambda match: _filled(match[1], match[2] is not None, level, grammar), template)
+
+
+def _template(forms: CitationForm, level: Cite, depth: int) -> str:
+    if forms.first and level.number == "1":
+        return forms.first
+    if level.name not in _POINTS:
+        return forms[depth]
+    if level.around is None or level.around.name in _CONTAINERS:
+        return forms[_DIRECT + depth]
+    return forms[_NESTED + depth] if level.around.name in _POINTS else forms[depth]
+
+
+def _filled(name: str, last: bool, level: Cite, grammar: Grammar) -> str:
+    """What stands for a placeholder: the number, with a stop if it is a figure, or an ordinal of that name."""
+    place = level.last if last else level.place
+    if name == "n":
+        return str(place) if last else level.number
+    if name == "n.":
+        return f"{level.number}." if level.number[-1:].isdigit() else level.number
+    ordinals = grammar.named_ordinals.get(name)
+    if ordinals is not None:
+        return ordinals[min(place, len(ordinals)) - 1].replace("{n}", str(place))
+    return grammar.ordinals[place - 1] if 0 < place <= len(grammar.ordinals) else grammar.ordinal(place)

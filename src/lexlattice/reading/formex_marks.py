@@ -19,7 +19,7 @@ SIGNS = {"DIVISOR": "/", "ROOT": "√", "SUM": "∑", "PRODUCT": "∏", "INT": "
 
 def place(cell: _Element) -> tuple[int, int, int]:
     """The column of a cell, and how many columns and rows it spans."""
-    stated = {name: number for name, value in cell.items() if (number := _number(value))}
+    stated = {name: number for name, value in cell.items() if (number := _number(str(value)))}
     column = stated.get("COL") or stated.get("COL.START") or stated.get("NAMEST") or 0
     last = stated.get("COL.END") or stated.get("NAMEEND") or 0
     across = last - column + 1 if column and last else stated.get("COLSPAN", 1)

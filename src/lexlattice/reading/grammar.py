@@ -31,6 +31,7 @@ _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?!
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
 _ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
 _ORDINAL_SIGN: Final = re.compile(r"(?<=\d)\s?\.?\s?(?:[oºª°]|er|re)(?![^\W\d_])")
+_PLACEHOLDER: Final = re.compile(r"\{([^}]*)\}")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
 
 
@@ -61,12 +62,23 @@ class Header(NamedTuple):
 
 
 class CitationForm(NamedTuple):
-    """How one level of a citation is written."""
+    """How one level of a citation is written, by how much follows it; of points also by what they stand in."""
 
     final: str
     inner: str
+    """Before the innermost level."""
+    outer: str
+    """Where more than one level follows."""
     direct: str
+    """Of a point in an article or annex, without a paragraph between."""
     direct_inner: str
+    direct_outer: str
+    nested: str
+    """Of a point in another point."""
+    nested_inner: str
+    nested_outer: str
+    first: str
+    """What number 1 is called, where it has a name of its own ("article 1er")."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +92,8 @@ class Grammar:
     header_pattern: re.Pattern[str]
     ordinal_values: dict[str, int]
     ordinals: tuple[str, ...]
+    named_ordinals: dict[str, tuple[str, ...]]
+    """Further forms of the ordinals for citations, by name; the last of each is for places that have no word."""
     ordinal_endings: dict[str, str]
     """What follows the figure in "11th", "21st": by the number's last digits, and under "" for all others."""
     openers: dict[str, tuple[str, ...]]
@@ -90,6 +104,16 @@ class Grammar:
     months: dict[str, int]
     citation: dict[str, CitationForm]
     sublevels: frozenset[str]
+    abbreviations: frozenset[str]
+    """Without their stop, in small letters: whatever follows, they end no sentence."""
+    numbered: frozenset[str]
+    """Abbreviations that end no sentence where a number follows ("Art.", "No."), for they may be words too."""
+    years: frozenset[str]
+    """Abbreviations of "year" after a year ("2004 r."): they may end a sentence or not."""
+    ordinals_in_text: bool
+    """Whether a figure with a stop may stand before a capital in the middle of a sentence ("am 1. Januar")."""
+    heads: frozenset[str]
+    """First letters of the words that say what the number after them counts."""
     firsts: frozenset[str]
     """First words of all headers, to spare other lines the full test."""
     leads: frozenset[str]
@@ -176,11 +200,17 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool
 def _levels(table: dict[str, Any]) -> dict[str, CitationForm]:
     levels = {}
     for name, form in table.items():
-        inner = form.get("inner", form["final"])
-        direct = form.get("direct", form["final"])
-        direct_inner = form.get("direct_inner", direct if "direct" in form else inner)
-        levels[name] = CitationForm(form["final"], inner, direct, direct_inner)
+        plain = _depths(form, "", "final")
+        direct = _depths(form, "direct_", "direct") if "direct" in form else plain
+        nested = _depths(form, "nested_", "nested") if "nested" in form else plain
+        levels[name] = CitationForm(*plain, *direct, *nested, form.get("first", ""))
     return levels
+
+
+def _depths(form: dict[str, str], prefix: str, final: str) -> tuple[str, str, str]:
+    """The form of the innermost level, before it, and further out; what is missing is as the one before."""
+    inner = form.get(f"{prefix}inner", form[final])
+    return form[final], inner, form.get(f"{prefix}outer", inner)
 
 
 @cache
@@ -203,7 +233,7 @@ def load(language: str) -> Grammar:
         ordinal_forms.setdefault(i, []).extend(forms)
     ordinal_values = {fold(word): i for i, forms in ordinal_forms.items() for word in forms}
     citation = _levels(data["citation"])
-    citation.setdefault("numeral", citation["number"])
+    nouns = {name: forms[-1].replace("{n}", "") for name, forms in data.get("ordinals", {}).items()}
     sublevel_words = {
         fold(word)
         for name in (
@@ -217,8 +247,9 @@ def load(language: str) -> Grammar:
             "sentence",
         )
         for form in citation[name]
-        for word in re.findall(r"[^\W\d_]{2,}", re.sub(r"\{\w+\}", "", form))
+        for word in re.findall(r"[^\W\d_]{2,}", _PLACEHOLDER.sub(lambda match: nouns.get(match[1], ""), form))
     }
+    short = data["sentences"]
     types = [(fold(word), kind) for kind, forms in data["types"].items() for word in forms]
     return Grammar(
         language=language,
@@ -228,6 +259,7 @@ def load(language: str) -> Grammar:
         header_pattern=_pattern(words, ordinal_values, heads.get("number_first", False)),
         ordinal_values=ordinal_values,
         ordinals=tuple(heads["ordinals"]),
+        named_ordinals={name: tuple(forms) for name, forms in data.get("ordinals", {}).items()},
         ordinal_endings={"": "."} | heads.get("ordinal_endings", {}),
         openers={what: tuple(fold(o) for o in forms) for what, forms in data["openers"].items()},
         number_first=heads.get("number_first", False),
@@ -236,6 +268,11 @@ def load(language: str) -> Grammar:
         months={fold(month): i for i, month in enumerate(data["dates"]["months"], 1)},
         citation=citation,
         sublevels=frozenset(sublevel_words),
+        abbreviations=frozenset(short["abbreviations"]),
+        numbered=frozenset(short["numbered"]),
+        years=frozenset(short["years"]),
+        ordinals_in_text=short.get("ordinals", False),
+        heads=frozenset(word[:4] for word in (*words, *sublevel_words, *map(fold, short["numbered"]))),
         firsts=frozenset(word.split(" ")[0] for word in (*words, *sole)),
         leads=frozenset(word[:3] for word in (*words, *sole, *ordinal_values)),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from lexlattice.act import Act, Furniture, Section, Unit
@@ -17,9 +18,9 @@ from lexlattice.reading.metadata import is_remark
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
+from lexlattice.reading.sentences import sentences
 from lexlattice.reading.source import lay_out, put_together
 from lexlattice.reading.stretches import divide_lines
-from lexlattice.reading.units import sentences
 
 SENTENCES_FROM: Final = 40
 """Provisions of more words than this, without numbering inside, are divided at sentence ends."""
@@ -35,12 +36,14 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
     runs = ((draft.first, draft.last) for units in drafts for draft in units if draft.kind != "table")
     source, starts = lay_out(plan.lines, runs)
     names: dict[str, int] = {}
-    built = [_build(units, source, starts, i, names, grammar, split_from) for i, units in enumerate(drafts)]
+    wholes: dict[str, str] = {}
+    built = [_build(units, source, starts, i, names, grammar, split_from, wholes) for i, units in enumerate(drafts)]
     sections = []
     for index, (part, units) in enumerate(zip(plan.parts, distinguish(built), strict=True)):
         heading = part.heading.replace("\n", " ")
         sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, units))
-    return put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
+    act = put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
+    return replace(act, wholes=wholes)
 
 
 def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
@@ -183,6 +186,7 @@ def _build(
     names: dict[str, int],
     grammar: Grammar,
     split_from: int,
+    wholes: dict[str, str],
 ) -> list[Unit]:
     """Units with ids, citations and spans; long ones without inner numbering come in sentences.
 
@@ -204,13 +208,14 @@ def _build(
         spans: list[tuple[int, int]] = []
         if words > split_from > 0 and kind not in ("title", "table"):
             parents = {other.path.rpartition(".")[0] for other in drafts} if parents is None else parents
-            spans = sentences(text) if path not in parents else spans
+            spans = sentences(text, grammar) if path not in parents else spans
         if len(spans) <= 1:
             citation = cite(draft.cite, grammar)
             unit_id = provision + suffix
             place = len(units)
             units.append(Unit(unit_id, provision, section, place, kind, number, citation, text, start, end, words))
             continue
+        wholes[provision] = cite(draft.cite, grammar)
         for count, (a, b) in enumerate(spans, 1):
             citation = cite(Cite(draft.cite, "sentence", str(count), count), grammar)
             unit_id = f"{provision}.s-{count}"

@@ -6,7 +6,6 @@ begins a list opens a deeper one. That holds in every language, which head-words
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -207,33 +206,3 @@ def _plain(stack: list[Level], text: _Text, index: int, frame: Frame) -> Draft:
         resumed.parent, resumed.parent_cite = current(level, frame)
         stack.append(resumed)
     return draft
-
-
-_SENTENCE_END: Final = re.compile(r"[.!?…][»”’\")]*\s+(?=[«„“‘\"'(]*[^\W\d_a-zа-яα-ω])")
-
-
-def sentences(text: str) -> list[tuple[int, int]]:
-    """Spans of the sentences of a text, in any of the three scripts.
-
-    Abbreviations and ordinals end in a full stop too, so a stop after a number of one or two digits or after a
-    word of at most three letters ends nothing: a division missed is harmless, a wrong one is not.
-
-    >>> text = "See Art. 5 of Reg. No 3. The Commission acts. On 1. Januar it ends."
-    >>> [text[a:b] for a, b in sentences(text)]
-    ['See Art. 5 of Reg. No 3. The Commission acts.', 'On 1. Januar it ends.']
-    """
-    spans: list[tuple[int, int]] = []
-    start = 0
-    for match in _SENTENCE_END.finditer(text):
-        stop = match.start() + 1
-        core = text[max(start, stop - 8) : stop].rstrip(".!?…").rpartition(" ")[2].lstrip("(«„“‘")
-        if len(core) <= 3 and not (core.isdigit() and len(core) > 2):
-            continue
-        if not any(map(str.isalpha, text[start:stop])):
-            continue  # a mere number: "7.2.1."
-        if not text[match.end()].isupper() and text[match.end()] not in "«„“‘\"'(":
-            continue
-        spans.append((start, match.start() + len(match.group().rstrip())))
-        start = match.end()
-    spans.append((start, len(text)))
-    return spans

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator
-from itertools import takewhile
 from typing import Final, NamedTuple
 
+from lexlattice.act import Act
 from lexlattice.phrases import phrases
+from lexlattice.reading.citations import cite_sentences
+from lexlattice.reading.grammar import load
 from lexlattice.standing import notices, standing
 from lexlattice.summary import Item, Summary
 
@@ -33,7 +35,7 @@ def to_text(summary: Summary, *, group: bool = False) -> str:
         if name:
             heading = words.groups[name]
             blocks.append(f"{heading}\n{'─' * len(heading)}")
-        for passage in passages(items):
+        for passage in passages(items, summary.act):
             line = f"{passage.citation} · {passage.heading}" if passage.heading else passage.citation
             blocks.append("\n".join([_wrapped(line), *(_wrapped(text, _INDENT) for text in passage.lines)]))
     return "\n\n".join([*blocks, *map(_wrapped, (*remarks, words.disclaimer))])
@@ -47,7 +49,7 @@ def to_markdown(summary: Summary, *, group: bool = False) -> str:
     for name, items in parts(summary, group):
         if name:
             blocks.append(f"## {escaped(words.groups[name])}")
-        for passage in passages(items):
+        for passage in passages(items, summary.act):
             heading = f" · {escaped(passage.heading)}" if passage.heading else ""
             blocks += [f"**{escaped(passage.citation)}**{heading}", _markdown(passage)]
             blocks += [f"*{escaped(reason)}*" for reason in passage.reasons]
@@ -94,13 +96,19 @@ class Passage(NamedTuple):
     items: tuple[Item, ...]
     heading: str
     """Of the section; empty where the passage before is in the same one."""
+    act: Act
 
     @property
     def citation(self) -> str:
-        """From where to where: "Recital 4, first sentence – third sentence", "Erwägungsgrund 4 Satz 1 – 3"."""
-        first, last = self.items[0].citation.split(), self.items[-1].citation.split()
-        shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
-        return " ".join([*first, "–", *last[shared:]] if len(self.items) > 1 else first)
+        """As people cite: "Recital 4, first and second sentences"; of all its sentences, the provision."""
+        first = self.items[0].citation
+        if len(self.items) == 1:
+            return first
+        provision, place = _sentence(self.items[0])
+        last = place + len(self.items) - 1
+        if place == 1 and provision in self.act.wholes and f"{provision}.s-{last + 1}" not in self.act:
+            return self.act.wholes[provision]
+        return cite_sentences(first, place, last, load(self.act.language))
 
     @property
     def text(self) -> str:
@@ -128,22 +136,28 @@ class Passage(NamedTuple):
         return (*self.text_lines, *self.reasons)
 
 
-def passages(items: Iterable[Item]) -> Iterator[Passage]:
+def passages(items: Iterable[Item], act: Act) -> Iterator[Passage]:
     """Items as they are read: sentences of a provision that follow one another stand in one paragraph."""
     together: list[tuple[Item, str]] = []
     for item, heading in with_headings(items):
         if together and not _goes_on(together[-1][0], item):
-            yield Passage(tuple(member for member, _ in together), together[0][1])
+            yield Passage(tuple(member for member, _ in together), together[0][1], act)
             together = []
         together.append((item, heading))
     if together:
-        yield Passage(tuple(member for member, _ in together), together[0][1])
+        yield Passage(tuple(member for member, _ in together), together[0][1], act)
 
 
 def _goes_on(item: Item, other: Item) -> bool:
     """Whether the other is the next sentence of the same provision."""
+    provision, place = _sentence(item)
+    return place > 0 and other.id == f"{provision}.s-{place + 1}"
+
+
+def _sentence(item: Item) -> tuple[str, int]:
+    """The provision and the place of a sentence in it; 0 for an item that is none."""
     provision, sentence, number = item.id.rpartition(".s-")
-    return bool(sentence) and other.id == f"{provision}.s-{int(number) + 1}"
+    return provision, int(number) if sentence else 0
 
 
 def escaped(text: str) -> str:

@@ -103,7 +103,7 @@ def _items(items: Iterable[Item], act: Act, group: str) -> Iterator[Block]:
     if group:
         yield Block("heading", group, level)
         level += 1
-    for passage in passages(items):
+    for passage in passages(items, act):
         if passage.heading:
             label = act.sections[passage.items[0].section].label
             yield Block("heading", printable(f"{label} — {passage.heading}" if label else passage.heading), level)

@@ -33,6 +33,7 @@ _SHORT: Final = 3
 """Beginnings of numerals up to this length are whole words."""
 _DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_PLACEHOLDER: Final = re.compile(r"\{[^}]*\}")
 
 
 class Token(NamedTuple):
@@ -72,7 +73,7 @@ def vocabulary(language: str) -> Vocabulary:
     grammar = load(language if language in LANGUAGES else "en")
     data = tomllib.loads(files(__package__).joinpath("numerals.toml").read_text("utf-8"))
     numerals = data[grammar.language]
-    forms = " ".join(form for level in grammar.citation.values() for form in level).replace("{ordinal}", " ")
+    forms = _PLACEHOLDER.sub(" ", " ".join(form for level in grammar.citation.values() for form in level))
     heads = {*grammar.words, *(name for name, _ in grammar.types), *_WORD.findall(fold(forms))}
     return Vocabulary(
         numerals=frozenset({word for word in numerals if len(word) <= _SHORT} | set(grammar.ordinal_values)),
