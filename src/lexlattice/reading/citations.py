@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from lexlattice.reading.grammar import CitationForm, Grammar
@@ -33,10 +34,8 @@ class Cite:
     place: int = 0
     last: int = 0
     """Where it names several in a row, the place of the last."""
-    inner: str | None = None
-    """The form it takes before the innermost level, once that was asked for."""
-    outer: str | None = None
-    """The form it takes where more than one level follows, once that was asked for."""
+    written: list[str | None] | None = None
+    """It and those around it, by how much follows, once something that follows asked for it."""
 
 
 def cite(level: Cite | None, grammar: Grammar) -> str:
@@ -56,7 +55,7 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     """
     if level is None:
         return ""
-    text = _text(level, grammar, _FINAL)
+    text = _composed(level, grammar, _FINAL)
     if text[0] in " ,":
         text = text.lstrip(" ,")
     return text if text[0].isupper() else text[:1].upper() + text[1:]
@@ -77,23 +76,25 @@ def cite_sentences(citation: str, first: int, last: int, grammar: Grammar) -> st
     return citation.removesuffix(one) + several
 
 
-def _text(level: Cite, grammar: Grammar, depth: int) -> str:
+def _before(level: Cite, grammar: Grammar, depth: int) -> str:
+    """A level that others stand in, with those around it: siblings ask for the same."""
+    if level.written is None:
+        level.written = [None, None, None]
+    text = level.written[depth]
+    if text is None:
+        text = level.written[depth] = _composed(level, grammar, depth)
+    return text
+
+
+def _composed(level: Cite, grammar: Grammar, depth: int) -> str:
     """A level with those around it, in the form it takes so many levels from the innermost."""
-    if depth == _INNER and level.inner is not None:
-        return level.inner
-    if depth == _OUTER and level.outer is not None:
-        return level.outer
     text = _form(level, grammar, depth)
     around = level.around
     if around is not None:
         if level.name == "note" or (around.name == "quoted" and text[0] not in " ,"):
             text = f", {text}"
         apart = text[0] == ","  # what is set off by a comma governs nothing before it
-        text = _text(around, grammar, _FINAL if apart else min(depth + 1, _OUTER)) + text
-    if depth == _INNER:
-        level.inner = text
-    elif depth == _OUTER:
-        level.outer = text
+        text = _before(around, grammar, _FINAL if apart else min(depth + 1, _OUTER)) + text
     return text
 
 
@@ -102,19 +103,25 @@ def _form(level: Cite, grammar: Grammar, depth: int) -> str:
     if name in _AS_WRITTEN:
         return _AS_WRITTEN[name].replace("{n}", level.number)
     template = _template(grammar.citation[name], level, depth)
-    start = template.find("{")
-    if start < 0:
-        return template
-    if template.startswith("{n}", start) and template.find("{", start + 1) < 0:
-        return template.replace("{n}", level.number)
+    before, placeholder, after = _parted(template)
+    if placeholder == "n":
+        return f"{before}{level.number}{after}"
+    if placeholder:
+        return f"{before}{_filled(placeholder, False, level, grammar)}{after}"
     return _PLACEHOLDER.sub(lambda match: _filled(match[1], match[2] is not None, level, grammar), template)
 
 
+@cache
+def _parted(template: str) -> tuple[str, str, str]:
+    """What stands before and after the placeholder of a template; no placeholder if it has several, or none."""
+    before, _, rest = template.partition("{")
+    placeholder, _, after = rest.partition("}")
+    return ("", "", "") if "{" in after else (before, placeholder, after)
+
+
 def _template(forms: CitationForm, level: Cite, depth: int) -> str:
-    if forms.first and level.number == "1":
-        return forms.first
     if level.name not in _POINTS:
-        return forms[depth]
+        return forms.first if forms.first and level.number == "1" else forms[depth]
     if level.around is None or level.around.name in _CONTAINERS:
         return forms[_DIRECT + depth]
     return forms[_NESTED + depth] if level.around.name in _POINTS else forms[depth]

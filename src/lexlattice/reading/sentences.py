@@ -13,9 +13,7 @@ from lexlattice.reading.grammar import Grammar, fold
 
 _CLOSING: Final = "»”’\"'“)\\]"
 _OPENING: Final = "«„“‘\"'(\\["
-_END: Final = re.compile(
-    rf"(?:(?P<stop>\.)|[!?]|(?<=\w)…)[{_CLOSING}]*(?:\s?\(\d{{1,3}}\))*+\s+(?=[{_OPENING}]*(?P<next>[^\W_]))"
-)
+_END: Final = re.compile(rf"[.!?…][{_CLOSING}]*(?:\s?\(\d{{1,3}}\))*+\s+(?=[{_OPENING}]*(?P<next>[^\W_]))")
 """A stop, what closes with it, and the number of a footnote; then what may begin a sentence."""
 _APART: Final = re.compile(rf"[{_OPENING}’/-]|(?<=\d)(?=[^\W\d_]{{2}})")
 """What stands between a word and another glued to it: "l'art.", "7ust."."""
@@ -53,9 +51,9 @@ def sentences(text: str, grammar: Grammar) -> list[tuple[int, int]]:
     start = 0
     for match in _END.finditer(text):
         stop, following = match.start(), text[match.start("next") : match.start("next") + _CONTEXT]
-        if not _begins(following):
+        if not _begins(following) or (text[stop] == "…" and not text[stop - 1 : stop].isalnum()):
             continue
-        if match["stop"] and not _ends(text[max(start, stop - _LONGEST) : stop], following, grammar):
+        if text[stop] == "." and not _ends(text[max(start, stop - _LONGEST) : stop], following, grammar):
             continue
         if not any(map(str.isalpha, text[start:stop])):
             continue  # a mere number: "7.2.1."
