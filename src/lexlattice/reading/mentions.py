@@ -62,9 +62,11 @@ class Mention:
 
 def mentions(tokens: Sequence[Token], words: Wording) -> list[Mention]:
     """All mentions of provisions in a text."""
-    found = [_mention(chain, tokens) for chain in _chains(list(_groups(tokens, words)), tokens)]
+    found = [_mention(chain, tokens) for chain in _chains(list(_groups(tokens, words)), tokens, words)]
     for mention in found:
         (_owner_before if words.act_first else _owner_after)(mention, tokens)
+        if not mention.owner and mention.first and tokens[mention.first - 1].has("treaty"):
+            mention.owner = "treaty"
     _share(found, tokens, forward=words.act_first)
     return found
 
@@ -118,6 +120,10 @@ def _is_ordinal_figure(tokens: Sequence[Token], place: int) -> bool:
 def _numbers_after(tokens: Sequence[Token], place: int, level: str) -> Group | None:
     begin = _skip_stop(tokens, place + 1)
     first = _item(tokens, begin, level, None)
+    if first is None and begin < len(tokens) and tokens[begin].has("of"):  # "articoli da 12 a 15"
+        first = _item(tokens, begin + 1, level, None)
+        joint = _separator(tokens, first[1]) if first is not None else None
+        first = first if joint is not None and joint[0] == "range" else None
     if first is None:
         return None
     path, end = first
@@ -184,7 +190,13 @@ def _item(tokens: Sequence[Token], place: int, level: str, before: Path | None) 
 
 
 def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list[Step], int]:
-    """The number with its ordinal sign and inserted letter: "5.o", "5.o-A"."""
+    """The number with its ordinal sign and inserted letter: "5.o", "5 º", "5.o-A"."""
+    if end < len(tokens) and tokens[end].text in ("º", "ª", "°"):
+        end += 1
+    if end < len(tokens) and path[0][0] == "article" and tokens[end].roman and len(tokens[end].text) == 1:
+        level, number = path[-1]  # "130 R"
+        if number.isdigit() and tokens[end].start - tokens[end - 1].end <= 1:
+            return [*path[:-1], (level, number + tokens[end].text)], end + 1
     if end + 1 < len(tokens) and tokens[end].text == "." and tokens[end + 1].text in _SIGNS:
         if tokens[end].start == tokens[end - 1].end and tokens[end + 1].start == tokens[end].end:
             end += 2
@@ -208,7 +220,7 @@ def _inline(token: Token, path: Path) -> Step | None:
 
 def _skip_stop(tokens: Sequence[Token], place: int) -> int:
     """The place after a full stop that ends no sentence: "Art. 5", "stavka 1. točke"."""
-    if place + 1 >= len(tokens) or tokens[place].text != "." or tokens[place].start != tokens[place - 1].end:
+    if place + 1 >= len(tokens) or tokens[place].text != "." or tokens[place].start > tokens[place - 1].end + 1:
         return place
     following = tokens[place + 1]
     goes_on = following.role or following.kind in ("act", "figure", "paren", "half", "decimal") or following.text == ","
@@ -249,8 +261,9 @@ def _numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) 
             break
         number = number_of(tokens[at], level)
         if not number and tokens[at].kind == "word" and len(tokens[at].text) == 1 and level in ("article", "paragraph"):
-            if at - 1 >= used and tokens[at - 1].kind == "figure":  # "5 a artikla"
-                number, at = tokens[at - 1].text + tokens[at].text, at - 1
+            before = at - 2 if at > used and tokens[at - 1].text == "." else at - 1
+            if before >= used and tokens[before].kind == "figure":  # "5 a artikla", "5.a pants"
+                number, at = tokens[before].text + tokens[at].text, before
         if not number or (numbers and number[0].isdigit() != numbers[-1][0].isdigit()):
             break
         if tokens[at].kind == "decimal" and level == "article":
@@ -294,9 +307,10 @@ def _ordinals(tokens: Sequence[Token], place: int, level: str, used: int) -> Gro
         at -= 1
         while at >= used and (tokens[at].has("of") or tokens[at].text in ("-", ",")) and not tokens[at].has("list"):
             at -= 1
-        if at < used or not tokens[at].has("list"):
+        if at >= used and tokens[at].has("list"):
+            at -= 1
+        elif at < used or len(values) < 2:
             break
-        at -= 1
     if values:
         return Group(tuple(((level, str(value)),) for value in values), begin, place + 1)
     end = place + 1
@@ -363,12 +377,12 @@ def _roman(value: int) -> str:
 # --- mentions ---------------------------------------------------------------------------------------------
 
 
-def _chains(groups: list[Group], tokens: Sequence[Token]) -> Iterator[list[tuple[Group, bool]]]:
+def _chains(groups: list[Group], tokens: Sequence[Token], words: Wording) -> Iterator[list[tuple[Group, bool]]]:
     """Groups that name one provision together, each with whether it stands around those before it."""
     chain: list[tuple[Group, bool]] = []
     levels: set[str] = set()
     for group in groups:
-        around = _joined(chain[-1][0], group, tokens) if chain else None
+        around = _joined(chain[-1][0], group, tokens, words) if chain else None
         if around is None or (group.levels & levels) - {"point"} or not _fits(chain, group, around=around):
             if chain:
                 yield chain
@@ -388,21 +402,22 @@ def _fits(chain: list[tuple[Group, bool]], group: Group, *, around: bool) -> boo
     return "recital" not in group.levels or around
 
 
-def _joined(before: Group, after: Group, tokens: Sequence[Token]) -> bool | None:
+def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Wording) -> bool | None:
     """Whether the second of two groups stands around the first one; None if they do not belong together."""
     gap = tokens[before.last : after.first]
     if len(gap) > LONGEST_GAP:
         return None
-    linked = False
+    linked = 0
     for token in gap:
         if token.has("of"):
-            linked = True
+            linked += 1
         elif token.text not in (",", "'", "’", *_DASHES) or (token.text == "," and linked):
             return None
     if after.rank < before.rank:
         return True if linked or not gap else None
-    inner = {"subparagraph", "point"} >= before.levels | after.levels
-    return linked and inner and "point" in after.levels
+    if linked and {"subparagraph", "point"} >= before.levels | after.levels and "point" in after.levels:
+        return True
+    return False if linked < 2 or words.act_first else None
 
 
 def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mention:
@@ -460,7 +475,7 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
 def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
     """The act that is named before a mention: "direktiivin 2004/39/EY 5 artikla", "tämän asetuksen 5 artikla"."""
     place = mention.first - 1
-    if place > 0 and tokens[place].kind == "paren" and tokens[place - 1].kind == "act":
+    if place > 0 and tokens[place].kind in ("paren", "note") and tokens[place - 1].kind == "act":
         place -= 1  # a footnote
     if place < 0:
         return

@@ -7,6 +7,7 @@ from typing import Final
 
 from lexlattice.reading.mentions import Path, Step
 from lexlattice.reading.numbering import canonical, from_roman, letter_value, to_letters
+from lexlattice.reading.wording import LAST
 
 _NAMES: Final = {
     "article": "art",
@@ -33,6 +34,8 @@ def numbers(level: str, number: str) -> tuple[str, ...]:
     >>> numbers("point", "γ"), numbers("point", "ii"), numbers("article", "5 bis"), numbers("annex", "iv")
     (('c', 'C'), ('ii', '2', 'II'), ('5a',), ('IV',))
     """
+    if number == str(LAST):
+        return ("last",)
     if number[:1].isdigit():
         return (number,) if "." in number else (canonical(number),)
     if level != "point":
@@ -117,7 +120,7 @@ class Places:
         """Step by step inwards from a place; a step may pass through what citations leave out."""
         if not path:
             return base
-        for step in _alternatives(path[0], strict=strict):
+        for step in self._last_of(base, path[0]) or _alternatives(path[0], strict=strict):
             for name in self._steps(base, step):
                 found = self._walk(name, path[1:], strict=strict)
                 if found:
@@ -128,6 +131,17 @@ class Places:
         if level == "sentence" and f"{base}.s-1" not in self.known:
             return self._walk(base, path[1:], strict=strict)
         return ""
+
+    def _last_of(self, base: str, step: Step) -> list[str]:
+        """ "The last indent": the highest number there is."""
+        level, number = step
+        if number != str(LAST):
+            return []
+        stem = _NAMES[level]
+        count = 1
+        while f"{base}.{stem}-{count + 1}" in self.known:
+            count += 1
+        return [f"{stem}-{count}"]
 
     def _steps(self, base: str, step: str) -> Iterable[str]:
         direct = f"{base}.{step}"

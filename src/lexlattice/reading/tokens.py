@@ -6,12 +6,15 @@ import re
 from typing import Final, NamedTuple
 
 from lexlattice.reading.cited_acts import CitedAct, cited_acts
-from lexlattice.reading.numbering import from_roman, letter_value
+from lexlattice.reading.numbering import from_roman, letter_value, marker
 from lexlattice.reading.wording import Role, Wording, flat
 
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 _ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ca-c]?\Z")
+_SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _NOTHING: Final = Role()
+LONGEST_MARKER: Final = 20
 
 
 class Token(NamedTuple):
@@ -34,13 +37,13 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str, words: Wording) -> list[Token]:
-    """The tokens of a text; an act that is cited by number is one."""
+    """The tokens of a text after the marker that leads it; an act that is cited by number is one."""
     plain = flat(text)
     tokens: list[Token] = []
     acts = iter(cited_acts(plain, words))
     act = next(acts, None)
-    end = 0
-    for match in words.tokens.finditer(plain):
+    end = _after_marker(text, plain, words)
+    for match in words.tokens.finditer(plain, end):
         start = match.start()
         while act is not None and start >= act.start:
             tokens.append(Token("act", "", act.start, act.end, _NOTHING, act, False))
@@ -62,6 +65,16 @@ def tokenize(text: str, words: Wording) -> list[Token]:
     return tokens
 
 
+def _after_marker(text: str, plain: str, words: Wording) -> int:
+    """Where a text begins after its marker; "5. cikk" begins with no marker."""
+    mark = marker(text[:LONGEST_MARKER])
+    if mark is None:
+        return 0
+    word = _WORD.match(plain, mark.end)
+    counted = word is not None and text[word.start()].islower() and words.role(word.group()).levels
+    return 0 if counted and words.before.intersection(counted) else mark.end
+
+
 def is_lettered(value: str) -> bool:
     """Whether letters can be the number of a point: a, aa, iv, στ; not "eu"."""
     if from_roman(value.translate(_LOOKALIKES)):
@@ -76,14 +89,18 @@ def number_of(token: Token, level: str) -> str:
     text = token.text
     if token.kind in ("paren", "half", "figure"):
         if text[0].isdigit():
-            return text if len(text.rstrip("abcdefgh").rstrip()) <= 3 else ""
+            return text if _SHORT.match(text) else ""
         return text if level == "point" and is_lettered(text) else ""
     if token.kind == "decimal":
         return text
     if token.kind != "word":
         return ""
-    if token.roman and level in ("annex", "part", "section", "article", "point"):
-        return text if level != "article" or len(text) > 1 or text in "ivx" else ""
-    if level == "point" and len(text) <= 4 and is_lettered(text) and not token.has("list"):
-        return text
-    return ""
+    if token.roman:
+        return text if level in ("annex", "part", "section") or _is_roman(level, text) else ""
+    plain = len(text) == 1 or from_roman(text) or (len(text) == 2 and text[0] == text[1])
+    return text if level == "point" and plain and is_lettered(text) and not token.has("list") else ""
+
+
+def _is_roman(level: str, text: str) -> bool:
+    """Whether a Roman number in capitals may be that of an article or a point: not "C" of a journal's series."""
+    return (level == "article" and (len(text) > 1 or text in "ivx")) or (level == "point" and len(text) > 1)

@@ -20,6 +20,8 @@ LEVELS: Final = tuple("annex part section article recital paragraph subparagraph
 """What a reference names, outermost first."""
 ACTS: Final = ("framework", "regulation", "directive", "decision", "recommendation")
 """Kinds of acts that are cited by number."""
+LAST: Final = -1
+"""The ordinal of the last of several."""
 _FLAGS: Final = tuple("list range of this same treaty other maker".split())
 
 
@@ -58,12 +60,12 @@ class Role(NamedTuple):
 
 
 _NONE: Final = Role()
-_BIS: Final = "|".join(INSERTED_WORDS)
 _PIECES: Final = (
     r"(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"
+    r"|(?P<note>\[\d{1,3}\])"
     r"|(?P<half>(?<![\w(])(?:\d{1,3}[^\W\d_]?|[^\W\d_]{1,3})\s?\))"
     r"|(?P<decimal>(?<![\w/])\d{1,3}(?:\.\d{1,3})+(?![\w/]))"
-    rf"|(?P<figure>\d{{1,4}}(?:[^\W\d_]{{1,2}}|\s?(?:{_BIS}))?(?!\w))"
+    r"|(?P<figure>\d{1,4}(?:[^\W\d_]{1,2}|\s?(?:INSERTED))?(?!\w))"
     r"|(?P<word>[^\W\d_]+)|(?P<rest>\S)"
 )
 
@@ -134,6 +136,7 @@ def wording(language: str) -> Wording:
         entries += [(entry, Role(levels=(level,))) for entry in table[level]]
     for place, forms in enumerate(table["ordinals"], 1):
         entries += [(form, Role(ordinal=place)) for form in forms.split("|")]
+    entries += [(form, Role(ordinal=LAST)) for form in table["last"]]
     for flag in _FLAGS:
         entries += [(entry, Role(flags=frozenset({flag}))) for entry in table[flag]]
     for act in ACTS:
@@ -152,11 +155,12 @@ def wording(language: str) -> Wording:
     several = _either(entry for entry, _ in entries if not entry.strip("*").isalpha())
     phrase = rf"(?P<phrase>(?<!\w)(?:{several})(?!\w))|" if several else ""
     kinds = "|".join(rf"(?P<{act}>{_either(table[act])})" for act in ACTS)
+    inserted = "|".join(word for word in INSERTED_WORDS if word not in table["range"])
     return Wording(
         exact,
         stems,
         phrases,
-        re.compile(phrase + _PIECES),
+        re.compile(phrase + _PIECES.replace("INSERTED", inserted)),
         re.compile(rf"(?<!\w)(?:{kinds})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{_either(table['sign'])})\.?\s?$"),
         raw(language)["headwords"]["article"][0],
