@@ -12,7 +12,7 @@ from itertools import pairwise, product
 from typing import Final, NamedTuple
 
 from lexlattice.reading.cited_acts import CitedAct
-from lexlattice.reading.numbering import from_roman, letter_value, to_letters
+from lexlattice.reading.numbering import canonical, from_roman, letter_value, to_letters
 from lexlattice.reading.tokens import Token, number_of
 from lexlattice.reading.wording import LEVELS, Wording
 
@@ -71,6 +71,11 @@ def mentions(tokens: Sequence[Token], words: Wording) -> list[Mention]:
     return found
 
 
+def _fills(token: Token) -> bool:
+    """Whether a word only joins what stands beside it: "of", "the"."""
+    return token.has("of") or token.has("the")
+
+
 # --- groups -----------------------------------------------------------------------------------------------
 
 
@@ -120,7 +125,7 @@ def _is_ordinal_figure(tokens: Sequence[Token], place: int) -> bool:
 def _numbers_after(tokens: Sequence[Token], place: int, level: str) -> Group | None:
     begin = _skip_stop(tokens, place + 1)
     first = _item(tokens, begin, level, None)
-    if first is None and begin < len(tokens) and tokens[begin].has("of"):  # "articoli da 12 a 15"
+    if first is None and begin < len(tokens) and _fills(tokens[begin]):  # "articoli da 12 a 15"
         first = _item(tokens, begin + 1, level, None)
         joint = _separator(tokens, first[1]) if first is not None else None
         first = first if joint is not None and joint[0] == "range" else None
@@ -171,11 +176,12 @@ def _item(tokens: Sequence[Token], place: int, level: str, before: Path | None) 
                 *(("paragraph" if n == 0 and level == "article" else "point", x) for n, x in enumerate(inner)),
             ]
         else:
-            path = [(level, number)]
+            path = [(level, canonical(number) if token.kind == "figure" else number)]
     end = place + 1
     if not attached:
         path, end = _suffixed(tokens, end, path)
-    while end < len(tokens) and tokens[end].kind == "paren" and tokens[end].start - tokens[end - 1].end <= 1:
+    kinds = ("paren", "half") if token.kind == "half" else ("paren",)
+    while end < len(tokens) and tokens[end].kind in kinds and tokens[end].start - tokens[end - 1].end <= 1:
         inner_step = _inline(tokens[end], tuple(path))
         if inner_step is None:
             break
@@ -260,6 +266,9 @@ def _numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) 
         if at < used:
             break
         number = number_of(tokens[at], level)
+        if not number and level == "paragraph" and tokens[at].kind in ("paren", "half") and not numbers:
+            number = number_of(tokens[at], "point")  # "c) punkts"
+            level = "point" if number else level
         if not number and tokens[at].kind == "word" and len(tokens[at].text) == 1 and level in ("article", "paragraph"):
             before = at - 2 if at > used and tokens[at - 1].text == "." else at - 1
             if before >= used and tokens[before].kind == "figure":  # "5 a artikla", "5.a pants"
@@ -305,7 +314,7 @@ def _ordinals(tokens: Sequence[Token], place: int, level: str, used: int) -> Gro
         values.insert(0, ordinal)
         begin = at
         at -= 1
-        while at >= used and (tokens[at].has("of") or tokens[at].text in ("-", ",")) and not tokens[at].has("list"):
+        while at >= used and (_fills(tokens[at]) or tokens[at].text in ("-", ",")) and not tokens[at].has("list"):
             at -= 1
         if at >= used and tokens[at].has("list"):
             at -= 1
@@ -336,11 +345,11 @@ def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group |
     if place > used and tokens[place - 1].has("this"):
         return Group((((level, ""),),), place - 1, place + 1)
     begin = place - 1
-    while begin > used and place - begin < 3 and (tokens[begin].has("of") or tokens[begin].text in _DASHES):
+    while begin > used and place - begin < 3 and (_fills(tokens[begin]) or tokens[begin].text in _DASHES):
         begin -= 1
     if begin >= used and tokens[begin].has("this"):
         return Group((((level, ""),),), begin, place + 1)
-    if place + 1 < len(tokens) and tokens[place + 1].has("this") and not tokens[place + 1].has("of"):
+    if place + 1 < len(tokens) and tokens[place + 1].has("this") and not _fills(tokens[place + 1]):
         return Group((((level, ""),),), place, place + 2)
     return None
 
@@ -407,17 +416,17 @@ def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Wording
     gap = tokens[before.last : after.first]
     if len(gap) > LONGEST_GAP:
         return None
-    linked = 0
+    linked = fillers = 0
     for token in gap:
-        if token.has("of"):
-            linked += 1
+        if token.has("of") or token.has("the"):
+            linked, fillers = linked + token.has("of"), fillers + token.has("the")
         elif token.text not in (",", "'", "’", *_DASHES) or (token.text == "," and linked):
             return None
     if after.rank < before.rank:
         return True if linked or not gap else None
     if linked and {"subparagraph", "point"} >= before.levels | after.levels and "point" in after.levels:
         return True
-    return False if linked < 2 or words.act_first else None
+    return False if linked + fillers < 2 or words.act_first else None
 
 
 def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mention:
@@ -447,29 +456,27 @@ def _settled(groups: list[Group]) -> list[Group]:
 def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
     """The act that is named behind a mention: "of Directive 2004/39/EC", "of this Regulation", "thereof"."""
     place = mention.last
-    if place < len(tokens) and tokens[place].text == "," and place + 1 < len(tokens) and tokens[place + 1].has("of"):
+    if place < len(tokens) and tokens[place].text == "," and place + 1 < len(tokens) and _fills(tokens[place + 1]):
         place += 1
-    this = same = False
+    this = made = False
     for token in tokens[place : place + 12]:
         if token.kind == "act":
             mention.owner, mention.act = "external", token.act
             return
-        if token.has("treaty") or token.has("other"):
+        if (token.has("treaty") or token.has("other")) and not made:
             mention.owner = "treaty" if token.has("treaty") else "other"
             return
         if token.role.act:
             postponed = tokens.index(token) + 1
-            this = this or (
-                postponed < len(tokens) and tokens[postponed].has("this") and not tokens[postponed].has("of")
-            )
+            this = this or (postponed < len(tokens) and tokens[postponed].has("this") and not _fills(tokens[postponed]))
             mention.owner, mention.anaphor = ("this", "") if this else ("other", token.role.act)
             return
-        if token.has("this") or token.has("same"):
-            this, same = this or token.has("this"), same or token.has("same")
-        elif not (token.has("of") or token.has("maker") or token.text in ("'", "’", *_DASHES)):
-            break
-    if same and not this and tokens[place].has("same"):
-        mention.owner, mention.anaphor = "other", "any"
+        if token.has("thereof"):
+            mention.owner, mention.anaphor = "other", "any"
+            return
+        this, made = this or token.has("this"), made or (token.has("maker") and not _fills(token))
+        if not (_fills(token) or token.role.flags & {"this", "same", "maker"} or token.text in ("'", "’", *_DASHES)):
+            return
 
 
 def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
@@ -526,7 +533,7 @@ def _conjoined(before: Mention, after: Mention, tokens: Sequence[Token]) -> bool
     gap = tokens[before.last : after.first]
     joined = any(token.has("list") or token.has("range") or token.text in (",", *_DASHES) for token in gap)
     allowed = all(
-        token.has("list") or token.has("range") or token.has("of") or token.text in (",", "'", "’", *_DASHES)
+        token.has("list") or token.has("range") or _fills(token) or token.text in (",", "'", "’", *_DASHES)
         for token in gap
     )
     return joined and allowed and len(gap) <= LONGEST_GAP

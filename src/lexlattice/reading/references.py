@@ -64,6 +64,8 @@ class _Unit:
     ) -> None:
         self.unit, self.section, self.tokens, self.places = unit, section, tokens, places
         self.celex, self.amended, self.recent = celex, amended, recent
+        self.first = next((token for token in tokens if token.act is not None or token.has("treaty")), None)
+        """The act or treaty that the unit names first: in the preamble what its articles belong to."""
         self.quoted = any(step.startswith("q") for step in unit.provision.split(".")) or unit.kind == "quoted"
 
     def references(self, words: Wording) -> Iterable[Reference]:
@@ -91,6 +93,9 @@ class _Unit:
             not mention.owner and self.amended is not None and mention.paths[0][0][0] in _TOP and mention.paths[0][0][1]
         ):
             act = self.amended
+        elif not mention.owner and self.section.kind == "preamble" and self.first is not None:
+            act = self.first.act
+            mention.owner = "treaty" if act is None else "external"
         if act is not None and act.celex and act.celex != self.celex:
             if act is mention.act:
                 start, end = min(start, act.start), max(end, act.end)

@@ -22,7 +22,7 @@ ACTS: Final = ("framework", "regulation", "directive", "decision", "recommendati
 """Kinds of acts that are cited by number."""
 LAST: Final = -1
 """The ordinal of the last of several."""
-_FLAGS: Final = tuple("list range of this same treaty other maker".split())
+_FLAGS: Final = tuple("list range of the this same thereof treaty other maker".split())
 
 
 class _Flat(dict[int, int]):
