@@ -22,6 +22,7 @@ Path = tuple[Step, ...]
 
 LONGEST_RANGE: Final = 120
 LONGEST_GAP: Final = 5
+_ANNEX: Final = ((("annex", ""),),)
 _DASHES: Final = ("-", "–", "—")
 _SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
 
@@ -99,7 +100,7 @@ def _group(tokens: Sequence[Token], place: int, levels: Sequence[str], used: int
     for level in (*numbered, *levels):
         group = _numbers_before(tokens, place, level, used) if level in words.before else None
         if group is None and (level not in words.before or level in words.either):
-            group = _numbers_after(tokens, place, level)
+            group = _numbers_after(tokens, place, level, bare=words.bare_letters)
         if group is not None:
             return group
     for level in sorted(levels, key=LEVELS.index):
@@ -122,11 +123,11 @@ def _is_ordinal_figure(tokens: Sequence[Token], place: int) -> bool:
     )
 
 
-def _numbers_after(tokens: Sequence[Token], place: int, level: str) -> Group | None:
+def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: bool) -> Group | None:
     begin = _skip_stop(tokens, place + 1)
-    first = _item(tokens, begin, level, None)
+    first = _item(tokens, begin, level, None, bare=bare)
     if first is None and begin < len(tokens) and _fills(tokens[begin]):  # "articoli da 12 a 15"
-        first = _item(tokens, begin + 1, level, None)
+        first = _item(tokens, begin + 1, level, None, bare=bare)
         joint = _separator(tokens, first[1]) if first is not None else None
         first = first if joint is not None and joint[0] == "range" else None
     if first is None:
@@ -139,7 +140,7 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str) -> Group | N
         if separator is None:
             break
         joint, begin = separator
-        following = _item(tokens, begin, level, paths[-1])
+        following = _item(tokens, begin, level, paths[-1], bare=bare)
         if following is None or not _alike(paths[-1], following[0]):
             break
         paths += _range(paths[-1], following[0]) if joint == "range" else [following[0]]
@@ -149,8 +150,13 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str) -> Group | N
     return Group(tuple(paths[:solid]), place, end_solid)
 
 
-def _item(tokens: Sequence[Token], place: int, level: str, before: Path | None) -> tuple[Path, int] | None:
-    """A number with the numbers attached to it: "5(1)(a)"; `before` is the item before it in a list."""
+def _item(
+    tokens: Sequence[Token], place: int, level: str, before: Path | None, *, bare: bool
+) -> tuple[Path, int] | None:
+    """A number with the numbers attached to it: "5(1)(a)"; `before` is the item before it in a list.
+
+    `bare` says that a letter without brackets behind the number is a point.
+    """
     if place >= len(tokens):
         return None
     token = tokens[place]
@@ -187,11 +193,14 @@ def _item(tokens: Sequence[Token], place: int, level: str, before: Path | None) 
             break
         path.append(inner_step)
         end += 1
-    if token.kind == "decimal" and level == "article" and end < len(tokens):
+    if bare and level == "article" and end < len(tokens):  # "artikel 5.1 a", "artikel 10 c ii"
         letter = tokens[end]
-        if letter.kind == "word" and len(letter.text) == 1 and not letter.role:
+        if letter.kind == "word" and len(letter.text) == 1 and not letter.role and not letter.roman:
             path.append(("point", letter.text))
             end += 1
+            if end < len(tokens) and tokens[end].kind == "word" and from_roman(tokens[end].text) > 1:
+                path.append(("point", tokens[end].text))
+                end += 1
     return tuple(path), _skip_stop(tokens, end)
 
 
@@ -339,7 +348,7 @@ def _ordinal(token: Token) -> int:
 def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
     """ "This Article", and an annex without a number."""
     if level == "annex":
-        return Group(((("annex", ""),),), place, place + 1)
+        return Group(_ANNEX, place, place + 1)
     if level not in ("article", "paragraph", "subparagraph", "point"):
         return None
     if place > used and tokens[place - 1].has("this"):
@@ -424,6 +433,8 @@ def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Wording
             return None
     if after.rank < before.rank:
         return True if linked or not gap else None
+    if before.paths == _ANNEX and linked:  # in some languages it is also the word for "application"
+        return None
     if linked and {"subparagraph", "point"} >= before.levels | after.levels and "point" in after.levels:
         return True
     return False if linked + fillers < 2 or words.act_first else None

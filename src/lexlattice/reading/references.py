@@ -16,8 +16,8 @@ from lexlattice.reading.wording import Wording, wording
 if TYPE_CHECKING:
     from lexlattice.act import Act
 
-_ELSEWHERE: Final = ("title", "preamble", "notes")
-"""Sections whose articles, where no act is named, are never the act's own."""
+_ELSEWHERE: Final = ("title", "preamble", "recitals", "notes")
+"""Sections whose articles, where no act is named, cannot be told to be the act's own."""
 _TOP: Final = ("article", "annex")
 
 
@@ -35,7 +35,7 @@ def references(act: Act, below: Mapping[str, Sequence[Unit]]) -> tuple[Reference
                 provision, recent = unit.provision.partition(".")[0], {}
             tokens = tokenize(unit.text, words)
             if any(token.act is not None or token.role.levels for token in tokens):
-                found += _Unit(unit, section, tokens, places, act.celex, amended, recent).references(words)
+                found += _Unit(unit, section, tokens, places, act, amended, recent).references(words)
     return tuple(found)
 
 
@@ -58,12 +58,12 @@ class _Unit:
         section: Section,
         tokens: Sequence[Token],
         places: Places,
-        celex: str,
+        act: Act,
         amended: CitedAct | None,
         recent: dict[str, CitedAct],
     ) -> None:
         self.unit, self.section, self.tokens, self.places = unit, section, tokens, places
-        self.celex, self.amended, self.recent = celex, amended, recent
+        self.celex, self.type, self.amended, self.recent = act.celex, act.type, amended, recent
         self.first = next((token for token in tokens if token.act is not None or token.has("treaty")), None)
         """The act or treaty that the unit names first: in the preamble what its articles belong to."""
         self.quoted = any(step.startswith("q") for step in unit.provision.split(".")) or unit.kind == "quoted"
@@ -87,13 +87,15 @@ class _Unit:
     def _mention(self, mention: Mention) -> Reference | None:
         start, end = self.tokens[mention.first].start, self.tokens[mention.last - 1].end
         act = mention.act
-        if mention.anaphor:
+        if mention.anaphor and self.section.kind != "preamble":
             act = self.recent.get(mention.anaphor)
+            if act is None and mention.anaphor == self.type:
+                mention.owner = ""  # "the Regulation" is this one where it names no other
         elif (
             not mention.owner and self.amended is not None and mention.paths[0][0][0] in _TOP and mention.paths[0][0][1]
         ):
             act = self.amended
-        elif not mention.owner and self.section.kind == "preamble" and self.first is not None:
+        elif (not mention.owner or mention.anaphor) and self.section.kind == "preamble" and self.first is not None:
             act = self.first.act
             mention.owner = "treaty" if act is None else "external"
         if act is not None and act.celex and act.celex != self.celex:
@@ -110,11 +112,10 @@ class _Unit:
     def _internal(self, mention: Mention, start: int, end: int) -> Reference | None:
         """A reference to this act, or to one that is not said."""
         own = mention.owner == "this"
-        doubtful = self.section.kind in _ELSEWHERE or self.quoted
-        doubtful = doubtful or (self.section.kind == "recitals" and "any" in self.recent)
-        top = mention.paths[0][0][0] in _TOP
+        level = mention.paths[0][0][0]
+        doubtful = self.quoted or (self.section.kind in _ELSEWHERE and level != "recital")
         targets: list[str] = []
-        if own or not doubtful or (not top and not self.quoted and self.section.kind != "recitals"):
+        if own or not doubtful:
             for path in mention.paths:
                 target = self.places.resolve(path, self.unit.provision)
                 targets += [target] if target and target not in targets else []

@@ -88,6 +88,8 @@ class Wording:
     """Levels whose number stands before their word; "act" if that of an act does."""
     either: frozenset[str]
     """Levels among them whose number may stand behind as well."""
+    bare_letters: bool
+    """Whether a letter without brackets behind an article's number is a point."""
     act_first: bool
     """Whether an act is named before the provision that is cited."""
     _roles: dict[str, Role] = field(default_factory=dict)
@@ -166,5 +168,6 @@ def wording(language: str) -> Wording:
         raw(language)["headwords"]["article"][0],
         frozenset(table["before"]),
         frozenset(table["either"]),
+        table["bare_letters"],
         table["act_first"],
     )
