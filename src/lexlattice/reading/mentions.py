@@ -57,6 +57,8 @@ class Mention:
     owner: str = ""
     """"this" act, an "external" one, a "treaty", an "other" instrument; empty where nothing is said."""
     act: CitedAct | None = None
+    named: str = ""
+    """Kind of this act as it is named: "this Regulation"."""
     anaphor: str = ""
     """Kind of the act where it is named without its number: "that Directive"; "any" for "thereof"."""
 
@@ -82,14 +84,12 @@ def _fills(token: Token) -> bool:
 
 def _groups(tokens: Sequence[Token], words: Wording) -> Iterator[Group]:
     used = 0
-    place = 0
-    while place < len(tokens):
-        levels = tokens[place].role.levels
-        group = _group(tokens, place, levels, used, words) if levels else None
+    for place, token in enumerate(tokens):
+        levels = token.role.levels
+        group = _group(tokens, place, levels, used, words) if levels and place >= used else None
         if group is not None:
             yield group
             used = group.last
-        place = max(place + 1, used)
 
 
 def _group(tokens: Sequence[Token], place: int, levels: Sequence[str], used: int, words: Wording) -> Group | None:
@@ -480,7 +480,7 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
         if token.role.act:
             postponed = tokens.index(token) + 1
             this = this or (postponed < len(tokens) and tokens[postponed].has("this") and not _fills(tokens[postponed]))
-            mention.owner, mention.anaphor = ("this", "") if this else ("other", token.role.act)
+            _name(mention, token.role.act, this=this)
             return
         if token.has("thereof"):
             mention.owner, mention.anaphor = "other", "any"
@@ -488,6 +488,14 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
         this, made = this or token.has("this"), made or (token.has("maker") and not _fills(token))
         if not (_fills(token) or token.role.flags & {"this", "same", "maker"} or token.text in ("'", "’", *_DASHES)):
             return
+
+
+def _name(mention: Mention, kind: str, *, this: bool) -> None:
+    """Put down that an act is named by its kind alone."""
+    if this:
+        mention.owner, mention.named = "this", kind
+    else:
+        mention.owner, mention.anaphor = "other", kind
 
 
 def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
@@ -504,7 +512,7 @@ def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
         mention.owner = "treaty" if token.has("treaty") else "other"
     elif token.role.act:
         this = any(tokens[at].has("this") for at in range(max(0, place - 2), place))
-        mention.owner, mention.anaphor = ("this", "") if this else ("other", token.role.act)
+        _name(mention, token.role.act, this=this)
     elif token.has("this"):
         mention.owner = "this"
 

@@ -11,7 +11,7 @@ from lexlattice.reading.mentions import Mention, Path, mentions
 from lexlattice.reading.numbering import OPENING_QUOTES
 from lexlattice.reading.places import Places, described
 from lexlattice.reading.tokens import Token, tokenize
-from lexlattice.reading.wording import Wording, wording
+from lexlattice.reading.wording import ACTS, Wording, flat, wording
 
 if TYPE_CHECKING:
     from lexlattice.act import Act
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ELSEWHERE: Final = ("title", "preamble", "recitals", "notes")
 """Sections whose articles, where no act is named, cannot be told to be the act's own."""
 _TOP: Final = ("article", "annex")
+_ANNEXED: Final = ("anx", "app", "prot", "att")
 
 
 def references(act: Act, below: Mapping[str, Sequence[Unit]]) -> tuple[Reference, ...]:
@@ -33,8 +34,8 @@ def references(act: Act, below: Mapping[str, Sequence[Unit]]) -> tuple[Reference
         for unit in section.units:
             if section.kind == "recitals" and unit.provision.partition(".")[0] != provision:
                 provision, recent = unit.provision.partition(".")[0], {}
-            tokens = tokenize(unit.text, words)
-            if any(token.act is not None or token.role.levels for token in tokens):
+            if words.refers(flat(unit.text)):
+                tokens = tokenize(unit.text, words)
                 found += _Unit(unit, section, tokens, places, act, amended, recent).references(words)
     return tuple(found)
 
@@ -87,6 +88,11 @@ class _Unit:
     def _mention(self, mention: Mention) -> Reference | None:
         start, end = self.tokens[mention.first].start, self.tokens[mention.last - 1].end
         act = mention.act
+        if mention.owner == "this" and mention.named not in ("", self.type) and self.type in ACTS:
+            mention.owner, mention.anaphor = (
+                "other",
+                mention.named,
+            )  # "dieser Richtlinie" in a regulation is another act
         if mention.anaphor and self.section.kind != "preamble":
             act = self.recent.get(mention.anaphor)
             if act is None and mention.anaphor == self.type:
@@ -113,16 +119,19 @@ class _Unit:
         """A reference to this act, or to one that is not said."""
         own = mention.owner == "this"
         level = mention.paths[0][0][0]
-        doubtful = self.quoted or (self.section.kind in _ELSEWHERE and level != "recital")
+        if level in ("part", "section") and not self.unit.provision.startswith(_ANNEXED):
+            return None  # a division of the act, which holds provisions and is none
+        doubtful = self.quoted or self.amended is not None or self.unit.kind == "table"
+        doubtful = doubtful or (self.section.kind in _ELSEWHERE and level != "recital")
         targets: list[str] = []
         if own or not doubtful:
             for path in mention.paths:
                 target = self.places.resolve(path, self.unit.provision)
                 targets += [target] if target and target not in targets else []
+        if not targets and any(number == "" for path in mention.paths for _, number in path):
+            return None
         if targets or own:
             return self._reference(start, end, tuple(targets), "", "", "internal")
-        if any(number == "" for path in mention.paths for _, number in path):
-            return None
         return self._reference(start, end, (), "", _several(mention.paths), "other")
 
     def _reference(

@@ -52,15 +52,15 @@ def tokenize(text: str, words: Wording) -> list[Token]:
             continue
         kind = match.lastgroup or ""
         piece = match.group()
-        if kind in ("paren", "half"):
-            tokens.append(Token(kind, piece.strip("( )"), start, match.end(), _NOTHING, None, False))
-            continue
-        role = words.role(piece) if kind in ("word", "phrase") else _NOTHING
-        capital = (
-            kind == "word"
-            and text[start].isupper()
-            and (len(piece) == 1 or bool(_ROMAN.match(text[start : match.end()])))
-        )
+        role, capital = _NOTHING, False
+        if kind == "word":
+            role = words.role(piece)
+            if text[start].isupper():
+                capital = len(piece) == 1 or _ROMAN.match(text[start : match.end()]) is not None
+        elif kind == "phrase":
+            role = words.role(piece)
+        elif kind in ("paren", "half"):
+            piece = piece.strip("( )")
         tokens.append(Token(kind, piece, start, match.end(), role, None, capital))
     return tokens
 

@@ -60,6 +60,8 @@ class Role(NamedTuple):
 
 
 _NONE: Final = Role()
+_SLASH: Final = re.compile(r"\d/\d")
+_WORDS: Final = re.compile(r"[^\W\d_]+")
 _PIECES: Final = (
     r"(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"
     r"|(?P<note>\[\d{1,3}\])"
@@ -100,6 +102,15 @@ class Wording:
         if found is None:
             found = self._roles[word] = self._find(word)
         return found
+
+    def refers(self, plain: str) -> bool:
+        """Whether a flat text has what references are made of: a word for a level, or an act's number."""
+        if "/" in plain and _SLASH.search(plain):
+            return True
+        role = self.role
+        return any(role(word).levels for word in set(_WORDS.findall(plain))) or any(
+            role.levels and pattern.search(plain) for pattern, role in self.phrases
+        )
 
     def _find(self, word: str) -> Role:
         roles = [role for stem, role in self.stems if _begins(word, stem)]
@@ -155,7 +166,8 @@ def wording(language: str) -> Wording:
         else:
             exact[word] = _merge([exact[word], role]) if word in exact else role
     several = _either(entry for entry, _ in entries if not entry.strip("*").isalpha())
-    phrase = rf"(?P<phrase>(?<!\w)(?:{several})(?!\w))|" if several else ""
+    leads = "".join(sorted({flat(entry)[0] for entry, _ in entries if not entry.strip("*").isalpha()}))
+    phrase = rf"(?P<phrase>(?=[{re.escape(leads)}])(?<!\w)(?:{several})(?!\w))|" if several else ""
     kinds = "|".join(rf"(?P<{act}>{_either(table[act])})" for act in ACTS)
     inserted = "|".join(word for word in INSERTED_WORDS if word not in table["range"])
     return Wording(
