@@ -8,9 +8,7 @@ from typing import Final, NamedTuple
 from lexlattice.reading.wording import Wording
 
 _LETTERS: Final = {"regulation": "R", "directive": "L", "decision": "D", "framework": "F", "recommendation": "H"}
-_NUMBER: Final = re.compile(
-    r"(?<![\w/.])(\d{1,4})/(\d{1,4})(?:/([^\W\d_]{2,9}(?:[,/-]\s?(?:[^\W\d_]{2,4}|euratom)(?!\w))*)\d{0,2})?(?![\w/])"
-)
+_NUMBER: Final = re.compile(r"(?<![\w/.])(\d{1,4})/(\d{1,4})(?:/([^\W\d_]{2,9})\d{0,2})?(?![\w/])")
 FARTHEST: Final = 70
 """So many characters may stand between the word for the act and its number."""
 _COMMUNITY: Final = re.compile(r"\([^\W\d_]{2,4}(?:[,/]?\s?[^\W\d_]+){0,2}\)\s?")

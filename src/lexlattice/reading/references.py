@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _ELSEWHERE: Final = ("title", "preamble", "recitals", "notes")
 """Sections whose articles, where no act is named, cannot be told to be the act's own."""
 _TOP: Final = ("article", "annex")
+LONGEST_OWN: Final = 60
+"""So far into a title an act's own number stands."""
 _ANNEXED: Final = ("anx", "app", "prot", "att")
 
 
@@ -28,7 +30,7 @@ def references(act: Act, below: Mapping[str, Sequence[Unit]]) -> tuple[Reference
     places = Places(below)
     found: list[Reference] = []
     for section in act.sections:
-        amended = _amended(section, words)
+        amended = amended_by(section, words)
         recent: dict[str, CitedAct] = {}
         provision = ""
         for unit in section.units:
@@ -40,7 +42,7 @@ def references(act: Act, below: Mapping[str, Sequence[Unit]]) -> tuple[Reference
     return tuple(found)
 
 
-def _amended(section: Section, words: Wording) -> CitedAct | None:
+def amended_by(section: Section, words: Wording) -> CitedAct | None:
     """The act that an article amends: its lead-in names one act alone, and what follows quotes the new wording."""
     if section.kind != "article" or len(section.units) < 2 or not section.units[0].text.endswith(":"):
         return None
@@ -67,6 +69,11 @@ class _Unit:
         self.celex, self.type, self.amended, self.recent = act.celex, act.type, amended, recent
         self.first = next((token for token in tokens if token.act is not None or token.has("treaty")), None)
         """The act or treaty that the unit names first: in the preamble what its articles belong to."""
+        named = {token.act.celex: token.act for token in tokens if token.act is not None}
+        self.only = (
+            next(iter(named.values())) if len(named) == 1 and self.first is not None and self.first.act else None
+        )
+        """The one act that the unit names: in a recital what its articles belong to."""
         self.quoted = any(step.startswith("q") for step in unit.provision.split(".")) or unit.kind == "quoted"
 
     def references(self, words: Wording) -> Iterable[Reference]:
@@ -82,6 +89,8 @@ class _Unit:
                     yield reference
             if token.act is not None:
                 self.recent[token.act.kind] = self.recent["any"] = token.act
+                if self.section.kind == "title" and token.start < LONGEST_OWN and token.act.kind == self.type:
+                    continue  # its own number
                 if id(token.act) not in owners and token.act.celex not in ("", self.celex):
                     yield self._reference(token.start, token.end, (), token.act.celex, "", "external")
 
@@ -104,6 +113,8 @@ class _Unit:
         elif (not mention.owner or mention.anaphor) and self.section.kind == "preamble" and self.first is not None:
             act = self.first.act
             mention.owner = "treaty" if act is None else "external"
+        elif not mention.owner and self.section.kind == "recitals" and mention.paths[0][0][0] in _TOP:
+            act = self.only
         if act is not None and act.celex and act.celex != self.celex:
             if act is mention.act:
                 start, end = min(start, act.start), max(end, act.end)

@@ -98,7 +98,7 @@ def number_of(token: Token, level: str) -> str:
     if token.roman:
         return text if level in ("annex", "part", "section") or _is_roman(level, text) else ""
     plain = len(text) == 1 or from_roman(text) or (len(text) == 2 and text[0] == text[1])
-    return text if level == "point" and plain and is_lettered(text) and not token.has("list") else ""
+    return text if level == "point" and plain and is_lettered(text) and not token.role else ""
 
 
 def _is_roman(level: str, text: str) -> bool:
