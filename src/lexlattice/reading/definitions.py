@@ -24,7 +24,7 @@ _QUOTED: Final = re.compile(
 """A term in the quotation marks of any of the 24 languages."""
 _BETWEEN: Final = re.compile(r"[\s,(/]*(?:[^\W\d_]{1,5}\s?)?[\s,(]*")
 """What stands between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
-_AFTER: Final = re.compile(r"[\s)]*(?:[:–—―-]|,\s)")
+_AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
 """What leads from a term to its meaning where no verb does."""
 _UNQUOTED: Final = re.compile(r"([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
 _OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")

@@ -275,7 +275,8 @@ def _numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) 
         if at < used:
             break
         number = number_of(tokens[at], level)
-        if not number and level == "paragraph" and tokens[at].kind in ("paren", "half") and not numbers:
+        follows = at > used and tokens[at - 1].kind == "figure"
+        if not number and level == "paragraph" and not numbers and not follows and not tokens[at].roman:
             number = number_of(tokens[at], "point")  # "c) punkts"
             level = "point" if number else level
         if not number and tokens[at].kind == "word" and len(tokens[at].text) == 1 and level in ("article", "paragraph"):

@@ -38,7 +38,7 @@ def references(act: Act, below: Mapping[str, Sequence[Unit]]) -> tuple[Reference
                 provision, recent = unit.provision.partition(".")[0], {}
             if words.refers(flat(unit.text)):
                 tokens = tokenize(unit.text, words)
-                found += _Unit(unit, section, tokens, places, act, amended, recent).references(words)
+                found += _Unit(unit, section, tokens, places, act, words, amended, recent).references(words)
     return tuple(found)
 
 
@@ -62,17 +62,17 @@ class _Unit:
         tokens: Sequence[Token],
         places: Places,
         act: Act,
+        words: Wording,
         amended: CitedAct | None,
         recent: dict[str, CitedAct],
     ) -> None:
         self.unit, self.section, self.tokens, self.places = unit, section, tokens, places
         self.celex, self.type, self.amended, self.recent = act.celex, act.type, amended, recent
-        self.first = next((token for token in tokens if token.act is not None or token.has("treaty")), None)
-        """The act or treaty that the unit names first: in the preamble what its articles belong to."""
+        found = [token for token in tokens if token.act is not None or token.has("treaty")]
+        self.main = found[-1 if words.main_act_last else 0] if found else None
+        """The act or treaty that the unit is about: in the preamble what its articles belong to."""
         named = {token.act.celex: token.act for token in tokens if token.act is not None}
-        self.only = (
-            next(iter(named.values())) if len(named) == 1 and self.first is not None and self.first.act else None
-        )
+        self.only = next(iter(named.values())) if len(named) == 1 and self.main is not None and self.main.act else None
         """The one act that the unit names: in a recital what its articles belong to."""
         self.quoted = any(step.startswith("q") for step in unit.provision.split(".")) or unit.kind == "quoted"
 
@@ -110,8 +110,8 @@ class _Unit:
             not mention.owner and self.amended is not None and mention.paths[0][0][0] in _TOP and mention.paths[0][0][1]
         ):
             act = self.amended
-        elif (not mention.owner or mention.anaphor) and self.section.kind == "preamble" and self.first is not None:
-            act = self.first.act
+        elif (not mention.owner or mention.anaphor) and self.section.kind == "preamble" and self.main is not None:
+            act = self.main.act
             mention.owner = "treaty" if act is None else "external"
         elif not mention.owner and self.section.kind == "recitals" and mention.paths[0][0][0] in _TOP:
             act = self.only
@@ -139,7 +139,8 @@ class _Unit:
             for path in mention.paths:
                 target = self.places.resolve(path, self.unit.provision)
                 targets += [target] if target and target not in targets else []
-        if not targets and any(number == "" for path in mention.paths for _, number in path):
+        empty = any(number == "" for path in mention.paths for _, number in path)
+        if not targets and (empty or level in ("indent", "sentence")):  # such words have other meanings too
             return None
         if targets or own:
             return self._reference(start, end, tuple(targets), "", "", "internal")

@@ -94,6 +94,8 @@ class Wording:
     """Whether a letter without brackets behind an article's number is a point."""
     act_first: bool
     """Whether an act is named before the provision that is cited."""
+    main_act_last: bool
+    """Whether acts that belong to an act's title are named before the act itself."""
     _roles: dict[str, Role] = field(default_factory=dict)
 
     def role(self, word: str) -> Role:
@@ -182,4 +184,5 @@ def wording(language: str) -> Wording:
         frozenset(table["either"]),
         table["bare_letters"],
         table["act_first"],
+        table["main_act_last"],
     )
