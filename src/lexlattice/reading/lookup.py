@@ -11,7 +11,8 @@ from lexlattice.act import Unit
 from lexlattice.errors import NoSuchProvisionError
 from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar, load
-from lexlattice.reading.mentions import Path, mentions
+from lexlattice.reading.groups import Path
+from lexlattice.reading.mentions import mentions
 from lexlattice.reading.numbering import from_roman
 from lexlattice.reading.places import Places
 from lexlattice.reading.tokens import tokenize
@@ -35,6 +36,8 @@ def find(act: Act, below: Below, cited: str) -> str:
         return cited.strip()
     wanted = _plain(cited)
     same = [unit for unit in act.units if _plain(unit.citation) == wanted]
+    if same and same[0].kind == "citation":
+        return act.sections[same[0].section].id
     if same:
         return same[0].id if len(same) == 1 else same[0].provision
     places = Places(below)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from lexlattice.reading.mentions import Path, Step
+from lexlattice.reading.groups import Path, Step
 from lexlattice.reading.numbering import canonical, from_roman, letter_value, to_letters
 from lexlattice.reading.wording import LAST
 
@@ -91,7 +91,7 @@ class Places:
         return ""
 
     def _outer(self, path: Path, at: str, around: list[str]) -> str:
-        """A path that begins with an article, an annex or a recital: in the attached act it stands in, or in the act."""
+        """A path that begins with an article, an annex or a recital, of the attached act it stands in or of the act."""
         level, number = path[0]
         if not number:
             stem = _NAMES[level]
@@ -126,14 +126,15 @@ class Places:
                 if found:
                     return found
         level, number = path[0]
-        if level == "subparagraph" and number == "1" and base in self.known:
+        unnumbered = level == "paragraph" and not strict and f"{base}.sub-2" in self.known
+        if number == "1" and base in self.known and (level == "subparagraph" or unnumbered):
             return self._walk(base, path[1:], strict=strict)
         if level == "sentence" and f"{base}.s-1" not in self.known:
             return self._walk(base, path[1:], strict=strict)
         return ""
 
     def _last_of(self, base: str, step: Step) -> list[str]:
-        """ "The last indent": the highest number there is."""
+        """Of "the last indent" the highest number there is."""
         level, number = step
         if number != str(LAST):
             return []

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from lexlattice.act import Reference, Section, Unit
 from lexlattice.reading.cited_acts import CitedAct
-from lexlattice.reading.mentions import Mention, Path, mentions
+from lexlattice.reading.groups import Path
+from lexlattice.reading.mentions import Mention, mentions
 from lexlattice.reading.numbering import OPENING_QUOTES
 from lexlattice.reading.places import Places, described
 from lexlattice.reading.tokens import Token, tokenize
