@@ -26,7 +26,7 @@ from lexlattice.reading.tokens import tokenize
 from lexlattice.reading.wording import wording
 
 DATA = Path(os.environ.get("LEXLATTICE_DATA", "../shared/data"))
-SEED = 20
+SEED = 7
 CONTEXT = 90
 
 

@@ -32,7 +32,7 @@ The first subparagraph applies to lanterns, and so do this Article and Article 2
 (b) those that:
 (i) are toys;
 (ii) fall under point (a) or Annex I, point 2.
-3. Articles 1 to 3 apply; so do Article 3(1) and (2) of Directive 2004/39/EC, Article 7 of that Directive, Article 16 TFEU.
+3. Articles 1 to 3 and Article 3(1) and (2) of Directive 2004/39/EC, Article 7 of that Directive, Article 16 TFEU apply.
 Article 2
 In Regulation (EC) No 12/2004, Article 3 is deleted, as Article 17 says.
 Article 3
@@ -201,6 +201,11 @@ def test_what_is_joined_shares_article_and_act() -> None:
         ("32004L0039", "art-6"),
     }
     assert named("Artikel 5 Absatz 1 Buchstabe a und Absatz 3", "de") == {("", "art-5.par-1.pt-a"), ("", "art-5.par-3")}
+
+
+def test_a_sentence_that_ends_is_not_gone_on_with() -> None:
+    assert named("It falls under point (c). Article 5 applies.", "en") == {("", "pt-c"), ("", "art-5")}
+    assert named("članka 5. stavka 1. točke (a) Direktive 2004/39/EZ", "hr") == {("32004L0039", "art-5.par-1.pt-a")}
 
 
 def test_dates_periods_and_journals_are_no_provisions() -> None:

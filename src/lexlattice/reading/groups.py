@@ -210,7 +210,10 @@ def _skip_stop(tokens: Sequence[Token], place: int) -> int:
     if place + 1 >= len(tokens) or tokens[place].text != "." or tokens[place].start > tokens[place - 1].end + 1:
         return place
     following = tokens[place + 1]
-    goes_on = following.role or following.kind in ("act", "figure", "paren", "half", "decimal") or following.text == ","
+    if following.upper and not following.roman:  # "članka 5. Direktive", and no other sentence
+        named = following.kind == "act" or following.role.act or following.role.flags & {"treaty", "other"}
+        return place + 1 if named and tokens[place - 1].kind == "figure" else place
+    goes_on = following.role or following.kind in ("figure", "paren", "half", "decimal") or following.text == ","
     return place + 1 if goes_on or following.roman else place
 
 
@@ -321,7 +324,7 @@ def _ordinal(token: Token) -> int:
 def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
     """The provision the text itself stands in ("this Article"), and an annex without a number."""
     if level == "annex":
-        return Group(ANNEX, place, place + 1)
+        return Group(ANNEX, place - (place > used and tokens[place - 1].has("this")), place + 1)
     if level not in ("article", "paragraph", "subparagraph", "point"):
         return None
     if place > used and tokens[place - 1].has("this"):

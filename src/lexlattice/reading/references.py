@@ -96,7 +96,8 @@ class _Unit:
                     yield self._reference(token.start, token.end, (), token.act.celex, "", "external")
 
     def _mention(self, mention: Mention) -> Reference | None:
-        start, end = self.tokens[mention.first].start, self.tokens[mention.last - 1].end
+        last = self.tokens[mention.last - 1]
+        start, end = self.tokens[mention.first].start, last.end if last.text != "." else last.start
         act = mention.act
         if mention.owner == "this" and mention.named not in ("", self.type) and self.type in ACTS:
             mention.owner, mention.anaphor = (

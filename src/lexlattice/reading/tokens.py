@@ -30,6 +30,8 @@ class Token(NamedTuple):
     act: CitedAct | None
     roman: bool
     """Whether it is a Roman number, or a letter, in capitals."""
+    upper: bool
+    """Whether it begins with a capital letter."""
 
     def has(self, flag: str) -> bool:
         """Whether a word may do this in a reference."""
@@ -46,22 +48,22 @@ def tokenize(text: str, words: Wording) -> list[Token]:
     for match in words.tokens.finditer(plain, end):
         start = match.start()
         while act is not None and start >= act.start:
-            tokens.append(Token("act", "", act.start, act.end, _NOTHING, act, False))
+            tokens.append(Token("act", "", act.start, act.end, _NOTHING, act, False, True))
             end, act = max(end, act.end), next(acts, None)
         if start < end:
             continue
         kind = match.lastgroup or ""
         piece = match.group()
-        role, capital = _NOTHING, False
+        role, capital, upper = _NOTHING, False, text[start].isupper()
         if kind == "word":
             role = words.role(piece)
-            if text[start].isupper():
+            if upper:
                 capital = len(piece) == 1 or _ROMAN.match(text[start : match.end()]) is not None
         elif kind == "phrase":
             role = words.role(piece)
         elif kind in ("paren", "half"):
             piece = piece.strip("( )")
-        tokens.append(Token(kind, piece, start, match.end(), role, None, capital))
+        tokens.append(Token(kind, piece, start, match.end(), role, None, capital, upper))
     return tokens
 
 
