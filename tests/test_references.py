@@ -32,7 +32,7 @@ The first subparagraph applies to lanterns, and so do this Article and Article 2
 (b) those that:
 (i) are toys;
 (ii) fall under point (a) or Annex I, point 2.
-3. Articles 1 to 3 and Article 3(1) and (2) of Directive 2004/39/EC, Article 7 of that Directive, Article 16 TFEU apply.
+3. Articles 1 to 3 apply. Article 3(1) and (2) of Directive 2004/39/EC, Article 7 of that Directive, Article 16 TFEU too.
 Article 2
 In Regulation (EC) No 12/2004, Article 3 is deleted, as Article 17 says.
 Article 3

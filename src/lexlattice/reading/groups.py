@@ -211,7 +211,7 @@ def _skip_stop(tokens: Sequence[Token], place: int) -> int:
         return place
     following = tokens[place + 1]
     if following.upper and not following.roman:  # "članka 5. Direktive", and no other sentence
-        named = following.kind == "act" or following.role.act or following.role.flags & {"treaty", "other"}
+        named = following.kind == "act" or following.role.act or following.role.flags & {"treaty", "other", "maker"}
         return place + 1 if named and tokens[place - 1].kind == "figure" else place
     goes_on = following.role or following.kind in ("figure", "paren", "half", "decimal") or following.text == ","
     return place + 1 if goes_on or following.roman else place
