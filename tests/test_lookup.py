@@ -118,8 +118,11 @@ def test_what_is_not_there_is_said_with_what_is(lamps: Act) -> None:
         lamps["art-1.par-7"]
     with pytest.raises(NoSuchProvisionError, match=r"act\.provision\('anx-I'\) has what is below it"):
         lamps["anx-I"]
-    with pytest.raises(NoSuchProvisionError):
-        lamps.provision("art-9")
+    for nothing in ("", " ", "(", "art-9", "5" * 5000, "Article " * 500, "(((" * 2000):
+        with pytest.raises(NoSuchProvisionError):
+            lamps.find(nothing)
+        with pytest.raises(NoSuchProvisionError):
+            lamps.provision(nothing)
 
 
 def test_the_error_is_ours_and_a_key_error_and_travels_between_processes() -> None:

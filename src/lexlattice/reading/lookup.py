@@ -35,7 +35,7 @@ def find(act: Act, below: Below, cited: str) -> str:
     if cited.strip() in below:
         return cited.strip()
     wanted = _plain(cited)
-    same = [unit for unit in act.units if _plain(unit.citation) == wanted]
+    same = [unit for unit in act.units if _plain(unit.citation) == wanted] if wanted else []
     if same and same[0].kind == "citation":
         return act.sections[same[0].section].id
     if same:
