@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -32,7 +33,7 @@ The first subparagraph applies to lanterns, and so do this Article and Article 2
 (b) those that:
 (i) are toys;
 (ii) fall under point (a) or Annex I, point 2.
-3. Articles 1 to 3 apply. Article 3(1) and (2) of Directive 2004/39/EC, Article 7 of that Directive, Article 16 TFEU too.
+3. Articles 1 to 3 apply. Article 3(1) and (2) of Directive 2004/39/EC, Article 7 of that Directive, Article 16 TFEU.
 Article 2
 In Regulation (EC) No 12/2004, Article 3 is deleted, as Article 17 says.
 Article 3
@@ -206,6 +207,13 @@ def test_what_is_joined_shares_article_and_act() -> None:
 def test_a_sentence_that_ends_is_not_gone_on_with() -> None:
     assert named("It falls under point (c). Article 5 applies.", "en") == {("", "pt-c"), ("", "art-5")}
     assert named("članka 5. stavka 1. točke (a) Direktive 2004/39/EZ", "hr") == {("32004L0039", "art-5.par-1.pt-a")}
+
+
+def test_a_hostile_text_takes_no_time() -> None:
+    for text in ("point (a) of " * 3000, "Articles " + "5, " * 5000 + "and 6", "1/1, " * 5000, "first and " * 3000):
+        start = time.process_time()
+        read(f"Article 1\n{text} Article 1", language="en").references()
+        assert time.process_time() - start < 2
 
 
 def test_dates_periods_and_journals_are_no_provisions() -> None:

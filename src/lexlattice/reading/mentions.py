@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from typing import Final
 
 from lexlattice.reading.cited_acts import CitedAct
@@ -17,6 +17,9 @@ from lexlattice.reading.tokens import Token
 from lexlattice.reading.wording import LEVELS, Wording
 
 LONGEST_GAP: Final = 5
+LONGEST_CHAIN: Final = 8
+MOST_PATHS: Final = 200
+"""Bounds that only hostile texts reach."""
 EARLIEST: Final = 3
 """Among so many tokens the act that a text is about stands, if it begins with it."""
 
@@ -55,7 +58,8 @@ def _chains(found: list[Group], tokens: Sequence[Token], words: Wording) -> Iter
     levels: set[str] = set()
     for group in found:
         around = _joined(chain[-1][0], group, tokens, words) if chain else None
-        if around is None or (group.levels & levels) - {"point"} or not _fits(chain, group, around=around):
+        full = len(chain) >= LONGEST_CHAIN
+        if around is None or full or (group.levels & levels) - {"point"} or not _fits(chain, group, around=around):
             if chain:
                 yield chain
             chain, levels = [(group, False)], set(group.levels)
@@ -100,9 +104,8 @@ def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mentio
     for group, around in chain:
         ordered.insert(0, group) if around else ordered.append(group)
     ordered = _settled(ordered)
-    paths = tuple(
-        tuple(step for path in combination for step in path) for combination in product(*(g.paths for g in ordered))
-    )
+    combined = islice(product(*(group.paths for group in ordered)), MOST_PATHS)
+    paths = tuple(tuple(step for path in paths for step in path) for paths in combined)
     return Mention(paths, chain[0][0].first, chain[-1][0].last, outer_first=not any(around for _, around in chain))
 
 
