@@ -40,15 +40,15 @@ def test_units_are_found_by_id(examples: Path) -> None:
     assert "art-5.par-1" in act
     assert "art-99" not in act
     assert len(act) == len(act.units)
-    assert [unit.id for unit in act.provision("art-5.par-1")] == ["art-5.par-1"]
-    assert act.provision("art-99") == ()
+    assert [unit.id for unit in act.sentences("art-5.par-1")] == ["art-5.par-1"]
+    assert act.sentences("art-99") == ()
     with pytest.raises(KeyError):
         act["art-99"]
 
 
 def test_sentences_are_found_by_their_provision(examples: Path) -> None:
     act = read(examples / "long" / "en.txt")
-    parts = act.provision("rec-25")
+    parts = act.sentences("rec-25")
     assert [unit.id for unit in parts] == [f"rec-25.s-{n}" for n in range(1, len(parts) + 1)]
     assert len(parts) > 1
 

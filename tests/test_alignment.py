@@ -292,7 +292,7 @@ def test_an_article_whose_header_is_lost_is_found_again(language: str, article: 
 def test_what_is_lost_is_named_and_nothing_put_in_its_place(language: str) -> None:
     here, whole = example("en"), example(language)
     lost = {"art-3.par-2.pt-b.pt-ii", "art-5.par-2.ind-1", "rec-3"}
-    there = without(language, *(unit.text for name in lost for unit in whole.provision(name)))
+    there = without(language, *(unit.text for name in lost for unit in whole.sentences(name)))
     found = align(here, there, embedded)
     assert all(claims(found, whole, there).values())
     unaligned = {here[name].provision for name in found.unaligned}

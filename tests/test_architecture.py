@@ -31,6 +31,7 @@ OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "typst", "tulit", "pyarrow",
 HEAVY = BIG | {"docx", "pypdfium2", "typst", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
 ABOVE = {
     "tokens": {"errors"},
+    "notebook": {"act"},
     "corpus": {"errors", "act", "reading"},
     "quiet": set(),
     "imports": {"errors"},
@@ -172,9 +173,17 @@ def test_imports_are_found_wherever_they_stand(tmp_path: Path) -> None:
     assert lazy[2].startswith("lexlattice")
 
 
-@pytest.mark.parametrize("name", ["lexlattice.act", "lexlattice.errors", f"{READING}.blocks"])
+@pytest.mark.parametrize("name", ["lexlattice.errors", f"{READING}.blocks"])
 def test_the_ground_floor_imports_nothing_of_ours(name: str) -> None:
     assert ours(name) <= {"lexlattice.errors"}
+
+
+def test_an_act_asks_others_only_when_it_is_asked_itself() -> None:
+    """Finding by citation, references and definitions need words of 24 languages; notebooks need HTML."""
+    eager = {target.module for target in IMPORTS["lexlattice.act"] if target.eager}
+    assert {name for name in eager if within(name, "lexlattice")} == {"lexlattice.errors"}
+    asked = {f"{READING}.{name}" for name in ("lookup", "references", "definitions")}
+    assert ours("lexlattice.act") <= {"lexlattice.errors", "lexlattice.notebook", *asked}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if within(name, READING)])

@@ -95,7 +95,7 @@ any_redundancy = st.sampled_from([None, 0.0, 0.5, 1.0])
 
 def lead_in(act: Act, unit: Unit) -> Unit | None:
     """What a point hangs from, in an act where no id is used twice."""
-    above = act.provision(unit.provision.rpartition(".")[0])
+    above = act.sentences(unit.provision.rpartition(".")[0])
     return above[0] if above and unit.kind in ("point", "indent") else None
 
 

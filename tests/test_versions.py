@@ -52,7 +52,7 @@ def summarize(act: Act) -> Summary:
 def damaged(language: str, *lost: str) -> Act:
     """The example without some provisions."""
     whole = example(language)
-    gone = {unit.text for name in lost for unit in whole.provision(name)}
+    gone = {unit.text for name in lost for unit in whole.sentences(name)}
     lines = [line for line in whole.source.split("\n") if line not in gone]
     return read("\n".join(lines), language=language)
 
@@ -97,7 +97,7 @@ def test_what_a_version_lacks_is_named_and_not_replaced(names: set[str], lost: l
     emitted, missing = emit([english[name] for name in names], english, act, alignment)
     assert {english[name].provision for name in missing} >= {english[name].provision for name in names} & {*lost}
     assert missing == [unit.id for unit in english.units if unit.id in names and unit.id in alignment.unaligned]
-    whole = {unit.text for name in names for unit in example("de").provision(english[name].provision)}
+    whole = {unit.text for name in names for unit in example("de").sentences(english[name].provision)}
     assert {unit.text for unit in emitted} <= whole
 
 
@@ -221,7 +221,7 @@ def test_what_only_another_version_has_is_said_too() -> None:
     english, finnish = damaged("en", "anx.pt-3"), example("fi")
 
     def chosen(act: Act) -> Summary:
-        units = act.provision("anx.pt-3")
+        units = act.sentences("anx.pt-3")
         return Summary(act, 900, tuple(Item.of(u, act.sections[u.section], 0.5, "key_points") for u in units))
 
     found = summarize_versions([english, finnish], chosen, score)

@@ -3,14 +3,17 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lexlattice.act import Act, Furniture, Section, Unit
+from lexlattice.act import Act, Definition, Furniture, Provision, Reference, Section, Unit
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import read
 
 __all__ = [
     "Act",
+    "Definition",
     "Furniture",
     "LexLatticeError",
+    "Provision",
+    "Reference",
     "Section",
     "Summarizer",
     "Summary",

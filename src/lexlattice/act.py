@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import LexLatticeError, NoSuchProvisionError
 
 SECTION_KINDS: Final = ("title", "preamble", "recitals", "article", "annex", "notes", "body")
 """What a row of the lattice can be."""
@@ -41,6 +41,15 @@ STATUSES: Final = ("adopted", "consolidated", "corrigendum", "repealed")
 
 CUT_OFF: Final = "The text seems to be cut off: what should follow is missing, and so it is in anything made of it."
 """The warning of an act that is incomplete."""
+
+REFERENCE_KINDS: Final = ("internal", "external", "treaty", "other")
+"""Where a reference leads: into this act, to an act with a number, to a treaty, or where the text alone cannot say."""
+
+_COLLECTIVE: Final = {"title": "title", "preamble": "pre", "recitals": "recitals", "notes": "notes"}
+"""Ids of the sections whose units are numbered without them."""
+_AROUND: Final = ("anx", "app", "prot", "att-")
+_OWN_STEPS: Final = {"article": ("art-", "art~"), "annex": ("anx", "app", "prot")}
+"""How the step of an id begins that names the section itself."""
 
 
 def rows_of(table: str) -> tuple[tuple[str, ...], ...]:
@@ -82,7 +91,7 @@ class Unit(NamedTuple):
         return rows_of(self.text) if self.kind == "table" else ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Section:
     """A row of the lattice: the title, the recitals, an article, an annex and so on."""
 
@@ -97,6 +106,117 @@ class Section:
     """Headings of the chapters, titles and sections around it, outermost first."""
     units: tuple[Unit, ...]
 
+    @property
+    def id(self) -> str:
+        """What the ids of its units begin with: "art-5", "anx-I", "att-1.art-1"; or "pre", "recitals", "notes"."""
+        steps = self.units[0].provision.split(".") if self.units else []
+        if self.kind in _COLLECTIVE:
+            around = [step for step in steps[:-1] if step.startswith(_AROUND)]
+            return ".".join([*around, _COLLECTIVE[self.kind]])
+        own = _OWN_STEPS.get(self.kind, ())
+        ends = [place for place, step in enumerate(steps, 1) if step.startswith(own)] if own else []
+        if ends:
+            return ".".join(steps[: ends[0]])
+        return steps[0] if steps else "-".join(filter(None, (self.kind, self.number)))
+
+    @property
+    def text(self) -> str:
+        """The texts of its units, each provision on a line of its own, without headers and headings."""
+        return _joined(self.units)
+
+    @property
+    def start(self) -> int:
+        """Where its first unit begins in the act's source."""
+        return self.units[0].start if self.units else 0
+
+    @property
+    def end(self) -> int:
+        """Where its last unit ends in the act's source."""
+        return self.units[-1].end if self.units else 0
+
+    @property
+    def words(self) -> int:
+        """Number of words in its units."""
+        return sum(unit.words for unit in self.units)
+
+    def __repr__(self) -> str:
+        name = _shortened(f"{self.label} {self.heading}".strip(), 50)
+        return f"<Section {self.id} {name!r}: {len(self.units)} units, {self.words:,} words>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Provision:
+    """A provision with all that is below it: an article, a paragraph with its points, a recital."""
+
+    id: str
+    citation: str
+    """How it is cited in the act's own language."""
+    units: tuple[Unit, ...]
+    """Its units in document order; never empty."""
+
+    @property
+    def text(self) -> str:
+        """The texts of its units; sentences of one provision share a line."""
+        return _joined(self.units)
+
+    @property
+    def start(self) -> int:
+        """Where it begins in the act's source."""
+        return self.units[0].start
+
+    @property
+    def end(self) -> int:
+        """Where it ends in the act's source."""
+        return max(unit.end for unit in self.units)
+
+    @property
+    def words(self) -> int:
+        """Number of words in its units."""
+        return sum(unit.words for unit in self.units)
+
+    def __iter__(self) -> Iterator[Unit]:
+        return iter(self.units)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def __repr__(self) -> str:
+        return f"<Provision {self.id} {self.citation!r}: {_shortened(self.text, 60)!r}>"
+
+    def _repr_html_(self) -> str:
+        from lexlattice import notebook  # what notebooks show is needed in notebooks only
+
+        return notebook.provision(self)
+
+
+class Reference(NamedTuple):
+    """A place where the act cites a provision of its own, another act, or a provision of that."""
+
+    unit: str
+    """Id of the unit it stands in."""
+    start: int
+    end: int
+    text: str
+    targets: tuple[str, ...]
+    """Ids of the provisions of this act it points at; none where it points elsewhere, or at nothing that is there."""
+    celex: str
+    """CELEX number of the other act; empty for this act and where none can be said with certainty."""
+    provision: str
+    """What is cited in the other act, as ids would have it: "art-5.par-1"; several with spaces between."""
+    kind: str
+    """One of `REFERENCE_KINDS`."""
+
+
+class Definition(NamedTuple):
+    """A term that the act defines, and where."""
+
+    term: str
+    unit: str
+    """Id of the unit that says what it means."""
+    start: int
+    """Where the term itself stands in the act's source."""
+    end: int
+
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
@@ -107,7 +227,7 @@ class Furniture:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Act:
     """A legal act, addressable to the character."""
 
@@ -164,11 +284,80 @@ class Act:
         return unit_id in self._by_id
 
     def __getitem__(self, unit_id: str) -> Unit:
-        return self._by_id[unit_id]
+        try:
+            return self._by_id[unit_id]
+        except KeyError:
+            from lexlattice.reading import lookup  # words of 24 languages are needed for suggestions only
 
-    def provision(self, provision_id: str) -> tuple[Unit, ...]:
-        """The units of a provision: one, or the sentences it was divided into; none if there is no such provision."""
+            raise NoSuchProvisionError(lookup.no_such_id(self, self._below, unit_id)) from None
+
+    def sentences(self, provision_id: str) -> tuple[Unit, ...]:
+        """The units of exactly this provision: one, or the sentences it was divided into; none if there is none."""
         return self._by_provision.get(provision_id, ())
+
+    def provision(self, provision_id: str) -> Provision:
+        """The provision of this id with all that is below it: "art-5", "art-5.par-1", "anx-I", "recitals"."""
+        from lexlattice.reading import lookup
+
+        units = self._below.get(provision_id)
+        if units is None:
+            raise NoSuchProvisionError(lookup.no_such_id(self, self._below, provision_id))
+        return Provision(provision_id, lookup.citation(self, self._below, provision_id), tuple(units))
+
+    def find(self, cited: str) -> Provision:
+        """The provision that is cited so, in the act's language or in English: "Article 5(1)(a)", "Recital 12"."""
+        from lexlattice.reading import lookup
+
+        return self.provision(lookup.find(self, self._below, cited))
+
+    @cached_property
+    def articles(self) -> tuple[Section, ...]:
+        """The act's own articles, without those of annexes and attached acts."""
+        return tuple(s for s in self.sections if s.kind == "article" and s.id.startswith("art"))
+
+    @cached_property
+    def recitals(self) -> tuple[Provision, ...]:
+        """The recitals, one by one."""
+        units = [unit for section in self.sections if section.kind == "recitals" for unit in section.units]
+        depth = 1 if self.profile == "provisions" else 2
+        return tuple(map(self.provision, dict.fromkeys(".".join(u.provision.split(".")[:depth]) for u in units)))
+
+    @cached_property
+    def annexes(self) -> tuple[Section, ...]:
+        """The annexes."""
+        return tuple(section for section in self.sections if section.kind == "annex")
+
+    def references(self) -> tuple[Reference, ...]:
+        """What each provision cites in this act and in others, in the order of the text."""
+        return self._references
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """The terms that the act defines, in the order of the text."""
+        return self._definitions
+
+    @cached_property
+    def _references(self) -> tuple[Reference, ...]:
+        from lexlattice.reading import references
+
+        return references.references(self, self._below)
+
+    @cached_property
+    def _definitions(self) -> tuple[Definition, ...]:
+        from lexlattice.reading import definitions
+
+        return definitions.definitions(self)
+
+    @cached_property
+    def _below(self) -> dict[str, list[Unit]]:
+        """The units below each id: of units, provisions, whatever holds several of them, and sections."""
+        below: dict[str, list[Unit]] = {}
+        for section in self.sections:
+            name = section.id
+            for unit in section.units:
+                names = {name, unit.id, *accumulate(unit.provision.split("."), "{}.{}".format)}
+                for each in names:
+                    below.setdefault(each, []).append(unit)
+        return below
 
     @cached_property
     def _by_provision(self) -> dict[str, tuple[Unit, ...]]:
@@ -180,6 +369,16 @@ class Act:
     @cached_property
     def _by_id(self) -> dict[str, Unit]:
         return {unit.id: unit for unit in self.units}
+
+    def __repr__(self) -> str:
+        name = f"{self.celex} " if self.celex else ""
+        counts = f"{len(self.articles)} articles, {len(self.units):,} units, {self.words:,} words"
+        return f"<Act {name}{self.language} {_shortened(self.title, 80)!r}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        from lexlattice import notebook
+
+        return notebook.act(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain JSON types; `from_dict` takes it back."""
@@ -236,6 +435,19 @@ class Act:
         except (ValueError, RecursionError) as error:
             raise _no_act("it is not JSON") from error
         return cls.from_dict(data)
+
+
+def _joined(units: tuple[Unit, ...]) -> str:
+    """Texts of units that follow one another: sentences of one provision on one line."""
+    pieces = [unit.text for unit in units[:1]]
+    for before, after in pairwise(units):
+        pieces += [" " if before.provision == after.provision else "\n", after.text]
+    return "".join(pieces)
+
+
+def _shortened(text: str, length: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 
 
 def _no_act(why: str) -> LexLatticeError:

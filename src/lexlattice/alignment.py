@@ -102,10 +102,10 @@ class _Version:
         self.act = act
         self.ids = list(dict.fromkeys(unit.provision for unit in act.units))
         self._place = {name: place for place, name in enumerate(self.ids)}
-        self.words = [sum(unit.words for unit in act.provision(name)) for name in self.ids]
+        self.words = [sum(unit.words for unit in act.sentences(name)) for name in self.ids]
 
     def units(self, places: Places) -> tuple[Unit, ...]:
-        return tuple(unit for place in places for unit in self.act.provision(self.ids[place]))
+        return tuple(unit for place in places for unit in self.act.sentences(self.ids[place]))
 
     def places(self, sections: set[int]) -> list[int]:
         """All provisions of some sections."""
@@ -135,7 +135,7 @@ class _Version:
         name = self.ids[place]
         if not _WRITTEN.fullmatch(name) or f"{name}~2" in self._place:
             return False
-        head = self.act.provision(name.partition(".")[0])
+        head = self.act.sentences(name.partition(".")[0])
         return not name.startswith("rec-") or (head != () and head[0].number != "")
 
 
@@ -189,7 +189,7 @@ class _Texts(NamedTuple):
 
     @classmethod
     def of(cls, version: _Version, encode: Encode) -> _Texts:
-        groups = [version.act.provision(name) for name in version.ids]
+        groups = [version.act.sentences(name) for name in version.ids]
         texts = [" ".join(unit.text for unit in group) for group in groups]
         return cls(encode(texts), np.array(version.words, np.float32))
 

@@ -30,6 +30,13 @@ class FetchError(LexLatticeError):
         self.absent = absent
 
 
+class NoSuchProvisionError(LexLatticeError, KeyError):
+    """The act has no provision of that id or citation; the sentence names the nearest ones it has."""
+
+    def __str__(self) -> str:  # a KeyError would show its sentence in quotes
+        return str(self.args[0])
+
+
 class MissingExtraError(LexLatticeError):
     """A format or feature needs an optional dependency that is not installed."""
 

@@ -19,7 +19,7 @@ def project(source: Act, target: Act) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for provision, parts in _provisions(source).items():
-        others = target.provision(provision)
+        others = target.sentences(provision)
         if not others:
             found |= {part.id: () for part in parts}
         elif len(parts) == len(others):
@@ -43,7 +43,7 @@ def carried(chosen: Iterable[Unit], source: Act, target: Act, budget: int) -> Ex
 
 
 def _provisions(act: Act) -> dict[str, tuple[Unit, ...]]:
-    return {unit.provision: act.provision(unit.provision) for unit in act.units}
+    return {unit.provision: act.sentences(unit.provision) for unit in act.units}
 
 
 def by_share(parts: tuple[Unit, ...], others: tuple[Unit, ...]) -> dict[str, tuple[str, ...]]:

@@ -122,6 +122,6 @@ def _depth(item: Item, act: Act) -> int:
     hangs = [
         place
         for place, part in enumerate(path)
-        if part.startswith(("pt-", "qpt-", "ind-")) and act.provision(".".join(path[:place]))
+        if part.startswith(("pt-", "qpt-", "ind-")) and act.sentences(".".join(path[:place]))
     ]
     return min(len(hangs), _DEEPEST)

@@ -1,0 +1,181 @@
+"""How well references and definitions are found: each language against English, and samples to be read by eye.
+
+Without options it prints how far each language agrees with English over whole acts; `--lines` does so over single
+sentences of many acts, `--sample de --of 40` draws references of German versions (or of files) to be read by eye,
+`--definitions` counts defined terms by language, and `--speed FILE` says how long an act takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from lexlattice import Act, read
+from lexlattice.act import Reference
+from lexlattice.reading.mentions import mentions
+from lexlattice.reading.places import described
+from lexlattice.reading.tokens import tokenize
+from lexlattice.reading.wording import wording
+
+DATA = Path(os.environ.get("LEXLATTICE_DATA", "../shared/data"))
+SEED = 7
+CONTEXT = 90
+
+
+def versions() -> Iterator[tuple[str, dict[str, str]]]:
+    """Acts in several languages: CELEX number and texts."""
+    with gzip.open(DATA / "acts" / "multi-eurlex.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            yield row["celex_id"], row["text"]
+
+
+def pointed(act: Act) -> Counter[tuple[str, ...]]:
+    """What an act's references say in any language: the provision they stand in, and where they lead."""
+    found: Counter[tuple[str, ...]] = Counter()
+    for reference in act.references():
+        home = act[reference.unit].provision
+        for target in reference.targets:
+            found[home, target] += 1
+        if reference.celex:
+            for provision in reference.provision.split(" "):
+                found[home, reference.celex, provision] += 1
+    return found
+
+
+def f1(same: int, ours: int, theirs: int) -> float:
+    """Harmonic mean of precision and recall, in per cent."""
+    return 200 * same / (ours + theirs) if ours + theirs else 100.0
+
+
+def agreement(differences: str) -> None:
+    """F1 of (provision, target) of each language against English, where the provisions are the same."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for celex, texts in versions():
+        english = read(texts.pop("en"), language="en")
+        expected = pointed(english)
+        homes = {unit.provision for unit in english.units}
+        for language, text in texts.items():
+            act = read(text, language=language)
+            if {unit.provision for unit in act.units} != homes:
+                continue
+            found = pointed(act)
+            counts[language].update(same=(found & expected).total(), ours=found.total(), english=expected.total())
+            if language == differences and found != expected:
+                print(celex, "only here:", sorted((found - expected).elements()))
+                print(celex, "only English:", sorted((expected - found).elements()))
+    for language, count in sorted(counts.items()):
+        score = f1(count["same"], count["ours"], count["english"])
+        print(f"{language} {score:5.1f}  here {count['ours']:5}  English {count['english']:5}")
+
+
+def sentences(language: str) -> list[str]:
+    """Sentences of many acts, the same in every language."""
+    with gzip.open(DATA / "parallel" / "jrc-acquis" / f"{language}.txt.gz", "rt", encoding="utf-8") as lines:
+        return [line.rstrip("\n") for line in lines]
+
+
+def named(text: str, language: str) -> Counter[str]:
+    """Provisions and acts that a sentence names; paragraph and point are one word in some languages, and so here."""
+    words = wording(language)
+    tokens = tokenize(text, words)
+    found: Counter[str] = Counter()
+    for mention in mentions(tokens, words):
+        owner = mention.act.celex if mention.act is not None else mention.owner == "treaty"
+        names = [described(path) for path in mention.paths if path[0] != ("annex", "")]
+        found.update(f"{owner or 'here'} {re.sub(r'par-|sub-', 'pt-', name.removeprefix('art.'))}" for name in names)
+    found.update(token.act.celex for token in tokens if token.act is not None)
+    return found
+
+
+def lines(differences: str) -> None:
+    """F1 of the provisions and acts named in each sentence, against English."""
+    english = [named(line, "en") for line in sentences("en")]
+    for path in sorted((DATA / "parallel" / "jrc-acquis").glob("??.txt.gz")):
+        language = path.name[:2]
+        if language == "en":
+            continue
+        same = ours = theirs = 0
+        for text, expected, original in zip(sentences(language), english, sentences("en"), strict=True):
+            found = named(text, language)
+            same += (found & expected).total()
+            ours += found.total()
+            theirs += expected.total()
+            if language == differences and found != expected:
+                print("-", sorted((found - expected).elements()), "| en:", sorted((expected - found).elements()))
+                print("   ", text[:400], "\n   ", original[:400])
+        print(f"{language} {f1(same, ours, theirs):5.1f}  here {ours:5}  English {theirs:5}")
+
+
+def sample(language: str, size: int, *, paths: list[str]) -> None:
+    """References drawn at random, with what stands around them, to be read by eye."""
+    texts = [texts[language] for _, texts in versions() if language in texts]
+    acts = [read(path) for path in paths] or [read(text, language=language) for text in texts]
+    drawn: list[tuple[Act, Reference]] = [(act, reference) for act in acts for reference in act.references()]
+    for number, (act, reference) in enumerate(random.Random(SEED).sample(drawn, min(size, len(drawn))), 1):
+        unit = act[reference.unit]
+        before = act.source[max(unit.start, reference.start - CONTEXT) : reference.start]
+        after = act.source[reference.end : min(unit.end, reference.end + CONTEXT)]
+        where = ", ".join(reference.targets) or f"{reference.celex} {reference.provision}".strip()
+        print(f"{number:3} {act.celex} {unit.id} [{reference.kind}: {where}]")
+        print(f"    …{before}⟦{reference.text}⟧{after}…")
+
+
+def definitions() -> None:
+    """Terms defined in each language version, beside English."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for _, texts in versions():
+        expected = Counter(definition.unit for definition in read(texts["en"], language="en").definitions())
+        for language, text in texts.items():
+            found = Counter(definition.unit for definition in read(text, language=language).definitions())
+            counts[language].update(same=(found & expected).total(), ours=found.total(), english=expected.total())
+    for language, count in sorted(counts.items()):
+        score = f1(count["same"], count["ours"], count["english"])
+        print(f"{language} {score:5.1f}  here {count['ours']:4}  English {count['english']:4}")
+
+
+def speed(path: str) -> None:
+    """Time that the references of an act take once its language is loaded."""
+    act = read(path)
+    act.references()
+    again = Act.from_dict(act.to_dict())
+    start = time.perf_counter()
+    count = len(again.references())
+    took = time.perf_counter() - start
+    print(f"{path}: {again.words:,} words, {count} references, {took * 1000:.0f} ms")
+
+
+def main() -> None:
+    """Print what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lines", action="store_true")
+    parser.add_argument("--differences", metavar="LANGUAGE", default="")
+    parser.add_argument("--sample", metavar="LANGUAGE")
+    parser.add_argument("--of", type=int, default=40)
+    parser.add_argument("--definitions", action="store_true")
+    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("paths", nargs="*")
+    given = parser.parse_args()
+    if given.sample:
+        sample(given.sample, given.of, paths=given.paths)
+    elif given.speed:
+        for path in given.paths:
+            speed(path)
+    elif given.definitions:
+        definitions()
+    elif given.lines:
+        lines(given.differences)
+    else:
+        agreement(given.differences)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""The terms an act defines, and where: by quotation marks and lists first, by a few verbs of the language second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from lexlattice.act import Definition, Section, Unit
+from lexlattice.reading.grammar import raw
+from lexlattice.reading.numbering import marker
+from lexlattice.reading.references import amended_by
+from lexlattice.reading.wording import flat, wording
+
+if TYPE_CHECKING:
+    from lexlattice.act import Act
+
+_QUOTED: Final = re.compile(
+    r"«\s?([^«»]{2,120}?)\s?»|»([^«»]{2,120})«|„([^„“”\"]{2,120})[“”\"]|“([^“”]{2,120})[”“]|‘([^‘]{2,120}?)’(?!\w)"
+    r"|‚([^‚‘’]{2,120})[‘’]|\"([^\"]{2,120})\"|(?<!\w)'([^']{2,120})'(?!\w)|”([^”]{2,120})”|(?<!\w)’([^’]{2,80})’(?!\w)"
+)
+"""A term in the quotation marks of any of the 24 languages."""
+_BETWEEN: Final = re.compile(r"[\s,(/]*(?:[^\W\d_]{1,5}\s?)?[\s,(]*")
+"""What stands between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
+_AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
+"""What leads from a term to its meaning where no verb does."""
+_UNQUOTED: Final = re.compile(r"([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
+_OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")
+_CLOSED: Final = re.compile(r"\s?\)")
+EARLIEST: Final = 24
+"""So many characters may stand before the term at the head of a definition: "the term"."""
+FEWEST: Final = 3
+"""So many points that begin with a term make a list of definitions."""
+LONGEST_TERM: Final = 10
+"""Words of a term without quotation marks."""
+_DEFINING: Final = ("article", "annex", "body")
+
+
+@dataclass(frozen=True, slots=True)
+class _Verbs:
+    """How a language says that a term means something."""
+
+    before: re.Pattern[str]
+    """Such words at the end of what stands before a term."""
+    after: re.Pattern[str]
+    """Such words at the beginning of what stands behind it."""
+    anywhere: re.Pattern[str]
+    """Such words, or the word for definitions, anywhere."""
+    heading: re.Pattern[str]
+    hereinafter: re.Pattern[str]
+
+
+@cache
+def _verbs(language: str) -> _Verbs:
+    table = raw(language)["definitions"]
+    keys = ("means", "hereinafter", "heading")
+    means, named, heading = (
+        "|".join(re.escape(flat(word)).replace(r"\*", r"\w*") for word in table[key]) for key in keys
+    )
+    return _Verbs(
+        re.compile(rf"(?<!\w)(?:{means})(?!\w)[\s:]*$"),
+        re.compile(rf"[\s,)]*(?:[^\W\d_]+\s){{0,2}}(?:{means})(?!\w)"),
+        re.compile(rf"(?<!\w)(?:{means}|{heading})(?!\w)"),
+        re.compile(rf"(?<!\w)(?:{heading})(?!\w)"),
+        re.compile(rf"(?<!\w)(?:{named})(?!\w)[^.;()«»„“”‘]{{0,40}}$"),
+    )
+
+
+def definitions(act: Act) -> tuple[Definition, ...]:
+    """All definitions of an act, in the order of its text; those an amendment puts into another act are not its own."""
+    found: dict[tuple[int, int], Definition] = {}
+    words = wording(act.language)
+    verbs = _verbs(act.language)
+    for section in act.sections:
+        if section.kind == "title" or amended_by(section, words) is not None:
+            continue
+        for unit, start, end in _section(section, verbs):
+            place = unit.start + start, unit.start + end
+            found.setdefault(place, Definition(unit.text[start:end], unit.id, *place))
+    return tuple(found[place] for place in sorted(found))
+
+
+def _section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:
+    """Terms of a section with the unit and the place in it."""
+    leads = [section.id] if verbs.heading.search(flat(section.heading)) else []
+    heads = [_head(unit) for unit in section.units]
+    listed = sum(
+        head is not None and _AFTER.match(unit.text, head.end()) is not None
+        for unit, head in zip(section.units, heads, strict=True)
+    )
+    for unit, head in zip(section.units, heads, strict=True):
+        if unit.kind in ("quoted", "table", "note") or any(step.startswith("q") for step in unit.provision.split(".")):
+            continue
+        plain = flat(unit.text)
+        lead = next((lead for lead in reversed(leads) if unit.provision.startswith(f"{lead}.")), "")
+        led = lead != ""
+        if section.kind in _DEFINING:
+            if not led and _leads(unit.text) and verbs.anywhere.search(plain):
+                leads.append(unit.provision)
+            yield from _headed(unit, plain, head, verbs, led=led, listed=listed >= FEWEST, depth=lead.count(".") + 1)
+        yield from _named(unit, plain, verbs)
+
+
+def _leads(text: str) -> bool:
+    """Whether a text leads in what follows: it ends in a colon, or in no full stop at all."""
+    return text[-1] == ":" or text[-1].isalpha()
+
+
+def _head(unit: Unit) -> re.Match[str] | None:
+    """The quoted term that a unit begins with."""
+    mark = marker(unit.text)
+    begin = mark.end if mark is not None else 0
+    match = _QUOTED.search(unit.text, begin, begin + EARLIEST + 124)
+    return match if match is not None and match.start() <= begin + EARLIEST else None
+
+
+def _headed(
+    unit: Unit, plain: str, head: re.Match[str] | None, verbs: _Verbs, *, led: bool, listed: bool, depth: int
+) -> Iterator[tuple[Unit, int, int]]:
+    """The terms that a unit begins with, and says what they mean."""
+    if head is None:
+        if led and unit.kind in ("point", "indent") and unit.provision.count(".") == depth:
+            yield from _unquoted(unit)
+        return
+    terms = [head]
+    while following := _following(unit.text, terms[-1].end()):
+        terms.append(following)
+    end = terms[-1].end()
+    stated = verbs.after.match(plain, end, end + 90) or verbs.before.search(plain, 0, head.start())
+    if led or stated or (listed and _AFTER.match(unit.text, end)):
+        yield from ((unit, *_span(term)) for term in terms)
+
+
+def _following(text: str, end: int) -> re.Match[str] | None:
+    between = _BETWEEN.match(text, end)
+    return _QUOTED.match(text, between.end()) if between is not None and between.end() > end else None
+
+
+def _unquoted(unit: Unit) -> Iterator[tuple[Unit, int, int]]:
+    """A term that a colon alone sets off from its meaning, in a list that is led in as definitions."""
+    mark = marker(unit.text)
+    match = _UNQUOTED.match(unit.text, mark.end if mark is not None else 0)
+    if match is not None and len(match[1].split()) <= LONGEST_TERM:
+        yield unit, match.start(1), match.end(1)
+
+
+def _named(unit: Unit, plain: str, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:
+    """Terms that a text names in passing: "‘X’ means", "(hereinafter ‘X’)", "(‘X’)"."""
+    for match in _QUOTED.finditer(unit.text):
+        begin, end = match.span()
+        alone = _OPENED.search(unit.text, max(0, begin - 40), begin) and _CLOSED.match(unit.text, end)
+        named = alone or verbs.hereinafter.search(plain, max(0, begin - 70), begin)
+        if named or (verbs.before.search(plain, max(0, begin - 40), begin) and unit.kind != "recital"):
+            yield unit, *_span(match)
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    return match.span(match.lastindex or 0)
