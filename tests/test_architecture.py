@@ -14,11 +14,9 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "src" / "lexlattice"
 READING = "lexlattice.reading"
 BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma", "pdf", "docx")}
-SECOND_HALVES = {
-    f"{READING}.{name}"
-    for name in ("formex_lines", "pdf_layout", "docx_numbering", "html_tables", "site_frame", "groups")
-}
+SECOND_HALVES = {f"{READING}.{name}" for name in ("formex_lines", "pdf_layout", "docx_numbering")}
 HELPERS = {f"{READING}.{name}" for name in ("blocks", "numbering", "xmlsafe", "archives", "decode")} | SECOND_HALVES
+HELPERS |= {f"{READING}.{name}" for name in ("html_tables", "site_frame", "groups", "strangers")}
 WAYS_IN = {READING, f"{READING}.formats", f"{READING}.fetch"}
 BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
     *"safetensors pandas matplotlib ray datasets bert_score".split()

@@ -15,7 +15,7 @@ from typing import IO, Final
 from lexlattice.act import Act
 from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
+from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder, open_text
 from lexlattice.reading.grammar import LANGUAGES, load
 from lexlattice.reading.identify import contradicts, identify
 from lexlattice.reading.paper import read_paper
@@ -148,7 +148,7 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
 
     if "\n" in source or len(source) > LONGEST_PATH:
         if format == "text" or (format is None and source.lstrip()[:1] != "<"):
-            return read_text(source)
+            return read_text(source) if format else open_text(source)
         return open_bytes(source.encode("utf-8", "replace"), format)
     if is_url(source) or (is_celex(source) and not Path(source).exists()):
         fetched = fetch(source, language=language or "en")
