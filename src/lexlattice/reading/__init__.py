@@ -21,12 +21,18 @@ from lexlattice.reading.identify import contradicts, identify
 from lexlattice.reading.paper import read_paper
 from lexlattice.reading.provisions import SENTENCES_FROM, read_provisions
 from lexlattice.reading.text import read_text
+from lexlattice.reading.text_tables import mark_tables
 from lexlattice.reading.unglue import unglue_page
 
 __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
 
 PROFILES: Final = ("provisions", "paper")
 """`provisions`: units as lawyers cite them. `paper`: the paper's rules to the letter."""
+
+TABLELESS: Final = ("text", "html")
+"""Formats that may have tables without mark-up: plain text, and the old pages, on which every line is a paragraph."""
+MARKED_UP: Final = (Role.TABLE, Role.ARTICLE)
+"""What shows that a page's tables are marked up."""
 
 LONGEST_PATH: Final = 1024
 """A string longer than this is the text of an act, not the name of a file."""
@@ -69,6 +75,8 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
         document.blocks = _tidy(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
     document.blocks = _tidy(unglue_page(document.blocks, grammar), squeeze_tables=False)
+    if document.format in TABLELESS and not any(block.role in MARKED_UP for block in document.blocks):
+        document.blocks = mark_tables(document.blocks, grammar)
     return read_provisions(document, grammar, sentences_from)
 
 
