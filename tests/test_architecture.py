@@ -21,6 +21,7 @@ SECOND_HALVES = {
 HELPERS = {
     f"{READING}.{name}" for name in ("blocks", "numbering", "tables", "xmlsafe", "archives", "decode")
 } | SECOND_HALVES
+HELPERS |= {f"{READING}.{name}" for name in ("html_tables", "html_groups", "site_frame", "strangers")}
 WAYS_IN = {READING, *(f"{READING}.{name}" for name in ("formats", "fetch", "addresses"))}
 BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime".split()} | {
     *"safetensors pandas matplotlib ray datasets bert_score".split()

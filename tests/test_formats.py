@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import zipfile
 from pathlib import Path
@@ -94,6 +95,28 @@ BAD = {
     "truncated PDF": (b"%PDF-1.7\n1 0 obj\n<<", ""),
     "empty page": (b"<html><body></body></html>", "no text"),
     "broken UTF-16": (b"\xff\xfe\x00\xd8\x00", "Unicode"),
+    "JSON": (b'{"celex": "32024R9001",\n "text": "Article 1"}', "JSON"),
+    "JSON list": (b'\xef\xbb\xbf[\n {"text": "Article 1"}\n]', "JSON"),
+    "JSON lines": (b'{"text": "Article 1"}\n{"text": "Article 2"}\n', "JSON"),
+    "JSON in UTF-16": ('{"text": "Article 1"}'.encode("utf-16"), "JSON"),
+    "CSV": (b'celex_id,text\n32024R9001,"Article 1\n\nBeehives, also small ones, shall be registered."\n', "CSV"),
+    "semicolons": (b"id;title;text\n1;A;Beehives\n2;B;Honey\n", "CSV"),
+    "tabs": (b"id\ttext\n1\tBeehives\n2\tHoney\n", "CSV"),
+    "e-mail": (b"From: a@b.eu\r\nTo: c@d.eu\r\nMessage-ID: <1@b.eu>\r\n\r\nArticle 1\r\n", "e-mail"),
+    "program": (b"import os\n\n\ndef main():\n    return os.getcwd()\n", "program"),
+    "script": (b"#!/bin/sh\necho Article 1\n", "program"),
+    "stylesheet": (b"body {\n  color: red;\n}\np {\n  margin: 0;\n}\n", "program"),
+    "PNG": (b"\x89PNG\r\n\x1a\n" + bytes(60), "picture"),
+    "JPEG": (b"\xff\xd8\xff\xe0" + bytes(60), "picture"),
+    "TIFF": (b"II*\x00" + bytes(60), "picture"),
+    "WebP": (b"RIFF\x00\x00\x00\x00WEBPVP8 " + bytes(60), "picture"),
+    "film": (b"\x00\x00\x00\x18ftypmp42" + bytes(60), "film"),
+    "PostScript": (b"%!PS-Adobe-3.0\n", "PDF"),
+    "WordPerfect": (b"\xffWPC" + bytes(60), "DOCX"),
+    "Parquet": (b"PAR1" + bytes(60), "data"),
+    "OpenDocument": (zipped({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": b"<a/>"}), "DOCX"),
+    "Excel": (zipped({"xl/workbook.xml": b"<a/>"}), "Excel"),
+    "web archive of Safari": (b"bplist00" + bytes(60), "HTML"),
 }
 
 
@@ -106,6 +129,40 @@ def test_bad_input_gets_one_sentence(name: str) -> None:
     assert word in message
     assert "\n" not in message
     assert message.endswith(".")
+
+
+def test_an_act_that_was_written_as_json_is_not_read_again_but_taken_back(examples: Path) -> None:
+    written = read(examples / "short" / "en.txt").to_json(indent=1)
+    for source in (written, written.encode()):
+        with pytest.raises(ReadingError, match=r"Act\.from_json"):
+            read(source)
+
+
+def test_what_is_refused_as_a_file_is_refused_as_a_string() -> None:
+    with pytest.raises(ReadingError, match="This is JSON"):
+        read('{"text":\n "Article 1"}')
+    assert read('{"text":\n "Article 1"}', format="text", language="en").source
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "COUNCIL REGULATION, of 1 May 2024,\nTHE COUNCIL, acting,\nHAS ADOPTED, hereby,\nArticle 1, of two,\n",
+        "[Notified under document number C(2024) 1]\nArticle 1\nBeehives shall be registered (in the register);\n",
+        "Subject: beehives\nArticle 1\nImport of honey is free.\nThe following are registered:\n(a) beehives;\n",
+    ],
+)
+def test_acts_that_look_a_little_like_something_else_are_read(text: str) -> None:
+    assert read(text, language="en").source
+
+
+def test_a_web_archive_of_one_file_is_the_page_in_it(examples: Path) -> None:
+    page = (examples / "formats" / "act.oj.xhtml").read_bytes()
+    head = b"From: <Saved by Blink>\r\nSubject: A page\r\nMIME-Version: 1.0\r\n"
+    head += b'Content-Type: multipart/related;\r\n\ttype="text/html";\r\n\tboundary="----b"\r\n\r\n'
+    part = b"------b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+    archive = head + part + base64.encodebytes(page) + b"\r\n------b--\r\n"
+    assert read(archive) == read(page)
 
 
 def test_nesting_that_acts_have_is_read() -> None:

@@ -16,12 +16,13 @@ from lexlattice.act import Act
 from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.consolidation import note_repeal, stated_language
-from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder
+from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder, open_text
 from lexlattice.reading.grammar import LANGUAGES, load
 from lexlattice.reading.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
 from lexlattice.reading.paper import read_paper
 from lexlattice.reading.provisions import SENTENCES_FROM, read_provisions
 from lexlattice.reading.text import read_text
+from lexlattice.reading.text_tables import mark_tables
 from lexlattice.reading.unglue import unglue_page
 
 __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
@@ -33,6 +34,10 @@ _FOR_ACTS: Final = ("formex", "akoma-ntoso")
 """Formats in which nothing but acts is written."""
 _OF_ACTS: Final = (Role.ARTICLE, Role.TITLE)
 """What mark-up gives to lines of acts only."""
+TABLELESS: Final = ("text", "html")
+"""Formats that may have tables without mark-up: plain text, and the old pages, on which every line is a paragraph."""
+MARKED_UP: Final = (Role.TABLE, Role.ARTICLE)
+"""What shows that a page's tables are marked up."""
 
 LONGEST_PATH: Final = 1024
 """A string longer than this is the text of an act, not the name of a file."""
@@ -75,6 +80,8 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
         document.blocks = _tidy(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
     document.blocks = _tidy(unglue_page(document.blocks, grammar), squeeze_tables=False)
+    if document.format in TABLELESS and not any(block.role in MARKED_UP for block in document.blocks):
+        document.blocks = mark_tables(document.blocks, grammar)
     return read_provisions(document, grammar, sentences_from)
 
 
@@ -187,7 +194,7 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
 
     if "\n" in source or len(source) > LONGEST_PATH:
         if format == "text" or (format is None and source.lstrip()[:1] != "<"):
-            return read_text(source)
+            return read_text(source) if format else open_text(source)
         return open_bytes(source.encode("utf-8", "replace"), format)
     if is_url(source) or (is_celex(source) and not Path(source).exists()):
         fetched = fetch(source, language=language)

@@ -13,6 +13,7 @@ from lexlattice.errors import ReadingError
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.decode import decode
 from lexlattice.reading.html import read_html
+from lexlattice.reading.strangers import page_of_archive, refuse_file, refuse_text
 from lexlattice.reading.text import read_text
 
 MAX_BYTES: Final = 100_000_000
@@ -36,11 +37,24 @@ def _is_unclosed(page: str) -> bool:
     return "<html" in page[:5000].lower() and "</html" not in page[-5000:].lower()
 
 
+def _mhtml(data: bytes) -> Document:
+    page = page_of_archive(data)
+    if page is None:
+        raise ReadingError("The web archive holds no page; save the page as HTML and try again.")
+    return _html(page)
+
+
 def _text(data: bytes) -> Document:
     text, warnings = decode(data)
     document = read_text(text)
     document.warnings.extend(warnings)
     return document
+
+
+def open_text(text: str) -> Document:
+    """Take a text apart that was given as it is, unless it shows that it is no act."""
+    refuse_text(text)
+    return read_text(text)
 
 
 def _formex(data: bytes) -> Document:
@@ -70,6 +84,7 @@ def _docx(data: bytes) -> Document:
 FORMATS: Final[dict[str, Callable[[bytes], Document]]] = {
     "text": _text,
     "html": _html,
+    "mhtml": _mhtml,
     "formex": _formex,
     "akoma-ntoso": _akoma,
     "pdf": _pdf,
@@ -110,18 +125,13 @@ def sniff(data: bytes) -> str:
         return "pdf"
     if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
         return _sniff_zip(data)
-    if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise ReadingError("This is an old Word file or an encrypted one; save it as an open DOCX and try again.")
-    if data.startswith(b"{\\rtf"):
-        raise ReadingError("This is an RTF file; save it as DOCX or text and try again.")
-    if data.startswith((b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf")):
-        raise ReadingError("This is a compressed file; unpack it and try again.")
+    refuse_file(data)
     head = data[:200_000].removeprefix(b"\xef\xbb\xbf")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         head = head.decode("utf-16", "ignore").encode("utf-8")
     root = _ROOT.match(head, _prolog_end(head))
     if root is None:
-        return "html" if _HTML.search(head[:2000]) and head.lstrip()[:1] == b"<" else "text"
+        return "html" if _HTML.search(head[:2000]) and head.lstrip()[:1] == b"<" else _sniff_text(head)
     name = root.group(1)
     if name == b"akomaNtoso":
         return "akoma-ntoso"
@@ -134,6 +144,14 @@ def sniff(data: bytes) -> str:
     raise ReadingError(
         f"XML with the root element <{name.decode('ascii', 'replace')}> is unknown; give Formex, Akoma Ntoso or XHTML."
     )
+
+
+def _sniff_text(head: bytes) -> str:
+    """A text without mark-up is the act's, unless it shows that it is something else."""
+    if page_of_archive(head) is not None:
+        return "mhtml"
+    refuse_text(head.decode("utf-8", "replace"))
+    return "text"
 
 
 def _prolog_end(head: bytes) -> int:
@@ -164,6 +182,8 @@ def _sniff_zip(data: bytes) -> str:
         raise ReadingError("The ZIP file is broken; fetch or save it again.") from None
     if any(name.startswith("word/") for name in names):
         return "docx"
+    if any(name == "mimetype" or name.startswith(("xl/", "ppt/")) for name in names):
+        raise ReadingError("This is an OpenDocument, e-book, Excel or PowerPoint file; save it as DOCX or PDF instead.")
     if any(name.lower().endswith(".xml") for name in names):
         return "formex"
     raise ReadingError(

@@ -1,0 +1,297 @@
+"""Tables in plain text, a cell a line: found by what cells look like among one another, in any language.
+
+Nothing in such a text says where a table is. What tells one from a list or from prose is that its lines are short, end
+no sentence, and are numbers, codes or dashes, or repeat one another: "Article 3(2)" beside "Article 4(1)". A list of
+names, or of points under their markers, has none of that. A table missed is a few units too many; a provision taken
+for a table would never be cited, so what is in doubt is no table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from lexlattice.reading.blocks import Block, Role
+from lexlattice.reading.columns import columns
+from lexlattice.reading.grammar import HEAD, Grammar, fold
+from lexlattice.reading.numbering import letter_value, marker
+
+LONGEST_CELL: Final = 250
+"""Characters of a line that may stand in a table."""
+LONGEST_NAME: Final = 32
+"""Characters of a name in capitals, as of a country; what is longer is a heading."""
+LONGEST_SURE: Final = 60
+"""Characters of a line that may show by its look that it is a cell."""
+LONGEST_ENDED: Final = 40
+"""A line that ends with a stop is a sentence from this length on."""
+FEWEST_SURE: Final = 8
+"""Lines of a table, at least, that are surely cells."""
+FEWEST_VALUES: Final = 6
+"""Values among these."""
+SURE: Final = 0.6
+"""Share of a table's lines, markers and dashes aside, that are surely cells."""
+FEWEST_LISTED: Final = 4
+"""Headers of articles and annexes that make a list of them, as a table of correlation is one."""
+SURER: Final = 0.8
+"""Share of references in such a list."""
+WIDEST_GAP: Final = 4
+"""So many lines that might be anything may stand between two that are surely cells."""
+WIDEST_BETWEEN: Final = 12
+"""So many between two tables make one of them."""
+MOST_MARKERS: Final = 0.2
+"""Share of lines that may be the markers of a list; with more it is a list."""
+MOST_HEADS: Final = 10
+"""Lines above the first sure cell that can be the heads of its columns."""
+CLOSEST: Final = 6
+"""Lines that stand between two tables at least, if they are two."""
+MOST_REST: Final = 10
+"""Lines below the last sure cell that can be the rest of its row."""
+OFTEN: Final = 3
+"""So often a cell of a kind is repeated in its table."""
+
+_Table = tuple[int, int, int]
+"""The first line of a table, the one behind its last, and how many lines the heads of its columns have."""
+
+_VALUE: Final = re.compile(
+    r"(?:[A-Z]{1,4}\s)?[^\w]*\d(?:[\d\W]*\d)?[^\w]*(?:[^\W\d_]{1,12}\W*)?$|[^\w]*(?:[^\W\d_a-z]{1,4}|[^\W\d_])[^\w]*$"
+)
+"""A number, with its unit behind or its currency before it; a letter, or a few capitals."""
+_CODE: Final = re.compile(r"(?=.{0,14}\d)(?:ex\s?)?[A-Za-z]{0,4}[A-Z0-9][A-Z0-9 ./,()+*-]{0,14}[a-z]?$")
+_DASHES: Final = re.compile(r"[—–‒―_\-]{1,4}$")
+_WHOLE: Final = re.compile(r"\d{1,3}$")
+_NUMBER: Final = re.compile(r"\(?(?:\d|[IVXLC]+\b)\S*")
+_ABBREVIATED: Final = re.compile(r"(?:\s[A-Z]\w{0,3}|\w\.\w)\.$")
+_PART: Final = re.compile(r"[IVX]{1,5}\.\s\w{2}")
+_PAGE: Final = ("ISSN ", "ELI: ")
+_DECIMAL: Final = re.compile(r"\d+\.\d")
+_WORD: Final = re.compile(r"(?<!\w)[^\W\d_]{2,}")
+
+
+def mark_tables(blocks: list[Block], grammar: Grammar) -> list[Block]:
+    """Give the lines of tables their role, a row a line where the number of columns shows, else a cell a line."""
+    stretches = _stretches(blocks, _beginning_of_terms(blocks, grammar))
+    found = [table for start, end in stretches for table in _tables(blocks, start, end, grammar)]
+    marked: list[Block] = []
+    done = 0
+    for number, (first, last, heads) in enumerate(_whole(found, blocks), 1):
+        marked += blocks[done:first]
+        rows = columns([block.text for block in blocks[first:last]], heads)
+        marked += [Block("\t".join(row), Role.TABLE, number) for row in rows]
+        done = last
+    return marked + blocks[done:] if marked else blocks
+
+
+def _whole(tables: Sequence[_Table], blocks: Sequence[Block]) -> Iterator[_Table]:
+    """Leave out the pieces of a table that has sentences in its cells: where it begins and ends is not known.
+
+    Such pieces stand close together, and nothing between them announces the next.
+    """
+    torn = [
+        after[0] - before[1] <= CLOSEST
+        and not any(block.text[-1] == ":" or marker(block.text) for block in blocks[before[1] : after[0]])
+        for before, after in pairwise(tables)
+    ]
+    for table, before, after in zip(tables, [False, *torn], [*torn, False], strict=False):
+        if not before and not after:
+            yield table
+
+
+def _beginning_of_terms(blocks: Sequence[Block], grammar: Grammar) -> int:
+    """Where the preamble ends, in which there is nothing but recitals; 0 for a text that has none."""
+    heads = (grammar.formula(fold(block.text[:HEAD])) for block in blocks)
+    return next((i for i, formula in enumerate(heads) if formula == "enacting"), 0)
+
+
+def _stretches(blocks: Sequence[Block], start: int) -> Iterator[tuple[int, int]]:
+    """Runs of lines that end no sentence: the only ones that are looked at closely."""
+    for i in range(start, len(blocks)):
+        block = blocks[i]
+        if block.role is None and _may_be_cell(block.text):
+            continue
+        if i - start >= FEWEST_SURE:
+            yield start, i
+        start = i + 1
+    if len(blocks) - start >= FEWEST_SURE:
+        yield start, len(blocks)
+
+
+def _may_be_cell(text: str) -> bool:
+    """Whether a line ends no sentence, nor a point of a list, and is not the page's."""
+    if text.startswith(_PAGE):
+        return False
+    if len(text) > LONGEST_ENDED:
+        return len(text) <= LONGEST_CELL and (text[-1] not in ".;:," or bool(_ABBREVIATED.search(text[-8:])))
+    return text[-1] not in ";:" or not any(map(str.isalpha, text))
+
+
+def _tables(blocks: Sequence[Block], start: int, end: int, grammar: Grammar) -> Iterator[_Table]:
+    """Where tables begin and end in a stretch, and how many lines the heads of their columns have."""
+    texts = [block.text for block in blocks[start:end]]
+    looks = _looks(texts, grammar)
+    floor = 0
+    for first, last in _clusters(looks):
+        top, bottom = _with_heads(looks, first, floor), _with_rest(looks, last)
+        if top is not None and bottom is not None:
+            heads = len(looks[top:]) - len(looks[top:].lstrip("."))
+            yield start + top, start + bottom, heads
+            floor = bottom
+
+
+def _looks(texts: Sequence[str], grammar: Grammar) -> str:
+    """What each line looks like, a letter a line.
+
+    `s` a value or a code, `a` an article or annex among others, `r` anything else that is repeated in some form,
+    `d` a dash, `m` the marker of a list, `p` a point of a list, `h` the header of an annex, `.` anything.
+    """
+    keys = [_key(text) if len(text) <= LONGEST_SURE else "" for text in texts]
+    times = Counter(keys)
+    stems = Counter(stem for text in texts if len(text) <= LONGEST_SURE for stem in set(_stems(text)))
+    headers = [len(text) <= LONGEST_SURE and grammar.header(text) is not None for text in texts]
+    listed = sum(headers) >= FEWEST_LISTED
+    looks = []
+    for i, (text, key) in enumerate(zip(texts, keys, strict=True)):
+        if _DASHES.match(text):
+            looks.append("d")
+        elif _is_marker(text):
+            looks.append("m")
+        elif _heads_annex(texts, i, grammar):
+            looks.append("h")
+        elif headers[i] and (listed or times[key] >= OFTEN):
+            looks.append("a")
+        elif not headers[i] and (_heads_part(text) or (marker(text) is not None and times[key] < OFTEN)):
+            looks.append("p")
+        elif len(text) <= LONGEST_SURE and (_VALUE.match(text) or _CODE.match(text)):
+            looks.append("s")
+        elif key and times[key] >= OFTEN and _is_common(text, stems):
+            looks.append("r")
+        else:
+            looks.append("p" if headers[i] else ".")
+    return _without_counts(texts, looks)
+
+
+def _key(text: str) -> str:
+    """What cells of a kind have in common: a number and the word beside it, or all of a text without numbers.
+
+    >>> _key("Article 3(2)") == _key("Article 41, first paragraph"), _key("1. cikk") == _key("12. cikk (1) bekezdés")
+    (True, True)
+    """
+    words = text.casefold().split(" ", 2)
+    if _DECIMAL.match(words[0]):
+        return ""
+    numbered = [bool(_NUMBER.match(word.upper() if len(word) < 6 else word)) for word in words[:2]]
+    if True in numbered:
+        return " ".join("0" if has else word[:5] for has, word in zip(numbered, words[:2], strict=True))
+    return "" if any(map(str.isdigit, text)) else text.casefold()
+
+
+def _stems(text: str) -> list[str]:
+    return [word[:5] for word in _WORD.findall(text.casefold())]
+
+
+def _is_common(text: str, stems: Counter[str]) -> bool:
+    """Whether a line uses the words that the lines around it use too, as references do."""
+    words = _stems(text)
+    return 3 * sum(stems[word] >= OFTEN for word in words) >= 2 * len(words)
+
+
+def _is_marker(text: str) -> bool:
+    """Whether a line is nothing but the marker of a list, a box to tick, or the sign between a term and its meaning."""
+    if not any(map(str.isalnum, text)):
+        return True
+    mark = marker(text) if len(text) < 8 else None
+    return mark is not None and mark.end >= len(text)
+
+
+def _heads_part(text: str) -> bool:
+    """Whether a line is a heading: in capitals and long, or with a Roman number before it."""
+    return (len(text) > LONGEST_NAME and text.isupper()) or bool(_PART.match(text))
+
+
+def _heads_annex(texts: Sequence[str], i: int, grammar: Grammar) -> bool:
+    """Whether a line opens an annex or an article: not where it stands among references, as in a correlation table."""
+    text = texts[i]
+    if not text.isupper():
+        return False
+    header = grammar.header(text, fold(text[:HEAD]))
+    if header is None:
+        return False
+    beside = [texts[n] for n in (i - 1, i + 1) if 0 <= n < len(texts)]
+    return not (len(beside) == 2 and all(_DASHES.match(t) or grammar.header(t) is not None for t in beside))
+
+
+def _without_counts(texts: Sequence[str], looks: list[str]) -> str:
+    """Whole numbers and letters that count up one by one are markers of a list, not values."""
+    places = [(i, _place(text)) for i, text in enumerate(texts) if looks[i] == "s"]
+    for (before, first), (after, second) in pairwise([(i, place) for i, place in places if place]):
+        if second == first + 1 and 1 < after - before <= WIDEST_GAP:
+            looks[before] = looks[after] = "m"
+    return "".join(looks)
+
+
+def _place(text: str) -> int:
+    """The place that a whole number or a small letter has in a count, or 0."""
+    if _WHOLE.match(text):
+        return int(text)
+    return letter_value(text) if len(text) == 1 and text.islower() else 0
+
+
+def _clusters(looks: str) -> list[tuple[int, int]]:
+    """Stretches from one sure cell to another without too much else between, and no annex's header.
+
+    Those that are tables and stand close together are one: what is between them are cells that look like anything.
+    """
+    found: list[tuple[int, int]] = []
+    for match in re.finditer(rf"[sar](?:[^sarh]{{0,{WIDEST_GAP}}}[sard])*", looks):
+        start, end = match.span()
+        if not _is_table(match.group()):
+            continue
+        between = looks[found[-1][1] : start] if found else "h"
+        if len(between) <= WIDEST_BETWEEN and "h" not in between:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _is_table(looks: str) -> bool:
+    """Whether so many lines are cells that all are.
+
+    Values are the same in all languages: where they come back after as many lines each time, what is between them are
+    cells too. Words prove less: without values only a list of articles and annexes is a table.
+    """
+    values, headers, markers = looks.count("s"), looks.count("a"), looks.count("m")
+    sure = values + headers + looks.count("r")
+    share = sure / max(1, len(looks) - markers - looks.count("d"))
+    if markers > MOST_MARKERS * len(looks):
+        return False
+    if values >= FEWEST_VALUES:
+        return (sure >= FEWEST_SURE and share >= SURE) or _is_regular(looks)
+    return headers >= FEWEST_LISTED and sure >= FEWEST_SURE and share >= SURER
+
+
+def _is_regular(looks: str) -> bool:
+    """Whether values come back after as many lines each time, at least three in four."""
+    at = [i for i, look in enumerate(looks) if look == "s"]
+    gaps = Counter(after - before for before, after in pairwise(at))
+    return len(at) >= FEWEST_SURE and 4 * max(gaps.values()) >= 3 * gaps.total()
+
+
+def _with_heads(looks: str, first: int, least: int) -> int | None:
+    """Where the heads of the columns begin: below the annex's heading, a point or the prose before; None if unclear."""
+    start = first
+    while start > least and looks[start - 1] in ".d":
+        start -= 1
+    if first - start > MOST_HEADS:
+        return None
+    return min(start + 1, first) if start and looks[start - 1] == "h" else start
+
+
+def _with_rest(looks: str, last: int) -> int | None:
+    """Where a table ends whose last cells look like anything: before prose, a point or a header; None if unclear."""
+    end = last
+    while end < len(looks) and looks[end] in ".d":
+        end += 1
+    return end if end - last <= MOST_REST else None
