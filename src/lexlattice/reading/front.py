@@ -48,13 +48,23 @@ class Front:
         self.end = self._end()
         """The first line that is not the title's."""
         self.page_end = self._last_of_page()
-        self.has_preamble = any(self._begins_preamble(i) for i in (self.end, self.announced))
+        self.has_preamble = any(self._begins_preamble(i) for i in (self.end, self.announced)) or self._enacts()
 
     def _begins_preamble(self, i: int) -> bool:
         lines = self.lines
         if i >= len(lines):
             return False
         return bool(lines.grammar.formula(lines.heads[i])) or shouts(lines.texts[i]) or _names_party(lines.texts[i])
+
+    def _enacts(self) -> bool:
+        """Whether an enacting formula stands between the title and the first header, whatever comes before it."""
+        lines = self.lines
+        for i in range(self.end, min(self.end + LONGEST_FRONT, len(lines))):
+            if lines.headers[i] is not None:
+                return False
+            if lines.grammar.formula(lines.heads[i]) == "enacting":
+                return True
+        return False
 
     def is_page(self, i: int, *, before_text: bool) -> bool:
         """Whether a line is the page's, not the act's; before the text begins, more is believed to be."""
@@ -88,7 +98,10 @@ class Front:
 
     def _end(self) -> int:
         """Where the title ends: at the line that begins the preamble or, failing that, at the first text."""
-        nearby = range(self.page_end, min(len(self.lines), LONGEST_FRONT))
+        roles = self.lines.roles
+        listed = sum(role is Role.CONTENTS for role in roles)
+        limit = min(len(self.lines), LONGEST_FRONT + listed)
+        nearby = [i for i in range(self.page_end, limit) if roles[i] is not Role.CONTENTS][:LONGEST_FRONT]
         own = [i for i in nearby if self._is_own(i)]
         announced = next((end for i in nearby if (end := self._announced(i, own)) is not None), None)
         if announced is None:

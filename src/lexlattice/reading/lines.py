@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from lexlattice.reading.blocks import Block, Role
+from lexlattice.reading.contents import Contents
 from lexlattice.reading.grammar import HEAD, Grammar, Header, fold
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker, marker
 
@@ -48,6 +49,7 @@ class Lines:
         """Each line's level: how deep a heading inside an annex is, or which table a row belongs to."""
         self.headers: list[Header | None] = []
         self._admit_all(_without_rubric(blocks, grammar))
+        self._set_contents_apart()
         self._set_lists_apart()
 
     def __len__(self) -> int:
@@ -135,12 +137,22 @@ class Lines:
             return False
         return bool(header.number) and len(rest) <= LONGEST_HEADING and not ends_as_text
 
+    def _set_contents_apart(self) -> None:
+        for start, end in list(Contents(self.texts, self.heads, self.roles, self.headers, self.grammar).find()):
+            self._give(range(start, end), Role.CONTENTS)
+
+    def _give(self, places: range, role: Role) -> None:
+        for i in places:
+            self.roles[i] = role
+            self.headers[i] = None
+
     def _set_lists_apart(self) -> None:
         """Headers that follow one another without a sentence between them: a table of contents, or of correlation."""
         at = [i for i, h in enumerate(self.headers) if h is not None and h.kind == "article"]
         stops = [*at[1:], len(self)]
         empty = [not self.has_sentence(i, stop) for i, stop in zip(at, stops, strict=False)]
-        first_real = next((i for i, bare in zip(at, empty, strict=True) if not bare), len(self))
+        real = [i for i, bare in zip(at, empty, strict=True) if not bare]
+        first_real = next((i for i in real if self._is_first(i)), real[0] if real else len(self))
         run: list[int] = []
         for n in range(len(at) + 1):
             if n < len(at) and empty[n] and self.roles[at[n]] is None:
@@ -150,6 +162,11 @@ class Lines:
                 end = at[n] if n < len(at) else len(self)
                 self._set_apart(run, end, Role.CONTENTS if run[0] < first_real else Role.TABLE)
             run = []
+
+    def _is_first(self, i: int) -> bool:
+        """Whether a header is that of an act's first article: recitals, too, can begin with the name of one."""
+        header = self.headers[i]
+        return header is not None and header.number in ("", "1", "I")
 
     def has_sentence(self, i: int, stop: int) -> bool:
         """Whether anything below a header ends as a sentence or a point does."""
@@ -164,9 +181,7 @@ class Lines:
                 start -= 1
         while stop + 1 < end and self._is_cell(stop + 1):
             stop += 1
-        for i in range(start, stop + 1):
-            self.roles[i] = role
-            self.headers[i] = None
+        self._give(range(start, stop + 1), role)
 
     def _leads_up(self, i: int) -> bool:
         line = self.texts[i]
