@@ -70,11 +70,16 @@ class Belief:
         beyond = range(value + 1, value + len(between) + 1)
         return sum(self.ahead[n] > 0 for n in between) <= sum(self.ahead[n] > 0 for n in beyond)
 
-    def annex(self, i: int, header: Header) -> bool:
-        """Whether an annex header opens an annex: in capitals, or with the number that is due."""
+    def annex(self, i: int, header: Header, *, in_terms: bool) -> bool:
+        """Whether an annex header opens an annex: in capitals, or with the number that is due.
+
+        It does not where it is all a point says, nor among the articles (`in_terms`) where the next one is the one due.
+        """
         written = self.lines.texts[i][: header.end]
         rest = self.lines.texts[i][header.end :].strip(" .:-–—")
         shouted = written.upper() == written
+        if (not shouted and self._is_item(i)) or (in_terms and self._articles_go_on(i)):
+            return False
         ends_a_sentence = self.lines.texts[i].endswith(".") and not header.number
         if header.kind == "appendix" or ((rest or ends_a_sentence) and not shouted):
             return False
@@ -87,6 +92,22 @@ class Belief:
         if style == last_style and value <= last and header.kind == "annex":
             return False
         return shouted or value == last + 1
+
+    def _is_item(self, i: int) -> bool:
+        """Whether the line above is a mere marker, "(c)", whose text this line is."""
+        mark = self.lines.marks[i - 1] if i else None
+        return mark is not None and mark.end >= len(self.lines.texts[i - 1]) and mark.style in ("paren", "letter")
+
+    def _articles_go_on(self, i: int) -> bool:
+        """Whether the next article below has the number that is due and not that of an annex's own first."""
+        if not self.last_article or not self.ahead[self.last_article + 1]:
+            return False
+        headers = self.lines.headers
+        below = (j for j in range(i + 1, len(self.lines)) if (h := headers[j]) is not None and h.kind == "article")
+        place = next(below, None)
+        if place is None or (header := headers[place]) is None or article_value(header) != self.last_article + 1:
+            return False
+        return self.lines.has_sentence(place, self._next_header(place))
 
     def opened_article(self, header: Header) -> bool:
         """Take note of an article; true if its numbers begin anew, as those of an attached act do."""

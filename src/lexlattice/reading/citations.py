@@ -11,7 +11,7 @@ _POINTS: Final = ("letter", "number", "numeral", "roman")
 _AS_WRITTEN: Final = {"within": "{n}, ", "division": ", {n}"}
 """Levels that are cited in the act's own words: the annex around an article, "Part A" of an annex."""
 _CONTAINERS: Final = frozenset(
-    "article recital annex annex_sole division section body unnumbered subparagraph indent".split()
+    "article recital annex annex_sole attachment division section body unnumbered subparagraph indent".split()
 )
 
 

@@ -27,7 +27,7 @@ SENTENCES_FROM: Final = 40
 def read_provisions(document: Document, grammar: Grammar, split_from: int = SENTENCES_FROM) -> Act:
     """Read a document into an act of provisions; `split_from` 0 leaves long provisions whole."""
     plan = outline(document.blocks, grammar)
-    bodies = [part for part in plan.parts if part.kind == "body"]
+    bodies = [part for part in plan.parts if part.kind == "body" and not part.attachment]
     for n, part in enumerate(bodies, 1):
         part.prefix = "body" if n == 1 else f"body-{n}"
     drafts = [_divide(part, plan, grammar) for part in plan.parts]
@@ -55,12 +55,15 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "article":
         number = part.number or "1"
         path = f"{part.prefix}art-{number}"
-        annex = part.annex
-        around = Cite(None, "within", cite(_annex_level(annex), grammar)) if annex is not None else None
-        cites = Cite(around, "article", part.written or number)
+        cites = Cite(_within(part, grammar), "article", part.written or number)
         return _divide_lines(part.lines, plan, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
         return _annex(part, plan, Frame(part.prefix, _annex_level(part), "paragraph"))
+    if part.attachment and not part.number:
+        frame = Frame(f"att-{part.attachment}", _attachment_level(part), "paragraph", counted=True)
+        return _divide_lines(part.lines, plan, frame)
+    if part.lead is not None:
+        return _led(part, plan, part.lead)
     if part.number:
         cites = Cite(None, "section", part.number)
         return _divide_lines(part.lines, plan, Frame(f"sec-{part.number}", cites, "paragraph"))
@@ -92,7 +95,27 @@ def _tables(rows: Sequence[int], numbers: Mapping[int, int]) -> Iterator[tuple[i
             first = None
 
 
+def _within(part: Part, grammar: Grammar) -> Cite | None:
+    """What an article is cited within: an annex, an attached text, or nothing."""
+    if part.annex is not None:
+        return Cite(None, "within", cite(_annex_level(part.annex), grammar))
+    return Cite(None, "within", cite(_attachment_level(part), grammar)) if part.attachment else None
+
+
+def _attachment_level(part: Part) -> Cite:
+    return Cite(None, "attachment", str(part.attachment))
+
+
+def _led(part: Part, plan: Outline, lead: int) -> list[Draft]:
+    """A body whose points all hang from one sentence: "HEREBY RECOMMENDS THAT MEMBER STATES:"."""
+    drafts = [Draft(lead, lead, part.prefix, "paragraph", "", Cite(None, "body", "1", 1))]
+    frame = Frame(part.prefix, None, "paragraph", text_level="body", texts=1)
+    return drafts + _divide_lines([i for i in part.lines if i != lead], plan, frame)
+
+
 def _annex_level(part: Part) -> Cite:
+    if not part.prefix.startswith("anx"):
+        return Cite(None, "division", part.name)
     return Cite(None, "annex", part.written) if part.number else Cite(None, "annex_sole")
 
 
