@@ -14,8 +14,10 @@ from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.contents import Contents
 from lexlattice.reading.grammar import HEAD, Grammar, Header, fold
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker, marker
+from lexlattice.reading.pagemarks import NEAR_THE_TOP, set_page_marks_apart
+from lexlattice.reading.recitals import part_headings
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, names_institution, shouts
 
-LONGEST_HEADING: Final = 400
 PROSE: Final = 60
 """A line longer than this is prose, not a cell of a table or a line of a table of contents."""
 SHORTEST_LIST: Final = 4
@@ -23,12 +25,8 @@ SHORTEST_LIST: Final = 4
 
 LONGEST_CONNECTOR: Final = 14
 """A line no longer than this can be a mere "and" or "sowie" between two items of a list."""
-NEAR_THE_TOP: Final = 20
-"""Lines among which the title of a page begins."""
 RUBRIC_STEM: Final = 6
 """So many letters have a kind of act and its plural in common: "RÈGLEMENTS", "REGOLAMENTI"."""
-
-SENTENCE_STOPS: Final = (".", ";", ":", ",")
 
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
 _PARAGRAPH: Final = re.compile(r"1\s?\.\s[^\W\d_a-zα-ωа-я]")
@@ -48,7 +46,7 @@ class Lines:
         self.levels: list[int] = []
         """Each line's level: how deep a heading inside an annex is, or which table a row belongs to."""
         self.headers: list[Header | None] = []
-        self._admit_all(_without_rubric(blocks, grammar))
+        self._admit_all(part_headings(set_page_marks_apart(_without_rubric(blocks, grammar), grammar)))
         self._set_contents_apart()
         self._set_lists_apart()
 
@@ -207,14 +205,3 @@ def _without_rubric(blocks: Sequence[Block], grammar: Grammar) -> Sequence[Block
                     title = Block(block.text[len(rubric) + 1 :])
                     return [*blocks[:i], Block(rubric, Role.PAGE), title, *blocks[i + 1 :]]
     return blocks
-
-
-def names_institution(line: str) -> bool:
-    """Whether a line names who acts, "THE COUNCIL OF THE EUROPEAN UNION,": shouted, and the sentence goes on."""
-    return line.endswith((",", "-", "–", "—")) and len(line) <= LONGEST_HEADING and shouts(line)
-
-
-def shouts(line: str) -> bool:
-    """Whether a line is set in capitals, give or take a word ("EUROOPAN KOMISSIO, joka")."""
-    letters = [c for c in line[:200] if c.isalpha()]
-    return len(letters) >= 6 and sum(c.isupper() for c in letters) > 0.7 * len(letters)

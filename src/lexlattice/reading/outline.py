@@ -15,9 +15,11 @@ from lexlattice.reading.belief import Belief
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.front import Front
 from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
-from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lines, shouts
+from lexlattice.reading.lines import PROSE, Lines
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker
+from lexlattice.reading.points import Points
 from lexlattice.reading.sections import PREFIXES, Part, Sections
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, shouts
 
 LONGEST_SIGNATURE: Final = 80
 LONGEST_CLOSING: Final = 160
@@ -71,6 +73,7 @@ class _Reader:
         self.grammar = lines.grammar
         self.front = Front(lines)
         self.belief = Belief(lines)
+        self.points = Points(lines)
         self.state = "front"
         self.sections = Sections()
         self.parts = self.sections.parts
@@ -303,7 +306,12 @@ class _Reader:
             self._to("recitals", i)
 
     def _enact(self, i: int) -> None:
-        self.furniture[i] = "formula"
+        """The terms begin; a formula whose sentence goes on in the points below it is theirs."""
+        if self.points.leads(i):
+            self._to("body", i)
+            self.parts[-1].lead = i
+        else:
+            self.furniture[i] = "formula"
         self.state = "body"
 
     def _in_body(self, i: int, line: str) -> None:
@@ -311,7 +319,11 @@ class _Reader:
         enacts = len(line) < PROSE and self.grammar.formula(self.lines.heads[i]) == "enacting"
         if goes_on or (enacts and self.sections.awaits_articles):
             self.furniture[i] = "formula"
+        elif self.points.is_heading(i):
+            self.furniture[i] = "heading"
+            self.sections.head_points(line, outer=self.points.is_outer(i))
         else:
+            self.points.take(i)
             self._to("body", i)
 
     def _in_division(self, i: int, line: str) -> None:

@@ -11,12 +11,12 @@ from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
-from lexlattice.reading.lines import names_institution, shouts
 from lexlattice.reading.metadata import is_remark
 from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
+from lexlattice.reading.shapes import names_institution, shouts
 from lexlattice.reading.source import lay_out, put_together
 from lexlattice.reading.units import Draft, Frame, divide, sentences
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lexlattice.reading.grammar import DIVISIONS, Header
-from lexlattice.reading.lines import LONGEST_HEADING
+from lexlattice.reading.shapes import LONGEST_HEADING
 
 LONGEST_LABEL: Final = 60
 PREFIXES: Final = {"annex": "anx", "appendix": "app", "protocol": "prot"}
@@ -126,9 +126,18 @@ class Sections:
         self.enclosing[0] = (rank, title, f"{heading} {line}".strip())
         self.parts[-1].heading = self.enclosing[0][2]
 
-    def open_body(self, heading: str) -> None:
-        """Begin a stretch of a body that has a heading of its own."""
-        self.open(Part("body", heading=heading))
+    def head_points(self, line: str, *, outer: bool) -> None:
+        """Begin a stretch of an act without articles that has a heading, of the higher kind or below one of these."""
+        last = self.parts[-1] if self.parts else None
+        empty = last is not None and last.kind == "body" and not last.lines and not last.attachment
+        if outer:
+            self.enclosing = []
+            self.open(Part("body", heading=line))
+            self.enclosing = [(0, line, "")]
+        elif empty and last is not None:
+            last.enclosing, last.heading = (last.heading,), line
+        else:
+            self.open(Part("body", heading=line))
 
     def take_back_notes(self) -> tuple[list[int], Part]:
         """Undo a section of footnotes: the section they interrupted goes on below them."""
