@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from lexlattice.reading.belief import Belief
+from lexlattice.reading.bilingual import second_language
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.front import Front
-from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
+from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold, load
 from lexlattice.reading.lines import PROSE, Lines
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker
 from lexlattice.reading.points import Points
@@ -58,6 +59,8 @@ class Outline:
     """Headers of another act that is quoted."""
     tables: dict[int, int]
     """Rows of tables among the lines of a section, each with the number of its table in the file."""
+    warnings: list[str] = field(default_factory=list)
+    """What the user should know of how the lines were read, one sentence each."""
 
 
 def outline(blocks: Sequence[Block], grammar: Grammar) -> Outline:
@@ -96,8 +99,11 @@ class _Reader:
     def read(self) -> Outline:
         """Give every line its place."""
         lines = self.lines
+        second, warnings = self._second_language()
         for i, (line, role, header) in enumerate(zip(lines.texts, lines.roles, lines.headers, strict=True)):
-            if role is None and header is None and self._merely_runs_on(i, line):
+            if i in second:
+                self.furniture[i] = "translation"
+            elif role is None and header is None and self._merely_runs_on(i, line):
                 self.parts[-1].lines.append(i)
             elif role in _FURNITURE:
                 self.furniture[i] = role.value
@@ -108,7 +114,16 @@ class _Reader:
             elif not self._header(i, line):
                 self._text(i, line)
         quotes = self.belief.quoted
-        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, quotes, self.tables)
+        return Outline(lines.texts, lines.marks, self.parts, self.furniture, self.notes, quotes, self.tables, warnings)
+
+    def _second_language(self) -> tuple[range, list[str]]:
+        """Lines in which the act stands again in another language, and what the user is told of them."""
+        second = second_language(self.lines)
+        if second is None:
+            return range(0), []
+        lines, language = second
+        name = load(language).name
+        return lines, [f"The text stands again in {name}; only its {self.grammar.name} version was read."]
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
         """Whether a line, no header and without a role, is text of what is open: the common case, settled cheaply."""

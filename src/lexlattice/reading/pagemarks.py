@@ -11,6 +11,8 @@ from lexlattice.reading.grammar import Grammar, fold
 
 NEAR_THE_TOP: Final = 20
 """Lines among which the title of a page begins."""
+FIRST_HEADER: Final = 12
+"""Lines that the header of the first page ends within; it is looked at with the title."""
 AROUND: Final = 3
 """Lines above and below the Official Journal's name that belong to the page's header."""
 
@@ -28,7 +30,7 @@ def set_page_marks_apart(blocks: Sequence[Block], grammar: Grammar) -> list[Bloc
     set_apart = [piece for n, block in enumerate(blocks) for piece in _pieces(n, block, grammar)]
     journal = grammar.openers["journal"]
     for i, block in enumerate(set_apart):
-        if i > NEAR_THE_TOP and block.role is None and len(block.text) < 100 and _names(block.text, journal):
+        if i > FIRST_HEADER and block.role is None and len(block.text) < 100 and _names(block.text, journal):
             for j in (*_edges(set_apart, i, -1), *_edges(set_apart, i, 1)):
                 set_apart[j] = Block(set_apart[j].text, Role.PAGE)
     return set_apart

@@ -27,6 +27,7 @@ SENTENCES_FROM: Final = 40
 def read_provisions(document: Document, grammar: Grammar, split_from: int = SENTENCES_FROM) -> Act:
     """Read a document into an act of provisions; `split_from` 0 leaves long provisions whole."""
     plan = outline(document.blocks, grammar)
+    document.warnings.extend(plan.warnings)
     bodies = [part for part in plan.parts if part.kind == "body" and not part.attachment]
     for n, part in enumerate(bodies, 1):
         part.prefix = "body" if n == 1 else f"body-{n}"
