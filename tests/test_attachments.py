@@ -77,7 +77,7 @@ REGULATION = "REGULATION (EU) 2031/7 of 3 May 2031 on lamps\nTHE COUNCIL,\nHavin
 def test_a_point_that_only_names_an_annex_opens_none() -> None:
     act = read(
         f"{REGULATION}HAS ADOPTED THIS REGULATION:\nArticle 1\n1. The Commission may amend:\n(a)\n"
-        "point 3 of Annex I;\n(b)\nAnnex V.\nThose measures shall be adopted.\nArticle 2\nIt is assisted by a committee.\n"
+        "point 3 of Annex I;\n(b)\nAnnex V.\nThose measures shall be adopted.\nArticle 2\nA committee assists it.\n"
         "Done at Brussels, 3 May 2031.\nANNEX I\nLamps are listed here.",
         language="en",
     )

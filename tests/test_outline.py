@@ -26,7 +26,7 @@ def bodies(act: Act) -> list[tuple[tuple[str, ...], str, list[str]]]:
 def test_points_that_count_through_are_cited_by_number_and_stand_under_their_headings() -> None:
     act = read(
         f"{RECOMMENDATION}HAS ADOPTED THIS RECOMMENDATION:\n1. INTRODUCTION\nPurpose\n1.\nLamps should be lit.\n2.\n"
-        "Lamps should be:\n(a)\nclean;\n(b)\nbright.\nScope\n3.\nThis applies to lamps.\n2. MEANS OF LIGHTING\n4.\nUse oil.",
+        "They should be:\n(a)\nclean;\n(b)\nbright.\nScope\n3.\nIt concerns lamps.\n2. MEANS OF LIGHTING\n4.\nUse it.",
         language="en",
     )
     assert bodies(act) == [
@@ -173,3 +173,20 @@ def test_real_recommendations_and_bilingual_conventions(data: Path) -> None:
     assert annex.units[0].text.startswith("Dogs")
     for act in acts.values():
         assert_laws(act)
+
+
+def test_articles_numbered_within_their_chapter_are_articles() -> None:
+    act = read(
+        "AGREEMENT ON LAMPS\nTHE PARTIES,\nConsidering that nights are dark,\nHAVE AGREED AS FOLLOWS:\n"
+        "CHAPTER ONE\nOBJECTIVES\nARTICLE 1.1\nScope\nIt applies to lamps, except as Article 2.1\nprovides.\n"
+        "ARTICLE 1.2\nTerms\nA lamp is a light.\n"
+        "CHAPTER TWO\nDUTIES\nARTICLE 2.1\nLight\nEach Party lights its lamps.",
+        language="en",
+    )
+    articles = [(s.number, s.heading, s.enclosing) for s in act.sections if s.kind == "article"]
+    assert articles == [
+        ("1.1", "Scope", ("CHAPTER ONE OBJECTIVES",)),
+        ("1.2", "Terms", ("CHAPTER ONE OBJECTIVES",)),
+        ("2.1", "Light", ("CHAPTER TWO DUTIES",)),
+    ]
+    assert act.units[-1].citation == "Article 2.1"

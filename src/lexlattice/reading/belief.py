@@ -24,11 +24,14 @@ class Belief:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.last_article = 0
+        self.last_decimal = (0, 0)
+        """Chapter and place of the last article that is numbered by both, as in trade agreements: 2.1."""
         self.last_annex: tuple[str, int] | None = None
         self.in_quotation = False
         self.quoted: set[int] = set()
         """Headers that were found to be another act's."""
-        self.ahead = Counter(article_value(h) for h in lines.headers if h is not None and h.kind == "article")
+        own = (h for h in lines.headers if h is not None and h.kind == "article" and "." not in h.number)
+        self.ahead = Counter(map(article_value, own))
 
     def watch_quotation(self, i: int) -> None:
         """Notice where the text of another act begins to be quoted: its headers are not this act's."""
@@ -44,6 +47,8 @@ class Belief:
 
     def article(self, i: int, header: Header, *, in_annex: bool) -> bool:
         """Whether an article header opens an article of this act."""
+        if "." in header.number:
+            return not in_annex and _steps(self.last_decimal, _decimal(header))
         value = article_value(header)
         self.ahead[value] -= 1
         if not header.number:
@@ -111,6 +116,10 @@ class Belief:
 
     def opened_article(self, header: Header) -> bool:
         """Take note of an article; true if its numbers begin anew, as those of an attached act do."""
+        if "." in header.number:
+            self.last_decimal = _decimal(header)
+            self.in_quotation = False
+            return False
         value = article_value(header)
         anew = value == 1 and self.last_article >= 1 and header.number in ("1", "I")
         self.last_article = value
@@ -129,6 +138,16 @@ class Belief:
     def _next_header(self, i: int) -> int:
         stop = min(len(self.lines), i + 40)
         return next((j for j in range(i + 1, stop) if self.lines.headers[j] is not None), stop)
+
+
+def _decimal(header: Header) -> tuple[int, int]:
+    chapter, _, place = header.number.partition(".")
+    return int(chapter), int(place)
+
+
+def _steps(last: tuple[int, int], number: tuple[int, int]) -> bool:
+    """Whether a number follows another: the next of its chapter, or the first of the next chapter."""
+    return number in ((last[0], last[1] + 1), (last[0] + 1, 1)) and number[0] > 0
 
 
 def article_value(header: Header) -> int:

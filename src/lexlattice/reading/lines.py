@@ -12,7 +12,7 @@ from typing import Final
 
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.contents import Contents
-from lexlattice.reading.grammar import HEAD, Grammar, Header, fold
+from lexlattice.reading.grammar import DIVISIONS, HEAD, Grammar, Header, fold
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker, marker
 from lexlattice.reading.pagemarks import NEAR_THE_TOP, set_page_marks_apart
 from lexlattice.reading.recitals import part_headings
@@ -23,6 +23,8 @@ PROSE: Final = 60
 SHORTEST_LIST: Final = 4
 """So many article headers without a sentence between them are a list of articles, not articles."""
 
+LONGEST_NUMBER: Final = 12
+"""Letters of a number that is spelt out."""
 LONGEST_CONNECTOR: Final = 14
 """A line no longer than this can be a mere "and" or "sowie" between two items of a list."""
 RUBRIC_STEM: Final = 6
@@ -80,6 +82,8 @@ class Lines:
         text, role = block.text, block.role
         head = fold(text[:HEAD])
         header = self.grammar.header(text, head) if role in _MAY_BE_HEADER else None
+        if header is None and role is None and text.isupper():
+            header = self._spelt_out(text, head)
         if header is None and role is None and (text[-1].isdigit() or ": " in text[-32:]):
             tail = self._trailing_header(text)
             if tail:
@@ -95,6 +99,15 @@ class Lines:
                     return
                 header = None
         self._append(text, role, header, head, block.level)
+
+    def _spelt_out(self, text: str, head: str) -> Header | None:
+        """A division in capitals that is counted in words: "CHAPTER TWO", "PART ONE —"."""
+        word, _, number = head.rstrip(" -–—:.").partition(" ")
+        kind = self.grammar.words.get(word, "")
+        if kind not in DIVISIONS or not number.isalpha() or len(number) > LONGEST_NUMBER:
+            return None
+        written = text[len(word) + 1 : len(word) + 1 + len(number)]
+        return Header(kind, written, written, len(text))
 
     def _append(self, text: str, role: Role | None, header: Header | None, head: str, level: int = 0) -> None:
         self.texts.append(text)
