@@ -88,13 +88,13 @@ def test_a_point_that_only_names_an_annex_opens_none() -> None:
 def test_an_article_about_annexes_is_headed_by_them() -> None:
     act = read(
         f"{REGULATION}HAS ADOPTED THIS REGULATION:\nArticle 1\nScope\nIt applies to lamps.\nArticle 2\nAnnexes\n"
-        "The Annexes form part of this Regulation.\nArticle 3\nEnd\nIt ends in 2040.\nANNEX\nLamps are listed here.",
+        "The Annexes form part of this Regulation.\nArticle 3\nAnnex\nIt may be amended.\nANNEX\nLamps are old.",
         language="en",
     )
     assert [(s.number, s.heading) for s in act.sections if s.kind == "article"] == [
         ("1", "Scope"),
         ("2", "Annexes"),
-        ("3", "End"),
+        ("3", "Annex"),
     ]
     assert [s.label for s in act.sections if s.kind == "annex"] == ["ANNEX"]
 

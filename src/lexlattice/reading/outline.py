@@ -198,6 +198,8 @@ class _Reader:
         untitled = self.state == "heading" and self.parts[-1].kind == "annex" and not self.parts[-1].heading
         if header.kind == "protocol" and not header.number and untitled:
             return False
+        if self.state == "heading" and self.parts[-1].kind == "article" and not header.number:
+            return self.lines.texts[i].isupper() and self.belief.annex(i, header, in_terms=True)
         in_terms = self.state in ("article", "heading") and not self.sections.in_annex
         return self.belief.annex(i, header, in_terms=in_terms)
 
