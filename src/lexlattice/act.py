@@ -33,7 +33,7 @@ UNIT_KINDS: Final = (
 )
 """What a unit can be."""
 
-FURNITURE_KINDS: Final = ("heading", "formula", "page", "signature", "contents", "table")
+FURNITURE_KINDS: Final = ("heading", "formula", "page", "signature", "contents", "table", "translation")
 """What is kept apart from the units."""
 
 STATUSES: Final = ("adopted", "consolidated", "corrigendum", "repealed")

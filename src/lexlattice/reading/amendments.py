@@ -8,9 +8,10 @@ from typing import Final
 from lexlattice.reading.belief import article_value
 from lexlattice.reading.blocks import Role
 from lexlattice.reading.grammar import DIVISIONS, HEAD, Grammar, Header, fold
-from lexlattice.reading.lines import LONGEST_HEADING, SENTENCE_STOPS, Lines, shouts
+from lexlattice.reading.lines import Lines
 from lexlattice.reading.numbering import INSERTED_WORDS, OPENING_QUOTES, Marker, canonical
 from lexlattice.reading.quotations import quotations
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, shouts
 
 OPENING: Final = OPENING_QUOTES + "’ "
 FARTHEST: Final = 400

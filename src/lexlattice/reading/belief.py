@@ -24,11 +24,14 @@ class Belief:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.last_article = 0
+        self.last_decimal = (0, 0)
+        """Chapter and place of the last article that is numbered by both, as in trade agreements: 2.1."""
         self.last_annex: tuple[str, int] | None = None
         self.in_quotation = False
         self.quoted: set[int] = set()
         """Headers that were found to be another act's."""
-        self.ahead = Counter(article_value(h) for h in lines.headers if h is not None and h.kind == "article")
+        own = (h for h in lines.headers if h is not None and h.kind == "article" and "." not in h.number)
+        self.ahead = Counter(map(article_value, own))
 
     def watch_quotation(self, i: int) -> None:
         """Notice where the text of another act begins to be quoted: its headers are not this act's."""
@@ -44,6 +47,8 @@ class Belief:
 
     def article(self, i: int, header: Header, *, in_annex: bool) -> bool:
         """Whether an article header opens an article of this act."""
+        if "." in header.number:
+            return not in_annex and _steps(self.last_decimal, _decimal(header))
         value = article_value(header)
         self.ahead[value] -= 1
         if not header.number:
@@ -70,11 +75,16 @@ class Belief:
         beyond = range(value + 1, value + len(between) + 1)
         return sum(self.ahead[n] > 0 for n in between) <= sum(self.ahead[n] > 0 for n in beyond)
 
-    def annex(self, i: int, header: Header) -> bool:
-        """Whether an annex header opens an annex: in capitals, or with the number that is due."""
+    def annex(self, i: int, header: Header, *, in_terms: bool) -> bool:
+        """Whether an annex header opens an annex: in capitals, or with the number that is due.
+
+        It does not where it is all a point says, nor among the articles (`in_terms`) where the next one is the one due.
+        """
         written = self.lines.texts[i][: header.end]
         rest = self.lines.texts[i][header.end :].strip(" .:-–—")
         shouted = written.upper() == written
+        if (not shouted and self._is_item(i)) or (in_terms and self._articles_go_on(i)):
+            return False
         ends_a_sentence = self.lines.texts[i].endswith(".") and not header.number
         if header.kind == "appendix" or ((rest or ends_a_sentence) and not shouted):
             return False
@@ -88,8 +98,28 @@ class Belief:
             return False
         return shouted or value == last + 1
 
+    def _is_item(self, i: int) -> bool:
+        """Whether the line above is a mere marker, "(c)", whose text this line is."""
+        mark = self.lines.marks[i - 1] if i else None
+        return mark is not None and mark.end >= len(self.lines.texts[i - 1]) and mark.style in ("paren", "letter")
+
+    def _articles_go_on(self, i: int) -> bool:
+        """Whether the next article below has the number that is due and not that of an annex's own first."""
+        if not self.last_article or not self.ahead[self.last_article + 1]:
+            return False
+        headers = self.lines.headers
+        below = (j for j in range(i + 1, len(self.lines)) if (h := headers[j]) is not None and h.kind == "article")
+        place = next(below, None)
+        if place is None or (header := headers[place]) is None or article_value(header) != self.last_article + 1:
+            return False
+        return self.lines.has_sentence(place, self._next_header(place))
+
     def opened_article(self, header: Header) -> bool:
         """Take note of an article; true if its numbers begin anew, as those of an attached act do."""
+        if "." in header.number:
+            self.last_decimal = _decimal(header)
+            self.in_quotation = False
+            return False
         value = article_value(header)
         anew = value == 1 and self.last_article >= 1 and header.number in ("1", "I")
         self.last_article = value
@@ -108,6 +138,16 @@ class Belief:
     def _next_header(self, i: int) -> int:
         stop = min(len(self.lines), i + 40)
         return next((j for j in range(i + 1, stop) if self.lines.headers[j] is not None), stop)
+
+
+def _decimal(header: Header) -> tuple[int, int]:
+    chapter, _, place = header.number.partition(".")
+    return int(chapter), int(place)
+
+
+def _steps(last: tuple[int, int], number: tuple[int, int]) -> bool:
+    """Whether a number follows another: the next of its chapter, or the first of the next chapter."""
+    return number in ((last[0], last[1] + 1), (last[0] + 1, 1)) and number[0] > 0
 
 
 def article_value(header: Header) -> int:

@@ -13,7 +13,8 @@ _POINTS: Final = ("letter", "number", "numeral", "roman")
 _AS_WRITTEN: Final = {"within": "{n}, ", "division": ", {n}"}
 """Levels that are cited in the act's own words: the annex around an article, a title inside an annex."""
 _CONTAINERS: Final = frozenset(
-    "article recital annex annex_sole division part chapter section body unnumbered subparagraph indent quoted".split()
+    "article recital annex annex_sole attachment division part chapter section body unnumbered subparagraph indent"
+    " quoted".split()
 )
 _PLACEHOLDER: Final = re.compile(r"\{([\w.]+)(:last)?\}")
 _DIRECT, _NESTED = 3, 6

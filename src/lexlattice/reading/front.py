@@ -8,7 +8,8 @@ from itertools import accumulate, takewhile
 from typing import Final
 
 from lexlattice.reading.blocks import Role
-from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lines, names_institution, shouts
+from lexlattice.reading.lines import PROSE, Lines
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, names_institution, shouts
 
 LONGEST_PAGE_HEADER: Final = 8
 LONGEST_FRONT: Final = 60
@@ -25,12 +26,15 @@ _PAGE: Final = re.compile(
     r"|[A-Z]{2}$"  # EN
     r"|[LC]\s?\d+\s?/\s?\d+$|[LC]\s\d{4}/\d+$|\d{4}/\d+$"  # L 333/1
     r"|\d[0-9A-Z]{4}[A-Z]{1,2}\d{4}(?:\(\d+\)|R\(\d+\))*$"  # a CELEX number
+    r"|[LC]\s\d{1,3}(?:\s\d{1,4})?$"  # L 236 33
     r"|[|*\s_-]+$|\d{8}$"
     r"|EUR-Lex\b.*|(?:Important legal notice|Avis juridique important)$"
     r"|ELI: ?\S+.*$|ISSN [\d-]+.*$"
     r"|.{0,80}\b[Pp]\.\s?\d{4}\b.*$"  # Official Journal L 178 , 17/07/2000 P. 0001 - 0016
     r"|\d{4,5}[A-Z]\d{4} — [A-Z]{2} — .*$"  # 1991R1534 — EN — 01.05.2004 — 001.001
 )
+_REFERENCE: Final = re.compile(r"\(?\d{4}/[LC]\s\d{1,4}/\d{1,4}\)?$")
+"""How the Official Journal itself numbers a text: (2012/C 121/02)."""
 _FOOTER: Final = re.compile(r"ELI: ?https?://\S+$|ISSN \d{4}-\d{3}[\dX]\b.{0,40}$")
 _DIGIT: Final = re.compile(r"\d")
 _NUMBER_BEFORE: Final = re.compile(r"\([^)]{1,20}\)\s")
@@ -48,7 +52,7 @@ class Front:
         self.end = self._end()
         """The first line that is not the title's."""
         self.page_end = self._last_of_page()
-        self.has_preamble = any(self._begins_preamble(i) for i in (self.end, self.announced))
+        self.has_preamble = any(self._begins_preamble(i) for i in (self.end, self.announced)) or self._enacts()
 
     def _begins_preamble(self, i: int) -> bool:
         lines = self.lines
@@ -56,13 +60,23 @@ class Front:
             return False
         return bool(lines.grammar.formula(lines.heads[i])) or shouts(lines.texts[i]) or _names_party(lines.texts[i])
 
+    def _enacts(self) -> bool:
+        """Whether an enacting formula stands between the title and the first header, whatever comes before it."""
+        lines = self.lines
+        for i in range(self.end, min(self.end + LONGEST_FRONT, len(lines))):
+            if lines.headers[i] is not None:
+                return False
+            if lines.grammar.formula(lines.heads[i]) == "enacting":
+                return True
+        return False
+
     def is_page(self, i: int, *, before_text: bool) -> bool:
         """Whether a line is the page's, not the act's; before the text begins, more is believed to be."""
         line = self.lines.texts[i]
         if i < self.page_end:
             return True
         if before_text:
-            return len(line) <= 1200 and (bool(_PAGE.match(line)) or self._names_journal(i))
+            return len(line) <= 1200 and (_is_mark(line) or self._names_journal(i))
         return len(line) < 100 and (self._names_journal(i) or bool(_FOOTER.match(line)))
 
     def _names_journal(self, i: int) -> bool:
@@ -88,7 +102,10 @@ class Front:
 
     def _end(self) -> int:
         """Where the title ends: at the line that begins the preamble or, failing that, at the first text."""
-        nearby = range(self.page_end, min(len(self.lines), LONGEST_FRONT))
+        roles = self.lines.roles
+        listed = sum(role is Role.CONTENTS for role in roles)
+        limit = min(len(self.lines), LONGEST_FRONT + listed)
+        nearby = [i for i in range(self.page_end, limit) if roles[i] is not Role.CONTENTS][:LONGEST_FRONT]
         own = [i for i in nearby if self._is_own(i)]
         announced = next((end for i in nearby if (end := self._announced(i, own)) is not None), None)
         if announced is None:
@@ -134,7 +151,11 @@ class Front:
 
     def _is_own(self, i: int) -> bool:
         """Whether a line is the act's own, not the page's."""
-        return self.lines.roles[i] in (None, Role.TITLE, Role.OUTLINE) and not _PAGE.match(self.lines.texts[i])
+        return self.lines.roles[i] in (None, Role.TITLE, Role.OUTLINE) and not _is_mark(self.lines.texts[i])
+
+
+def _is_mark(line: str) -> bool:
+    return bool(_PAGE.match(line) or _REFERENCE.match(line))
 
 
 def _names_who_acts(line: str) -> bool:

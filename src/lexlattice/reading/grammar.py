@@ -28,6 +28,7 @@ DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 _BIS: Final = "|".join(INSERTED_WORDS)
 _SUFFIX: Final = rf"(?:[\s/.-]?(?:{_BIS})|[/.-]?[^\W\d_]{{1,2}}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
+_DECIMAL: Final = r"\d{1,2}\.\d{1,2}(?![\w.])"
 _ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
 _ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
 _ORDINAL_SIGN: Final = re.compile(r"(?<=\d)\s?\.?\s?(?:[oºª°]|er|re)(?![^\W\d_])")
@@ -176,6 +177,8 @@ class Grammar:
             return Header(kind, written, written, match.end())
         span = match.span("n1" if match["w1"] else "n2")
         written = head[span[0] : span[1]] if len(folded) == len(head) else number
+        if kind != "article" and "." in written:
+            return None
         if match["w2"] and not written[0].isdigit() and not written.isupper():
             return None
         return Header(kind, canonical(written), _ORDINAL_SIGN.sub("", written).strip(), match.end())
@@ -188,7 +191,7 @@ def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool
         return "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
 
     words_for_numbers = either(list(ordinals))
-    number = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}|{_LETTER}"
+    number = f"{words_for_numbers}|{_DECIMAL}|{_DIGITS}|{_ROMAN}|{_LETTER}"
     before = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}|{_LETTER}" if number_first else words_for_numbers
     any_word = either(list(words))
     return re.compile(

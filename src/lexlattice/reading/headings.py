@@ -6,9 +6,9 @@ from collections.abc import Container, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from lexlattice.reading.lines import LONGEST_HEADING, SENTENCE_STOPS, shouts
 from lexlattice.reading.numbering import marker, part_number
 from lexlattice.reading.outline import Outline
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, shouts
 
 LONGEST_TITLE: Final = 160
 """A heading between points is no longer than this: what is longer says something."""

@@ -11,23 +11,24 @@ from collections.abc import Sequence
 from typing import Final
 
 from lexlattice.reading.blocks import Block, Role
-from lexlattice.reading.grammar import HEAD, Grammar, Header, fold
+from lexlattice.reading.contents import Contents
+from lexlattice.reading.grammar import DIVISIONS, HEAD, Grammar, Header, fold
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker, marker
+from lexlattice.reading.pagemarks import NEAR_THE_TOP, set_page_marks_apart
+from lexlattice.reading.recitals import part_headings
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, names_institution, shouts
 
-LONGEST_HEADING: Final = 400
 PROSE: Final = 60
 """A line longer than this is prose, not a cell of a table or a line of a table of contents."""
 SHORTEST_LIST: Final = 4
 """So many article headers without a sentence between them are a list of articles, not articles."""
 
+LONGEST_NUMBER: Final = 12
+"""Letters of a number that is spelt out."""
 LONGEST_CONNECTOR: Final = 14
 """A line no longer than this can be a mere "and" or "sowie" between two items of a list."""
-NEAR_THE_TOP: Final = 20
-"""Lines among which the title of a page begins."""
 RUBRIC_STEM: Final = 6
 """So many letters have a kind of act and its plural in common: "RÈGLEMENTS", "REGOLAMENTI"."""
-
-SENTENCE_STOPS: Final = (".", ";", ":", ",")
 
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
 _PARAGRAPH: Final = re.compile(r"1\s?\.\s[^\W\d_a-zα-ωа-я]")
@@ -47,7 +48,8 @@ class Lines:
         self.levels: list[int] = []
         """Each line's level: how deep a heading inside an annex is, or which table a row belongs to."""
         self.headers: list[Header | None] = []
-        self._admit_all(_without_rubric(blocks, grammar))
+        self._admit_all(part_headings(set_page_marks_apart(_without_rubric(blocks, grammar), grammar)))
+        self._set_contents_apart()
         self._set_lists_apart()
 
     def __len__(self) -> int:
@@ -80,6 +82,8 @@ class Lines:
         text, role = block.text, block.role
         head = fold(text[:HEAD])
         header = self.grammar.header(text, head) if role in _MAY_BE_HEADER else None
+        if header is None and role is None and text.isupper():
+            header = self._spelt_out(text, head)
         if header is None and role is None and (text[-1].isdigit() or ": " in text[-32:]):
             tail = self._trailing_header(text)
             if tail:
@@ -95,6 +99,15 @@ class Lines:
                     return
                 header = None
         self._append(text, role, header, head, block.level)
+
+    def _spelt_out(self, text: str, head: str) -> Header | None:
+        """A division in capitals that is counted in words: "CHAPTER TWO", "PART ONE —"."""
+        word, _, number = head.rstrip(" -–—:.").partition(" ")
+        kind = self.grammar.words.get(word, "")
+        if kind not in DIVISIONS or not number.isalpha() or len(number) > LONGEST_NUMBER:
+            return None
+        written = text[len(word) + 1 : len(word) + 1 + len(number)]
+        return Header(kind, written, written, len(text))
 
     def _append(self, text: str, role: Role | None, header: Header | None, head: str, level: int = 0) -> None:
         self.texts.append(text)
@@ -135,12 +148,22 @@ class Lines:
             return False
         return bool(header.number) and len(rest) <= LONGEST_HEADING and not ends_as_text
 
+    def _set_contents_apart(self) -> None:
+        for start, end in list(Contents(self.texts, self.heads, self.roles, self.headers, self.grammar).find()):
+            self._give(range(start, end), Role.CONTENTS)
+
+    def _give(self, places: range, role: Role) -> None:
+        for i in places:
+            self.roles[i] = role
+            self.headers[i] = None
+
     def _set_lists_apart(self) -> None:
         """Headers that follow one another without a sentence between them: a table of contents, or of correlation."""
         at = [i for i, h in enumerate(self.headers) if h is not None and h.kind == "article"]
         stops = [*at[1:], len(self)]
         empty = [not self.has_sentence(i, stop) for i, stop in zip(at, stops, strict=False)]
-        first_real = next((i for i, bare in zip(at, empty, strict=True) if not bare), len(self))
+        real = [i for i, bare in zip(at, empty, strict=True) if not bare]
+        first_real = next((i for i in real if self._is_first(i)), real[0] if real else len(self))
         run: list[int] = []
         for n in range(len(at) + 1):
             if n < len(at) and empty[n] and self.roles[at[n]] is None:
@@ -150,6 +173,11 @@ class Lines:
                 end = at[n] if n < len(at) else len(self)
                 self._set_apart(run, end, Role.CONTENTS if run[0] < first_real else Role.TABLE)
             run = []
+
+    def _is_first(self, i: int) -> bool:
+        """Whether a header is that of an act's first article: recitals, too, can begin with the name of one."""
+        header = self.headers[i]
+        return header is not None and header.number in ("", "1", "I")
 
     def has_sentence(self, i: int, stop: int) -> bool:
         """Whether anything below a header ends as a sentence or a point does."""
@@ -164,9 +192,7 @@ class Lines:
                 start -= 1
         while stop + 1 < end and self._is_cell(stop + 1):
             stop += 1
-        for i in range(start, stop + 1):
-            self.roles[i] = role
-            self.headers[i] = None
+        self._give(range(start, stop + 1), role)
 
     def _leads_up(self, i: int) -> bool:
         line = self.texts[i]
@@ -192,14 +218,3 @@ def _without_rubric(blocks: Sequence[Block], grammar: Grammar) -> Sequence[Block
                     title = Block(block.text[len(rubric) + 1 :])
                     return [*blocks[:i], Block(rubric, Role.PAGE), title, *blocks[i + 1 :]]
     return blocks
-
-
-def names_institution(line: str) -> bool:
-    """Whether a line names who acts, "THE COUNCIL OF THE EUROPEAN UNION,": shouted, and the sentence goes on."""
-    return line.endswith((",", "-", "–", "—")) and len(line) <= LONGEST_HEADING and shouts(line)
-
-
-def shouts(line: str) -> bool:
-    """Whether a line is set in capitals, give or take a word ("EUROOPAN KOMISSIO, joka")."""
-    letters = [c for c in line[:200] if c.isalpha()]
-    return len(letters) >= 6 and sum(c.isupper() for c in letters) > 0.7 * len(letters)

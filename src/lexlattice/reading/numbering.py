@@ -87,6 +87,8 @@ def canonical(number: str) -> str:
     ['5', '5a', '5a', '5a', '1a', 'II', 'II', 'XB', 'B', 'B', '1', '3']
     """
     text = number.strip().rstrip(".").strip().casefold()
+    if _DECIMAL.match(text):
+        return text
     digits = re.match(r"\d+", text)
     if digits:
         rest = re.sub(r"^\s?(?:\.?\s?[oºª°]|er|re|ère)(?![a-zα-ωа-я])", "", text[digits.end() :])
@@ -124,6 +126,7 @@ def letters(mark: Marker) -> str:
 
 
 OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
+_DECIMAL: Final = re.compile(r"\d{1,2}\.\d{1,2}\Z")
 _LEADING_DIGITS: Final = re.compile(r"\d+")
 _LETTERED: Final = ("letter", "halfletter", "letterdot")
 _STYLES: Final = {"half": "paren", "bracket": "paren", "quotednumber": "dot"}

@@ -8,30 +8,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from lexlattice.reading.amendments import find_quotations
 from lexlattice.reading.belief import Belief, article_value
+from lexlattice.reading.bilingual import second_language
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.front import Front
-from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold
-from lexlattice.reading.lines import LONGEST_HEADING, PROSE, SENTENCE_STOPS, Lines, shouts
+from lexlattice.reading.grammar import DIVISIONS, Grammar, Header, fold, load
+from lexlattice.reading.lines import PROSE, Lines
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker, part_number
+from lexlattice.reading.points import Points
 from lexlattice.reading.sections import PREFIXES, Part, Sections
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, shouts
 
 LONGEST_SIGNATURE: Final = 80
 LONGEST_CLOSING: Final = 160
 LONGEST_FORMULA: Final = 30
+FEW: Final = 6
+"""Short lines that can be all that a part of an annex has to say."""
+MOST_WORDS: Final = 8
+"""Words of the first line of an attached text's title."""
 
 _TABLE: Final = re.compile(r">(?:TABLE|PIC FILE|START OF GRAPHIC|END OF GRAPHIC).*>$|.*\s\|(?:\s|$)")
 """Old pages mark the place of a table, or put its cells between bars."""
 _YEAR_AT_END: Final = re.compile(r"(?:19|20)\d\d\D{0,12}$")
+_BROKEN_OFF: Final = re.compile(r"\s[^\W\d_]\.$")
+"""The end of a line that stops before a page number: "OJ L 222, 14. 8. 1978, p."."""
 _HEADINGS: Final = (Role.HEADING, Role.OUTLINE)
 _FURNITURE: Final = (Role.PAGE, Role.CONTENTS)
 _ASIDE: Final = (Role.NOTE, Role.PAGE, Role.TABLE)
 _FRONT: Final = ("front", "title")
 _RUNNING: Final = ("article", "annex", "recitals")
+_ATTACHABLE: Final = ("agreement", "treaty")
 _TERMS: Final = ("article", "annex", "body", "heading")
 _QUOTED_APART: Final = (Role.NOTE, Role.PAGE, Role.CONTENTS, Role.TABLE)
 """Roles of lines that are no text of a quotation they stand in."""
@@ -56,6 +66,8 @@ class Outline:
     """Rows of tables among the lines of a section, each with the number of its table in the file."""
     groups: dict[int, int]
     """Headings inside annexes by mark-up, each with its depth."""
+    warnings: list[str] = field(default_factory=list)
+    """What the user should know of how the lines were read, one sentence each."""
 
 
 def outline(blocks: Sequence[Block], grammar: Grammar) -> Outline:
@@ -73,6 +85,7 @@ class _Reader:
         self.belief = Belief(lines)
         self.quotations = find_quotations(lines)
         self.quoted_to = -1
+        self.points = Points(lines)
         self.state = "front"
         self.sections = Sections()
         self.parts = self.sections.parts
@@ -84,19 +97,25 @@ class _Reader:
         """The line that may be the heading of a division inside an annex."""
         self.nearest = 0
         """The next line that is not an aside, looked for once a run of asides."""
+        self.interrupted: Part | None = None
+        """The annex that the notes being read stand in, or at the end of."""
         self.terms_end: int | None = None
         self.announced: bool | None = None
         openers = self.grammar.openers
         self.turns = (*openers["closing"], *openers["journal"], *openers["table"], ">")
         """How lines begin that end an article or interrupt it."""
+        self.attachable = tuple(word for word, kind in self.grammar.types if kind in _ATTACHABLE)
 
     def read(self) -> Outline:
         """Give every line its place."""
         lines = self.lines
+        second, warnings = self._second_language()
         for i, (line, role, header) in enumerate(zip(lines.texts, lines.roles, lines.headers, strict=True)):
-            if i in self.quotations and self.state in _TERMS:
+            if i in self.quotations and self.state in _TERMS and i not in second:
                 self.quoted_to = self.quotations[i]
-            if i <= self.quoted_to and role not in _QUOTED_APART:
+            if i in second:
+                self.furniture[i] = "translation"
+            elif i <= self.quoted_to and role not in _QUOTED_APART:
                 self._quote(i, header)
             elif role is None and header is None and self._merely_runs_on(i, line):
                 self.parts[-1].lines.append(i)
@@ -118,6 +137,7 @@ class _Reader:
             {i for first, last in self.quotations.items() for i in range(first, last + 1)},
             self.tables,
             self.groups,
+            warnings,
         )
 
     def _quote(self, i: int, header: Header | None) -> None:
@@ -127,6 +147,15 @@ class _Reader:
         if header is not None and header.kind == "article":
             self.belief.ahead[article_value(header)] -= 1
         self.parts[-1].lines.append(i)
+
+    def _second_language(self) -> tuple[range, list[str]]:
+        """Lines in which the act stands again in another language, and what the user is told of them."""
+        second = second_language(self.lines)
+        if second is None:
+            return range(0), []
+        lines, language = second
+        name = load(language).name
+        return lines, [f"The text stands again in {name}; only its {self.grammar.name} version was read."]
 
     def _merely_runs_on(self, i: int, line: str) -> bool:
         """Whether a line, no header and without a role, is text of what is open: the common case, settled cheaply."""
@@ -152,6 +181,8 @@ class _Reader:
 
     def _table(self, i: int) -> None:
         """A row belongs to the section that is open; elsewhere, and where only its place is marked, it is furniture."""
+        if self.state == "notes" and self.interrupted is not None:
+            self._take_back_notes()
         line, kind = self.lines.texts[i], self.parts[-1].kind if self.parts else ""
         placeholder = line[0] == ">" or (len(line) < PROSE and self.lines.heads[i] in self.grammar.openers["table"])
         if placeholder or self.state not in _TERMS or kind not in _TERMS:
@@ -192,8 +223,7 @@ class _Reader:
                 return False
             self._article(i, header)
         elif header.kind in PREFIXES:
-            early = self.state in (*_FRONT, "preamble", "recitals")
-            if role is not Role.ANNEX and (early or not self.belief.annex(i, header)):
+            if role is not Role.ANNEX and not self._opens_annex(i, header):
                 return False
             self._annex(i, header)
         elif self.belief.in_quotation and role is None:
@@ -202,6 +232,18 @@ class _Reader:
         else:
             self._division(i, header)
         return True
+
+    def _opens_annex(self, i: int, header: Header) -> bool:
+        """Whether the header of an annex or protocol is one: not before the terms, nor as the heading of an annex."""
+        if self.state in (*_FRONT, "preamble", "recitals"):
+            return False
+        untitled = self.state == "heading" and self.parts[-1].kind == "annex" and not self.parts[-1].heading
+        if header.kind == "protocol" and not header.number and untitled:
+            return False
+        if self.state == "heading" and self.parts[-1].kind == "article" and not header.number:
+            return self.lines.texts[i].isupper() and self.belief.annex(i, header, in_terms=True)
+        in_terms = self.state in ("article", "heading") and not self.sections.in_annex
+        return self.belief.annex(i, header, in_terms=in_terms)
 
     def _header_by_role(self, i: int, line: str, role: Role | None) -> bool:
         """A header that the mark-up shows but no head-word does."""
@@ -256,6 +298,8 @@ class _Reader:
 
     def _division(self, i: int, header: Header | None) -> None:
         self.furniture[i] = "heading"
+        if self.state == "notes" and self.interrupted is not None:
+            self._take_back_notes()
         if self.parts and self.parts[-1].kind == "annex" and self.state in ("annex", "heading"):
             self.sections.divide_annex(self.lines.texts[i], header)
             self.heading_due = i + 1
@@ -282,6 +326,8 @@ class _Reader:
             _HANDLERS[self.state](self, i, line)
 
     def _to(self, kind: str, i: int) -> None:
+        if kind != "notes" or self.state != "notes":
+            self.interrupted = None
         self.sections.add(kind, i, anew=self.state == "division")
         self.state = kind
 
@@ -338,13 +384,24 @@ class _Reader:
             self._to("recitals", i)
 
     def _enact(self, i: int) -> None:
-        self.furniture[i] = "formula"
+        """The terms begin; a formula whose sentence goes on in the points below it is theirs."""
+        if self.points.leads(i):
+            self._to("body", i)
+            self.parts[-1].lead = i
+        else:
+            self.furniture[i] = "formula"
         self.state = "body"
 
     def _in_body(self, i: int, line: str) -> None:
-        if line.endswith(":") and shouts(line) and self.furniture.get(i - 1) == "formula":
+        goes_on = line.endswith(":") and shouts(line) and self.furniture.get(i - 1) == "formula"
+        enacts = len(line) < PROSE and self.grammar.formula(self.lines.heads[i]) == "enacting"
+        if goes_on or (enacts and self.sections.awaits_articles):
             self.furniture[i] = "formula"
+        elif self.points.is_heading(i):
+            self.furniture[i] = "heading"
+            self.sections.head_points(line, outer=self.points.is_outer(i))
         else:
+            self.points.take(i)
             self._to("body", i)
 
     def _in_division(self, i: int, line: str) -> None:
@@ -376,6 +433,20 @@ class _Reader:
         line = self.lines.texts[i]
         return len(line) <= LONGEST_HEADING and not line.endswith(SENTENCE_STOPS) and self.lines.marks[i] is None
 
+    def _heads_text(self, i: int) -> bool:
+        """Whether a line below a part's header is its heading.
+
+        Under a header that only has a few short lines below it ("Dogs", "Cats"), these are what it has to say.
+        """
+        lines = self.lines
+        for j in range(i + 1, min(i + FEW, len(lines))):
+            header = lines.headers[j]
+            if header is not None or lines.roles[j] is Role.ANNEX:
+                return header is not None and j == i + 1 and header.kind in (*DIVISIONS, "article")
+            if not self._heading_like(j) or lines.roles[j] is not None:
+                return True
+        return i + FEW < len(lines)
+
     def _shouted_heading(self, i: int) -> bool:
         """Elsewhere than in the Union, headings end with a stop: "SEC. 2. FINDINGS."."""
         line = self.lines.texts[i]
@@ -388,7 +459,7 @@ class _Reader:
             return False
         header = self.lines.headers[after]
         if part.kind == "annex":
-            return part.heading.count("\n") < 1 and (header is None or header.kind in DIVISIONS)
+            return part.heading.count("\n") < 1 and (header is None or header.kind in (*DIVISIONS, "article"))
         if header is not None:
             return False
         return not part.heading and not self._closes(after, self.lines.texts[after])
@@ -420,7 +491,34 @@ class _Reader:
         signed = i + 1 < len(lines) and self.grammar.opens("signatory", lines.heads[i + 1])
         return signed and bool(_YEAR_AT_END.search(line))
 
+    def _begins_attachment(self, i: int, line: str) -> bool:
+        """Whether a line below the signatures is the title of a text that is attached: "FRAMEWORK AGREEMENT"."""
+        if self.lines.roles[i] is Role.TITLE:
+            return True
+        if self.lines.roles[i] is not None or self.lines.marks[i] is not None or not (line.isupper() or shouts(line)):
+            return False
+        short = line.count(" ") < MOST_WORDS and not any(map(str.isdigit, line)) and line[-1].isalpha()
+        return short and any(word in self.lines.heads[i] for word in self.attachable)
+
+    def _attach(self, i: int, line: str) -> None:
+        self.furniture[i] = "heading"
+        self.sections.attach(line)
+        self.state = "attached"
+
+    def _in_attached(self, i: int, line: str) -> None:
+        """Below the title of an attached text: the rest of the title, which goes on in small letters."""
+        title = self.lines.roles[i] is Role.TITLE or (line[0].islower() and line[-1] not in ".;:")
+        if title and len(line) <= LONGEST_HEADING and self.lines.marks[i] is None:
+            self.furniture[i] = "heading"
+            self.sections.head_attachment(line)
+        else:
+            self.state = "body"
+            self._text(i, line)
+
     def _in_signature(self, i: int, line: str) -> None:
+        if self._begins_attachment(i, line):
+            self._attach(i, line)
+            return
         mark = self.lines.marks[i]
         if (mark is not None and mark.style == "paren") or self._note_like(line):
             self._to("notes", i)
@@ -431,10 +529,10 @@ class _Reader:
 
     def _in_annex(self, i: int, line: str) -> None:
         mark = self.lines.marks[i]
-        if i == self.heading_due and self._heads_part(i):
+        if i == self.heading_due and self._heads_part(i) and self._heads_text(i):
             self.furniture[i] = "heading"
         elif mark is not None and mark.style == "paren" and self._note_like(line[mark.end :]):
-            self._to("notes", i)
+            self._to_notes(i)
         else:
             self._add(i, line)
 
@@ -450,6 +548,12 @@ class _Reader:
         return len(line) <= LONGEST_HEADING and not line.endswith(SENTENCE_STOPS) and mark.end < len(line)
 
     def _in_notes(self, i: int, line: str) -> None:
+        if self.interrupted is None and self._begins_attachment(i, line):
+            self._attach(i, line)
+            return
+        if self.interrupted is not None and not self._goes_on_noting(i, line):
+            self._resume(i, line)
+            return
         prose = self.lines.marks[i] is None and len(line) > PROSE and not self._note_like(line)
         self._to("body" if prose and self.lines.roles[i] is None else "notes", i)
 
@@ -460,8 +564,36 @@ class _Reader:
         elif self.state in ("article", "annex", "heading") and self._goes_on(i):
             self.notes.add(i)
             self.parts[-1].lines.append(i)
+        elif self.state in ("annex", "heading") and self.parts[-1].kind == "annex":
+            self._to_notes(i)
         else:
             self._to("notes", i)
+
+    def _to_notes(self, i: int) -> None:
+        """Begin the notes of an annex: below its table, perhaps, and not yet at its end."""
+        part = self.parts[-1]
+        self._to("notes", i)
+        self.interrupted = part
+
+    def _goes_on_noting(self, i: int, line: str) -> bool:
+        """Whether a line below the notes of an annex is a note as well, or the rest of one."""
+        mark = self.lines.marks[i]
+        if self.lines.roles[i] is Role.NOTE or self._note_like(line) or _BROKEN_OFF.search(self.lines.texts[i - 1]):
+            return True
+        if mark is not None and mark.style == "paren":
+            before = self.lines.marks[i - 1]
+            return self._note_like(line[mark.end :]) or (before is not None and mark.value == before.value + 1)
+        return mark is None and self.lines.roles[i] is None and self.lines.texts[i - 1][-1] not in ".;"
+
+    def _resume(self, i: int, line: str) -> None:
+        self._take_back_notes()
+        self._text(i, line)
+
+    def _take_back_notes(self) -> None:
+        """Go on with the annex that notes had interrupted: they become part of it."""
+        lines, part = self.sections.take_back_notes()
+        self.notes.update(lines)
+        self.state, self.interrupted = part.kind, None
 
     def _note_like(self, line: str) -> bool:
         return self.grammar.opens("note", fold(line[:40])) or line.startswith(("*", "(*"))
@@ -494,6 +626,7 @@ _HANDLERS: Final[dict[str, Callable[[_Reader, int, str], None]]] = {
     "annex": _Reader._in_annex,
     "signature": _Reader._in_signature,
     "notes": _Reader._in_notes,
+    "attached": _Reader._in_attached,
     "body": _Reader._in_body,
 }
 """What becomes of a line of text in each state."""

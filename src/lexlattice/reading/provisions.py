@@ -12,13 +12,13 @@ from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
 from lexlattice.reading.distinct import distinguish
 from lexlattice.reading.grammar import HEAD, Grammar, fold
-from lexlattice.reading.lines import names_institution, shouts
 from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.metadata import is_remark
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
 from lexlattice.reading.sentences import sentences
+from lexlattice.reading.shapes import names_institution, shouts
 from lexlattice.reading.source import lay_out, put_together
 from lexlattice.reading.stretches import divide_lines
 
@@ -29,7 +29,8 @@ SENTENCES_FROM: Final = 40
 def read_provisions(document: Document, grammar: Grammar, split_from: int = SENTENCES_FROM) -> Act:
     """Read a document into an act of provisions; `split_from` 0 leaves long provisions whole."""
     plan = outline(document.blocks, grammar)
-    bodies = [part for part in plan.parts if part.kind == "body"]
+    document.warnings.extend(plan.warnings)
+    bodies = [part for part in plan.parts if part.kind == "body" and not part.attachment]
     for n, part in enumerate(bodies, 1):
         part.prefix = "body" if n == 1 else f"body-{n}"
     drafts = [_divide(part, plan, grammar) for part in plan.parts]
@@ -59,12 +60,15 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     if part.kind == "article":
         number = part.number or "1"
         path = f"{part.prefix}art-{number}"
-        annex = part.annex
-        around = Cite(None, "within", cite(_annex_level(annex), grammar)) if annex is not None else None
-        cites = Cite(around, "article", part.written or number)
+        cites = Cite(_within(part, grammar), "article", part.written or number)
         return divide_lines(part.lines, plan, grammar, Frame(path, cites, "paragraph", paragraphs=True))
     if part.kind == "annex":
         return divide_annex(part, plan, grammar, Frame(part.prefix, _annex_level(part), "paragraph"))
+    if part.attachment and not part.number:
+        frame = Frame(f"att-{part.attachment}", _attachment_level(part), "paragraph", counted=True)
+        return divide_annex(part, plan, grammar, frame)
+    if part.lead is not None:
+        return _led(part, plan, grammar, part.lead)
     around = _annex_level(part.annex) if part.annex is not None else None
     if part.number:
         prefix = f"{part.annex.prefix}." if part.annex is not None else ""
@@ -76,7 +80,27 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
     return divide_annex(part, plan, grammar, frame)
 
 
+def _within(part: Part, grammar: Grammar) -> Cite | None:
+    """What an article is cited within: an annex, an attached text, or nothing."""
+    if part.annex is not None:
+        return Cite(None, "within", cite(_annex_level(part.annex), grammar))
+    return Cite(None, "within", cite(_attachment_level(part), grammar)) if part.attachment else None
+
+
+def _attachment_level(part: Part) -> Cite:
+    return Cite(None, "attachment", str(part.attachment))
+
+
+def _led(part: Part, plan: Outline, grammar: Grammar, lead: int) -> list[Draft]:
+    """A body whose points all hang from one sentence: "HEREBY RECOMMENDS THAT MEMBER STATES:"."""
+    drafts = [Draft(lead, lead, part.prefix, "paragraph", "", Cite(None, "body", "1", 1))]
+    frame = Frame(part.prefix, None, "paragraph", text_level="body", texts=1)
+    return drafts + divide_lines([i for i in part.lines if i != lead], plan, grammar, frame)
+
+
 def _annex_level(part: Part) -> Cite:
+    if not part.prefix.startswith("anx"):
+        return Cite(None, "division", part.name)
     return Cite(None, "annex", part.written) if part.number else Cite(None, "annex_sole")
 
 

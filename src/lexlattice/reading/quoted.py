@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from lexlattice.reading.amendments import OPENING, quoted_header
 from lexlattice.reading.citations import Cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar, Header
-from lexlattice.reading.lines import LONGEST_HEADING, SENTENCE_STOPS
 from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.numbering import Marker
 from lexlattice.reading.outline import Outline
 from lexlattice.reading.sections import PREFIXES
+from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS
 from lexlattice.reading.units import divide
 
 

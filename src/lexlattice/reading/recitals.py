@@ -6,14 +6,21 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from lexlattice.reading.lines import SENTENCE_STOPS, shouts
+from lexlattice.reading.blocks import Block
 from lexlattice.reading.numbering import Marker
+from lexlattice.reading.shapes import SENTENCE_STOPS, shouts
 
 LONGEST: Final = 200
 """Characters of a heading among recitals."""
 MOST_IN_A_ROW: Final = 4
 """Headings that stand one below the other: "B. PRODUCT", "1. Product concerned"."""
 
+NEXT: Final = 12
+"""Lines among which the number after a glued one is looked for."""
+
+_GLUED: Final = re.compile(r"([^\s(][^()]{2,118}?)\s?\((\d{1,3})\)\s?(?=[^\W\d_])")
+_NUMBERED: Final = re.compile(r"\((\d{1,3})\)")
+_LABELLED: Final = re.compile(r"(?:[^\W\d_]|[IVX]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})[.)]\s")
 _DECIMAL: Final = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,3}\.?\s\S")
 _ENDS: Final = ".;)’”"
 _LABEL: Final = re.compile(r"(?:[^\W\d_]|[IVX]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})\.?\s\S")
@@ -73,3 +80,29 @@ class Headings:
             return False
         ended = self.lines[n - 1][-1] in _ENDS and line[0].isupper()
         return ended and self._is_short(n) and self._counts(n + 1, count)
+
+
+def part_headings(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Cut a heading off the recital that it was glued to: "A. PROCEDURE (1) In June 1992, the Commission announced"."""
+    parted: list[Block] = []
+    for i, block in enumerate(blocks):
+        cut = _end_of_heading(blocks, i) if block.role is None else 0
+        if cut:
+            parted += [Block(block.text[:cut].rstrip()), Block(block.text[cut:])]
+        else:
+            parted.append(block)
+    return parted
+
+
+def _end_of_heading(blocks: Sequence[Block], i: int) -> int:
+    """Where a glued heading ends: one with a label or in capitals, if the next number follows further below."""
+    text = blocks[i].text
+    match = _GLUED.match(text) if text[0] != "(" and "(" in text[3:122] else None
+    if match is None or not text[match.end()].isupper():
+        return 0
+    heading = match.group(1)
+    if heading.endswith(SENTENCE_STOPS) or not (shouts(heading) or _LABELLED.match(heading)):
+        return 0
+    below = (_NUMBERED.match(block.text) for block in blocks[i + 1 : i + NEXT])
+    following = next((int(number.group(1)) for number in below if number is not None), 0)
+    return match.start(2) - 1 if following == int(match.group(2)) + 1 else 0

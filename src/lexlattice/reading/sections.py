@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lexlattice.reading.grammar import DIVISIONS, Header
-from lexlattice.reading.lines import LONGEST_HEADING
+from lexlattice.reading.shapes import LONGEST_HEADING
 
 LONGEST_LABEL: Final = 60
 PREFIXES: Final = {"annex": "anx", "appendix": "app", "protocol": "prot"}
@@ -29,6 +29,16 @@ class Part:
     """Headers inside an annex: how many lines stand before each, its kind, its number, if any, and itself."""
     annex: Part | None = None
     """The annex that an article, a body or notes stand in."""
+    attachment: int = 0
+    """Which of the texts attached to the act it belongs to, counted from one; 0 for the act's own."""
+    lead: int | None = None
+    """The line that all points of a body hang from: "HEREBY RECOMMENDS THAT MEMBER STATES:"."""
+
+    @property
+    def name(self) -> str:
+        """The header as it is cited: "Protocol 3" for "PROTOCOL 3"."""
+        word, _, number = self.label.strip(" .:-–—").partition(" ")
+        return f"{word.capitalize() if word.isupper() else word} {number}".strip() if self.number else word.capitalize()
 
 
 class Sections:
@@ -39,6 +49,8 @@ class Sections:
         self.prefix = ""
         self.annex: Part | None = None
         self.attachments = 0
+        self.awaits_articles = False
+        """Whether an attached text has begun whose first article is still to come."""
         self.enclosing: list[tuple[int, str, str]] = []
         """Rank, header and heading of the divisions around the open section."""
         self.division_number = ""
@@ -62,17 +74,32 @@ class Sections:
 
     def article(self, text: str, header: Header, *, anew: bool) -> None:
         """Open an article; one that begins the count anew begins an attached act, unless it is an annex's."""
-        if anew and not self.prefix.startswith("anx"):
-            self.attachments += 1
-            self.prefix = f"att-{self.attachments}."
-            self.leave_divisions()
+        if anew and not self.prefix.startswith("anx") and not self.awaits_articles:
+            self._begin_attachment()
+            if self.parts[-1].kind == "body" and not self.parts[-1].number:
+                self.parts[-1].attachment = self.attachments
+        self.awaits_articles = False
         part = Part("article", header.number, header.written, text, self.prefix)
         part.annex = self.annex if self.prefix.startswith(("anx", "prot")) else None
+        part.attachment = self.attachments if self.prefix.startswith("att") else 0
         self.open(part)
+
+    def _begin_attachment(self) -> None:
+        self.attachments += 1
+        self.prefix = f"att-{self.attachments}."
+        self.leave_divisions()
+
+    def attach(self, title: str) -> None:
+        """Begin an attached text: a convention, an agreement, an exchange of letters."""
+        self._begin_attachment()
+        self.open(Part("body", label=title, attachment=self.attachments))
+        self.enclosing = [(-1, title, "")]
+        self.awaits_articles = True
 
     def open_annex(self, text: str, header: Header) -> None:
         """Open an annex; divisions of the act end with it."""
         self.leave_divisions()
+        self.awaits_articles = False
         name = f"{PREFIXES[header.kind]}-{header.number}" if header.number else PREFIXES[header.kind]
         self.prefix = f"{name}."
         self.annex = Part("annex", header.number, header.written, text, name)
@@ -92,6 +119,31 @@ class Sections:
             self.enclosing.pop()
         self.enclosing.append((rank, text, ""))
         self.division_number = header.number if header is not None else ""
+
+    def head_attachment(self, line: str) -> None:
+        """Take a line as (a further line of) the title of the attached text that has just begun."""
+        rank, title, heading = self.enclosing[0]
+        self.enclosing[0] = (rank, title, f"{heading} {line}".strip())
+        self.parts[-1].heading = self.enclosing[0][2]
+
+    def head_points(self, line: str, *, outer: bool) -> None:
+        """Begin a stretch of an act without articles that has a heading, of the higher kind or below one of these."""
+        last = self.parts[-1] if self.parts else None
+        empty = last is not None and last.kind == "body" and not last.lines and not last.attachment
+        if outer:
+            self.enclosing = []
+            self.open(Part("body", heading=line))
+            self.enclosing = [(0, line, "")]
+        elif empty and last is not None:
+            last.enclosing, last.heading = (last.heading,), line
+        else:
+            self.open(Part("body", heading=line))
+
+    def take_back_notes(self) -> tuple[list[int], Part]:
+        """Undo a section of footnotes: the section they interrupted goes on below them."""
+        notes = self.parts.pop()
+        self.parts[-1].lines.extend(notes.lines)
+        return notes.lines, self.parts[-1]
 
     def open_division(self) -> None:
         """Make a chapter or section that holds text itself, not articles, a row of its own."""

@@ -44,7 +44,7 @@ _GLUE: Final = re.compile(
     rf"|(?<=[{_LOWER}]{{4}})(?=(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}])[\s.])"  # "principlesThe Parties"
     rf"|(?<=[.;:])\s(?=\(\d{{1,3}}\)\s[{_UPPER}])"  # "Europe. (2) The"
     r"|(?<=[.;:])\s(?=\([a-z]\)\s)"
-    rf"|(?<=[.;])\s(?=\d{{1,2}}\.\s[{_UPPER}])"
+    rf"|(?<=[.;])(?<!\s[{_LOWER}S]\.)\s(?=\d{{1,2}}\.\s[{_UPPER}])"  # not the page in "p. 7. Directive as amended"
     r"|(?<=>)(?=[^<>\s])|(?<=[^\s<>])(?=>(?:TABLE|PIC))"
     r"|(?<=[^\s-])\s?(?=-{10})|(?<=-{10})(?=[^-])"
 )
