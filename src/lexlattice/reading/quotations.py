@@ -13,8 +13,9 @@ from typing import Final
 
 _PAIRS: Final = "‘’ “” „“” ‟” «» ‹› »«» ”” \"\" '' ‚‘’".split()
 _CLOSING: Final = {pair[0]: pair[1:] for pair in _PAIRS}
-_APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)|(?<=s)[’'](?=\s[^\W\d_A-Z])")
-"""A mark inside a word, or behind a plural's possessive: "the States’ laws"."""
+_APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)")
+_POSSESSIVE: Final = re.compile(r"(?<=s)[’'](?=\s[^\W\d_A-Z])")
+"""Behind a plural, "the States’ laws", a mark closes nothing, unless it closes what was opened."""
 LONGEST: Final = 5000
 """A quotation of more lines has lost its end."""
 
@@ -109,10 +110,12 @@ def _is_whole(line: str, mark: str) -> bool:
     match = _pattern(mark).search(line)
     if match is None or match.start() == 0:
         return False
-    inner = _APOSTROPHE.sub("", line[1 : match.start()])
     closing = _CLOSING[mark]
+    inner = _APOSTROPHE.sub("", line[1 : match.start()])
     if mark in closing:
         return mark not in inner
+    if sum(map(inner.count, closing)) > inner.count(mark):
+        inner = _POSSESSIVE.sub("", inner)
     depth = 1
     for sign in inner:
         depth += (sign == mark) - (sign in closing)
@@ -123,12 +126,14 @@ def _is_whole(line: str, mark: str) -> bool:
 
 def _balance(line: str, mark: str) -> int:
     """How many quotations of a kind a line leaves open."""
-    if mark not in line and not any(sign in line for sign in _CLOSING[mark]):
+    closing = _CLOSING[mark]
+    if mark not in line and not any(sign in line for sign in closing):
         return 0
     line = _APOSTROPHE.sub("", line)
-    if mark in _CLOSING[mark]:
-        return sum(map(line.count, _CLOSING[mark])) % 2
-    return line.count(mark) - sum(map(line.count, _CLOSING[mark]))
+    if mark in closing:
+        return sum(map(line.count, closing)) % 2
+    balance = line.count(mark) - sum(map(line.count, closing))
+    return min(0, balance + len(_POSSESSIVE.findall(line))) if balance < 0 else balance
 
 
 @cache
