@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from lexlattice.reading.lines import LONGEST_HEADING, SENTENCE_STOPS, shouts
-from lexlattice.reading.numbering import marker, part_number
+from lexlattice.reading.numbering import Marker, marker, part_number
 from lexlattice.reading.outline import Outline
 
 LONGEST_TITLE: Final = 160
@@ -162,7 +162,7 @@ def _stands_between(lines: Sequence[int], place: int, plan: Outline, headings: C
     if place + 1 >= len(lines) or not _is_title(line, lines[place], plan):
         return False
     following = plan.marks[lines[place + 1]]
-    if following is None or following.style not in ("dot", "paren") or following.quoted:
+    if following is None or following.style != "dot" or following.quoted:
         return False
     if not place or lines[place - 1] in headings:
         return True
@@ -187,18 +187,11 @@ def _is_title(line: str, i: int, plan: Outline) -> bool:
 
 def unnumbered(lines: Sequence[int], plan: Outline) -> list[int]:
     """Places of headings without a number below which a count begins that another has begun before or after."""
-    begun: dict[str, int] = {}
-    for i in lines:
-        mark = plan.marks[i]
-        if mark is not None and mark.value == 1 and mark.style in ("dot", "paren") and not mark.quoted:
-            begun[mark.style] = begun.get(mark.style, 0) + 1
-    if all(count < 2 for count in begun.values()):
+    begun = [place for place, i in enumerate(lines) if _begins(plan.marks[i])]
+    if len(begun) < 2:
         return []
-    found = []
-    for place in range(len(lines) - 1):
-        mark = plan.marks[lines[place + 1]]
-        if mark is None or mark.value != 1 or begun.get(mark.style, 0) < 2 or mark.quoted:
-            continue
-        if _stands_between(lines, place, plan):
-            found.append(place)
-    return found
+    return [place - 1 for place in begun if place and _stands_between(lines, place - 1, plan)]
+
+
+def _begins(mark: Marker | None) -> bool:
+    return mark is not None and mark.style == "dot" and mark.value == 1 and not mark.quoted

@@ -16,6 +16,8 @@ _CLOSING: Final = {pair[0]: pair[1:] for pair in _PAIRS}
 _APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)")
 _POSSESSIVE: Final = re.compile(r"(?<=s)[’'](?=\s[^\W\d_A-Z])")
 """Behind a plural, "the States’ laws", a mark closes nothing, unless it closes what was opened."""
+LONGEST_TERM: Final = 60
+"""Characters of what a definition defines."""
 LONGEST: Final = 5000
 """A quotation of more lines has lost its end."""
 
@@ -46,7 +48,7 @@ def quotations(
             continue
         if line[0] in _CLOSING and i and (lines[i - 1][-1] == ":" or heads(line)):
             end = _end(lines, i, quoted)
-            if end is None and _balance(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
+            if end is None and _opened(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
                 end = guess(i)
             if end is not None and not doubts(i, end):
                 spans[i] = done = end
@@ -81,7 +83,7 @@ def _end(lines: Sequence[str], first: int, quoted: Container[int]) -> int | None
     ends = _pattern(mark)
     if _is_whole(lines[first], mark):
         return first
-    depth = _balance(lines[first], mark)
+    depth = _opened(lines[first], mark)
     if depth <= 0:
         return None
     mirrored = mark in _CLOSING[mark]
@@ -122,6 +124,13 @@ def _is_whole(line: str, mark: str) -> bool:
         if depth <= 0:
             return False
     return True
+
+
+def _opened(line: str, mark: str) -> int:
+    """How many quotations a line leaves open that begins with one: far from the mark, a possessive closes no term."""
+    if mark in _CLOSING[mark]:
+        return _balance(line, mark)
+    return _balance(line[:LONGEST_TERM] + _POSSESSIVE.sub("", line[LONGEST_TERM:]), mark)
 
 
 def _balance(line: str, mark: str) -> int:
