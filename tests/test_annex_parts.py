@@ -86,6 +86,12 @@ def test_a_numbered_heading_above_prose_is_no_text_of_its_point() -> None:
     assert act["anx-I.pt-2"].text == "It aims at healthy bees."
 
 
+def test_a_point_that_is_a_heading_does_not_count_among_the_texts_below_it() -> None:
+    act = annex("1. Scope\nThis Annex applies to all hives.\n(a) old;\n2. Aims\nIt aims at:\n(a) bees.\n3. End.")
+    below = ["pt-1", "pt-1.sub-1", "pt-1.pt-a", "pt-2", "pt-2.sub-1", "pt-2.sub-1.pt-a", "pt-3"]
+    assert ids(act) == [f"anx-I.{step}" for step in below]
+
+
 def test_a_list_that_goes_on_below_a_new_text_hangs_from_that_text() -> None:
     act = annex(
         "1. LIMITS\nFrom 2003, hives shall meet the following requirement:\n(a) clean.\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Final
 
@@ -14,6 +15,9 @@ from lexlattice.reading.quotations import quotations
 from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, shouts
 
 OPENING: Final = OPENING_QUOTES + "’ "
+LONGEST_NUMBER: Final = 40
+_INSERTED: Final = re.compile(r"[a-z]+ies(?:\s[a-z]+)?\Z")
+"""How Romance languages number what is put in later, beyond the words that are known: "325 quinquadragies"."""
 FARTHEST: Final = 400
 """So many lines are looked at for the end of a quotation that nothing closes."""
 _BEHIND: Final = " .:-–—’”"
@@ -48,7 +52,7 @@ def _guessed_end(lines: Lines, first: int) -> int | None:
     instruction = next((mark for mark in above if mark is not None and not mark.quoted), None)
     for i in range(first + 1, min(len(lines), first + FARTHEST)):
         mark, header = marks[i], lines.headers[i]
-        if header is not None and header.kind not in DIVISIONS:
+        if header is not None and header.kind not in DIVISIONS and _is_own(lines, header, first):
             return i - 1
         if texts[i][0] == texts[first][0] and texts[i - 1][-1] == ":":
             end = i - 2
@@ -58,6 +62,15 @@ def _guessed_end(lines: Lines, first: int) -> int | None:
         if mark is not None and instruction is not None and not mark.quoted and _follows(mark, instruction):
             return i - 1
     return None
+
+
+def _is_own(lines: Lines, header: Header, first: int) -> bool:
+    """Whether an article or annex below a quotation is the act's own: not if its number is not the next."""
+    if header.kind != "article":
+        return True
+    above = (lines.headers[i] for i in range(first - 1, -1, -1))
+    last = next((other for other in above if other is not None and other.kind == "article"), None)
+    return last is None or article_value(header) == article_value(last) + 1
 
 
 def _follows(mark: Marker, other: Marker) -> bool:
@@ -80,6 +93,8 @@ def quoted_header(line: str, grammar: Grammar) -> Header | None:
     if header.number and rest in INSERTED_WORDS:  # "Article 29 quater bis"
         number = header.number + canonical(f"1 {rest}")[1:]
         return header._replace(number=number, written=f"{header.written} {rest}", end=len(text))
+    if header.kind == "article" and len(text) <= LONGEST_NUMBER and _INSERTED.match(rest):
+        return header._replace(number=header.number + rest, written=f"{header.written} {rest}", end=len(text))
     if rest and (not rest[0].isupper() or text.endswith(SENTENCE_STOPS)):
         return None
     return header

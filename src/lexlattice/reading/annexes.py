@@ -70,10 +70,13 @@ def divide_annex(part: Part, plan: Outline, grammar: Grammar, frame: Frame) -> l
 
 def _stretch(lines: Sequence[int], plan: Outline, grammar: Grammar, frame: Frame) -> list[Draft]:
     """Lines of one numbering: headings among them are furniture, those with a number count nevertheless."""
-    numbered, others = titles(lines, plan)
-    plan.furniture.update(dict.fromkeys([*numbered, *others], "heading"))
+    while lines and not any(map(str.isalnum, plan.lines[lines[0]])):
+        plan.furniture[lines[0]] = "heading"  # a stray stop behind a heading
+        lines = lines[1:]
+    shouted, others, points = titles(lines, plan)
+    plan.furniture.update(dict.fromkeys([*shouted, *others], "heading"))
     rest = [i for i in lines if i not in others] if others else lines
-    return divide_lines(rest, plan, grammar, frame, numbered)
+    return divide_lines(rest, plan, grammar, frame, shouted, points)
 
 
 def _frame(path: Sequence[Division], frame: Frame) -> Frame:

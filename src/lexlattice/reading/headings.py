@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from lexlattice.reading.numbering import marker, part_number
+from lexlattice.reading.numbering import Marker, marker, part_number
 from lexlattice.reading.outline import Outline
 from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, shouts
 
@@ -84,13 +84,22 @@ def counts(lines: Sequence[int], plan: Outline) -> list[Count]:
     return sorted(count._replace(list=n) for n, found in enumerate(found_lists) for count in found)
 
 
-def titles(lines: Sequence[int], plan: Outline) -> tuple[set[int], set[int]]:
-    """Headings among the lines of one numbering: those with a number, "2. SCOPE", and those without one.
+class Titles(NamedTuple):
+    """Headings among the lines of one numbering."""
 
-    A numbered heading has prose below it; one without a number stands between what is said and a numbered point.
-    """
+    shouted: set[int]
+    """In capitals, with a number, above prose: "2. SCOPE"."""
+    others: set[int]
+    """Without a number that counts, between what is said and a numbered point."""
+    points: set[int]
+    """Points that seem to be headings of the prose below them: "2. Scope"."""
+
+
+def titles(lines: Sequence[int], plan: Outline) -> Titles:
+    """Find the headings among the lines of one numbering."""
     numbered: set[int] = set()
     others: set[int] = set()
+    points: set[int] = set()
     chapters = {lines[place] for place in chapters_of(lines, plan)[0]}
     for place, i in enumerate(lines):
         mark = plan.marks[i]
@@ -100,10 +109,11 @@ def titles(lines: Sequence[int], plan: Outline) -> tuple[set[int], set[int]]:
             head = place + 1 if _is_bare(i, plan) else place
             below = place and _is_bare(lines[place - 1], plan) and lines[place - 1] not in numbered
             if head + 1 < len(lines) and not below and _titles(lines, place, head, plan):
-                numbered.update(lines[place : head + 1])
+                text = plan.lines[i][mark.end :] if head == place else plan.lines[lines[head]]
+                (numbered if _shouts(text) else points).update(lines[place : head + 1])
         elif mark is None and _stands_between(lines, place, plan, others):
             others.add(i)
-    return numbered, others
+    return Titles(numbered, others, points)
 
 
 def chapters_of(lines: Sequence[int], plan: Outline) -> tuple[list[int], bool]:
@@ -130,7 +140,8 @@ def chapters_of(lines: Sequence[int], plan: Outline) -> tuple[list[int], bool]:
 
 
 def _shouts(heading: str) -> bool:
-    return 0 < len(heading) <= LONGEST_TITLE and heading.upper() == heading and shouts(heading)
+    """Whether a heading is in capitals, however short: "SCOPE"."""
+    return len(heading) <= LONGEST_TITLE and heading.isupper() and sum(map(str.isalpha, heading)) > 2
 
 
 def _titles(lines: Sequence[int], place: int, head: int, plan: Outline) -> bool:
@@ -142,7 +153,7 @@ def _titles(lines: Sequence[int], place: int, head: int, plan: Outline) -> bool:
     if len(text) > LONGEST_TITLE or not heading_like(text) or plan.marks[after] is not None:
         return False
     below = plan.lines[after]
-    return below.endswith((".", ":")) and (below[0].isupper() or not below[0].isalpha()) and len(below) > len(text)
+    return below.endswith((".", ":")) and (below[0].isupper() or not below[0].isalpha())
 
 
 def _stands_between(lines: Sequence[int], place: int, plan: Outline, headings: Container[int] = ()) -> bool:
@@ -151,7 +162,7 @@ def _stands_between(lines: Sequence[int], place: int, plan: Outline, headings: C
     if place + 1 >= len(lines) or not _is_title(line, lines[place], plan):
         return False
     following = plan.marks[lines[place + 1]]
-    if following is None or following.style not in ("dot", "paren") or following.quoted:
+    if following is None or following.style != "dot" or following.quoted:
         return False
     if not place or lines[place - 1] in headings:
         return True
@@ -176,18 +187,11 @@ def _is_title(line: str, i: int, plan: Outline) -> bool:
 
 def unnumbered(lines: Sequence[int], plan: Outline) -> list[int]:
     """Places of headings without a number below which a count begins that another has begun before or after."""
-    begun: dict[str, int] = {}
-    for i in lines:
-        mark = plan.marks[i]
-        if mark is not None and mark.value == 1 and mark.style in ("dot", "paren") and not mark.quoted:
-            begun[mark.style] = begun.get(mark.style, 0) + 1
-    if all(count < 2 for count in begun.values()):
+    begun = [place for place, i in enumerate(lines) if _begins(plan.marks[i])]
+    if len(begun) < 2:
         return []
-    found = []
-    for place in range(len(lines) - 1):
-        mark = plan.marks[lines[place + 1]]
-        if mark is None or mark.value != 1 or begun.get(mark.style, 0) < 2 or mark.quoted:
-            continue
-        if _stands_between(lines, place, plan):
-            found.append(place)
-    return found
+    return [place - 1 for place in begun if place and _stands_between(lines, place - 1, plan)]
+
+
+def _begins(mark: Marker | None) -> bool:
+    return mark is not None and mark.style == "dot" and mark.value == 1 and not mark.quoted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from lexlattice.reading.citations import Cite
@@ -11,6 +11,8 @@ from lexlattice.reading.numbering import Marker, canonical, letters
 
 T = TypeVar("T")
 
+_ALONE: Final = ("dot", "paren")
+"""Styles of numbers that may hang from an annex itself."""
 DEEPEST: Final = 9
 """Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
 
@@ -32,10 +34,12 @@ class Level:
     """Texts that stand at this level itself: its own and its further subparagraphs."""
     quotations: int = 0
     """Quotations that its texts lead in."""
+    titled: bool = False
+    """Whether its own text is a heading, which does not count among them."""
     leads: bool = False
     """Whether its latest text ends with a colon."""
-    counted: int = 0
-    """Of the section itself, how far the numbers "1." have come that hang from it and from none of its texts."""
+    counted: dict[str, int] = field(default_factory=dict)
+    """Of the section itself, how far the numbers of a style have come that hang from it and from none of its texts."""
 
 
 @dataclass(slots=True)
@@ -113,20 +117,21 @@ def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         level.paragraph = frame.paragraphs and numeric and len(stack) == 1 and not parent.texts
         stack.append(level)
     level.texts = level.quotations = 0
+    level.titled = False
     level.number = mark.number
     level.value = _value(level, mark)
-    if level.style == "dot" and level.parent == stack[0].path:
-        stack[0].counted = level.value
+    if level.style in _ALONE and level.parent == stack[0].path:
+        stack[0].counted[level.style] = level.value
     _name(level, mark, frame)
     return level
 
 
 def _stands_alone(stack: list[Level], mark: Marker, frame: Frame) -> bool:
-    """Whether a number "1." hangs from an annex itself, not from the text before it, which does not lead it in."""
+    """Whether a number "1." or "(1)" hangs from an annex itself: the text before it does not lead it in."""
     home = stack[-1]
-    if len(stack) > 1 or mark.style != "dot" or frame.paragraphs or mark.quoted or home.leads:
+    if len(stack) > 1 or mark.style not in _ALONE or frame.paragraphs or mark.quoted or home.leads:
         return False
-    return mark.value == home.counted + 1 or not home.counted
+    return mark.style not in home.counted or mark.value == home.counted[mark.style] + 1
 
 
 def _enter_multi(stack: list[Level], mark: Marker) -> Level:
@@ -173,7 +178,7 @@ def _name(level: Level, mark: Marker, frame: Frame) -> None:
 
 def current(level: Level, frame: Frame) -> tuple[str, Cite | None]:
     """Path of the text at a level that a list now hangs from: its latest subparagraph, if it has several."""
-    if level.texts > 1:
+    if level.texts > 1 or (level.texts and level.titled and level.leads):
         return subparagraph(level, frame)
     if level.texts == 1 and frame.counted and not level.style:
         return subparagraph(level, frame)

@@ -13,8 +13,11 @@ from typing import Final
 
 _PAIRS: Final = "‘’ “” „“” ‟” «» ‹› »«» ”” \"\" '' ‚‘’".split()
 _CLOSING: Final = {pair[0]: pair[1:] for pair in _PAIRS}
-_APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)|(?<=s)[’'](?=\s[^\W\d_A-Z])")
-"""A mark inside a word, or behind a plural's possessive: "the States’ laws"."""
+_APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)")
+_POSSESSIVE: Final = re.compile(r"(?<=s)[’'](?=\s[^\W\d_A-Z])")
+"""Behind a plural, "the States’ laws", a mark closes nothing, unless it closes what was opened."""
+LONGEST_TERM: Final = 60
+"""Characters of what a definition defines."""
 LONGEST: Final = 5000
 """A quotation of more lines has lost its end."""
 
@@ -45,7 +48,7 @@ def quotations(
             continue
         if line[0] in _CLOSING and i and (lines[i - 1][-1] == ":" or heads(line)):
             end = _end(lines, i, quoted)
-            if end is None and _balance(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
+            if end is None and _opened(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
                 end = guess(i)
             if end is not None and not doubts(i, end):
                 spans[i] = done = end
@@ -80,7 +83,7 @@ def _end(lines: Sequence[str], first: int, quoted: Container[int]) -> int | None
     ends = _pattern(mark)
     if _is_whole(lines[first], mark):
         return first
-    depth = _balance(lines[first], mark)
+    depth = _opened(lines[first], mark)
     if depth <= 0:
         return None
     mirrored = mark in _CLOSING[mark]
@@ -109,10 +112,12 @@ def _is_whole(line: str, mark: str) -> bool:
     match = _pattern(mark).search(line)
     if match is None or match.start() == 0:
         return False
-    inner = _APOSTROPHE.sub("", line[1 : match.start()])
     closing = _CLOSING[mark]
+    inner = _APOSTROPHE.sub("", line[1 : match.start()])
     if mark in closing:
         return mark not in inner
+    if sum(map(inner.count, closing)) > inner.count(mark):
+        inner = _POSSESSIVE.sub("", inner)
     depth = 1
     for sign in inner:
         depth += (sign == mark) - (sign in closing)
@@ -121,14 +126,23 @@ def _is_whole(line: str, mark: str) -> bool:
     return True
 
 
+def _opened(line: str, mark: str) -> int:
+    """How many quotations a line leaves open that begins with one: far from the mark, a possessive closes no term."""
+    if mark in _CLOSING[mark]:
+        return _balance(line, mark)
+    return _balance(line[:LONGEST_TERM] + _POSSESSIVE.sub("", line[LONGEST_TERM:]), mark)
+
+
 def _balance(line: str, mark: str) -> int:
     """How many quotations of a kind a line leaves open."""
-    if mark not in line and not any(sign in line for sign in _CLOSING[mark]):
+    closing = _CLOSING[mark]
+    if mark not in line and not any(sign in line for sign in closing):
         return 0
     line = _APOSTROPHE.sub("", line)
-    if mark in _CLOSING[mark]:
-        return sum(map(line.count, _CLOSING[mark])) % 2
-    return line.count(mark) - sum(map(line.count, _CLOSING[mark]))
+    if mark in closing:
+        return sum(map(line.count, closing)) % 2
+    balance = line.count(mark) - sum(map(line.count, closing))
+    return min(0, balance + len(_POSSESSIVE.findall(line))) if balance < 0 else balance
 
 
 @cache

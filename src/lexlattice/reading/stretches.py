@@ -14,9 +14,17 @@ from lexlattice.reading.units import divide
 
 
 def divide_lines(
-    lines: Sequence[int], plan: Outline, grammar: Grammar, frame: Frame, titles: Container[int] = ()
+    lines: Sequence[int],
+    plan: Outline,
+    grammar: Grammar,
+    frame: Frame,
+    titles: Container[int] = (),
+    titled: Container[int] = (),
 ) -> list[Draft]:
-    """Units of a section's lines; footnotes and tables among them are units of their own and interrupt no list."""
+    """Units of a section's lines; footnotes and tables among them are units of their own and interrupt no list.
+
+    `titles` are headings whose number counts but which are no units, `titled` points that are headings of texts.
+    """
     notes = [i for i in lines if i in plan.notes] if plan.notes else []
     rows = [i for i in lines if i in plan.tables] if plan.tables else []
     if notes or rows:
@@ -28,7 +36,7 @@ def divide_lines(
         return divide_quoted(inside, plan, grammar, *name_quotation(path, cite, count))
 
     texts, marks = [plan.lines[i] for i in lines], [plan.marks[i] for i in lines]
-    drafts = divide(texts, lines, marks, frame, titles=titles, quotes=plan.quotations, quoter=quoter)
+    drafts = divide(texts, lines, marks, frame, titles=titles, titled=titled, quotes=plan.quotations, quoter=quoter)
     for n, i in enumerate(notes, 1):
         drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
     for n, (first, last) in enumerate(_tables(rows, plan.tables), 1):

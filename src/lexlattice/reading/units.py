@@ -28,7 +28,7 @@ from lexlattice.reading.lists import (
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker
 from lexlattice.reading.quotations import is_quoted
 
-LONGEST_CELL: Final = 160
+LONGEST_CELL: Final = 400
 """Characters of a line that may be the cell of a table."""
 LONGEST_LEAD: Final = 20
 """Characters of a line that only says whether the wrong or the right wording follows."""
@@ -45,13 +45,15 @@ def divide(
     frame: Frame,
     *,
     titles: Container[int] = (),
+    titled: Container[int] = (),
     quotes: Mapping[int, int] = MappingProxyType({}),
     quoter: Quoter | None = None,
 ) -> list[Draft]:
     """Cut the lines of a section into units.
 
     `places` are the lines' own numbers in the act: where they jump, furniture stands between, and no unit reaches
-    over it. `marks` are the markers that lead the lines, `titles` headings whose number counts but which are no units.
+    over it. `marks` are the markers that lead the lines, `titles` headings whose number counts but which are no units,
+    `titled` points that are headings of the texts below them and do not count as one of these.
     `quotes` are quotations by first and last line, which `quoter` divides.
     """
     following = _following(marks)
@@ -100,6 +102,8 @@ def divide(
             drafts.append(_plain(stack, _text(lines, marks, following, i, i - 1 - leads), place, frame))
             drafts[-1].first = begin
         stack[-1].leads = line[-1] == ":"
+        if place in titled and not awaits:
+            stack[-1].texts, stack[-1].titled = 0, True
         pending, leads = begin if awaits else None, 0
     return drafts
 
@@ -199,7 +203,7 @@ def _plain(stack: list[Level], text: _Text, index: int, frame: Frame) -> Draft:
     level = stack[-1]
     level.texts += 1
     draft = Draft(index, index, level.path, kind_of(level, frame), "", level.cite)
-    if level.texts > 1 or (frame.counted and not level.style):
+    if level.texts > 1 or level.titled or (frame.counted and not level.style):
         draft.path, draft.cite = subparagraph(level, frame)
         draft.kind = "subparagraph"
     if resumed is not None and resumed.style != "dash":  # the list goes on, but what leads it in is new
