@@ -26,7 +26,7 @@ LONGEST_NAME: Final = 32
 LONGEST_SURE: Final = 60
 """Characters of a line that may show by its look that it is a cell."""
 LONGEST_ENDED: Final = 40
-"""A line that ends with a stop is a sentence from this length on."""
+"""Characters of a line that may end with a comma, or be one word with a stop, without being prose."""
 FEWEST_SURE: Final = 8
 """Lines of a table, at least, that are surely cells."""
 FEWEST_VALUES: Final = 6
@@ -65,7 +65,7 @@ _PROMISING: Final = re.compile(r"\d|^.{1,4}$|[IVX]$")
 """What every value and almost every reference has: cheap to look for."""
 _WHOLE: Final = re.compile(r"\d{1,3}$")
 _NUMBER: Final = re.compile(r"\(?(?:\d|[IVXLC]+\b)\S*")
-_ABBREVIATED: Final = re.compile(r"(?:\s[A-Z]\w{0,3}|\w\.\w)\.$")
+_ABBREVIATED: Final = re.compile(r"(?:\s[A-Z]\w{0,3}|\w\.\w|\d)\.$")
 _PART: Final = re.compile(r"[IVX]{1,5}\.\s\w{2}")
 _PAGE: Final = ("ISSN ", "ELI: ")
 _DECIMAL: Final = re.compile(r"\d+\.\d")
@@ -124,9 +124,11 @@ def _may_be_cell(text: str) -> bool:
     """Whether a line ends no sentence, nor a point of a list, and is not the page's."""
     if text.startswith(_PAGE):
         return False
-    if len(text) > LONGEST_ENDED:
-        return len(text) <= LONGEST_CELL and (text[-1] not in ".;:," or bool(_ABBREVIATED.search(text[-8:])))
-    return text[-1] not in ";:" or not any(map(str.isalpha, text))
+    if text[-1] not in ".;:,":
+        return len(text) <= LONGEST_CELL
+    if text[-1] == "." and " " in text:
+        return len(text) <= LONGEST_CELL and bool(_ABBREVIATED.search(text[-8:]))
+    return len(text) <= LONGEST_ENDED and (text[-1] in ".," or not any(map(str.isalpha, text)))
 
 
 def _tables(blocks: Sequence[Block], start: int, end: int, grammar: Grammar) -> Iterator[_Table]:
@@ -138,7 +140,7 @@ def _tables(blocks: Sequence[Block], start: int, end: int, grammar: Grammar) -> 
     floor = 0
     for first, last in _clusters(looks):
         top, bottom = _with_heads(looks, first, floor), _with_rest(looks, last)
-        if top is not None and bottom is not None:
+        if top is not None and bottom is not None and not _are_articles(texts[first:last], looks[first:last], grammar):
             heads = len(looks[top:]) - len(looks[top:].lstrip("."))
             yield start + top, start + bottom, heads
             floor = bottom
@@ -295,6 +297,14 @@ def _is_regular(looks: str) -> bool:
     at = [i for i, look in enumerate(looks) if look == "s"]
     gaps = Counter(after - before for before, after in pairwise(at))
     return len(at) >= FEWEST_SURE and 4 * max(gaps.values()) >= 3 * gaps.total()
+
+
+def _are_articles(texts: Sequence[str], looks: str, grammar: Grammar) -> bool:
+    """Whether headers count up one by one with something below each, as articles do however short they are."""
+    found = [grammar.header(text) for text, look in zip(texts, looks, strict=True) if look == "a"]
+    numbers = [int(header.number) for header in found if header is not None and header.number.isdecimal()]
+    steps = sum(after == before + 1 for before, after in pairwise(numbers))
+    return len(numbers) >= FEWEST_LISTED and steps >= 0.9 * (len(numbers) - 1) and not re.search("aa|[sd]", looks)
 
 
 def _with_heads(looks: str, first: int, least: int) -> int | None:
