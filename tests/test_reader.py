@@ -164,7 +164,7 @@ def test_text_can_be_pasted(visit: Visit) -> None:
     expect(page.get_by_label("Words")).to_be_disabled()
 
 
-def test_what_went_wrong_is_told_in_the_services_words(visit: Visit) -> None:
+def test_what_went_wrong_is_told_in_the_services_words(visit: Visit, long: Path) -> None:
     page = visit()
     page.locator("#celex").fill("32016R0679")
     page.get_by_role("button", name="Fetch").click()
@@ -174,7 +174,7 @@ def test_what_went_wrong_is_told_in_the_services_words(visit: Visit) -> None:
     expect(page.locator("#drop")).to_be_visible()
     alert.get_by_role("button", name="Close").click()
     expect(alert).to_be_empty()
-    opened(page, Path(__file__))
+    opened(page, long)
     expect(alert).to_be_empty()
 
 

@@ -13,6 +13,8 @@ HEAD: Final = 20_000
 """Characters in which a text shows what kind it is."""
 NEAR_THE_TOP: Final = 60
 """Lines of these that are looked at."""
+LONGEST_LINE: Final = 160
+"""Characters of a line of a program."""
 
 _WORD: Final = "This is an old Word file or an encrypted one; save it as an open DOCX and try again."
 _PICTURE: Final = "This is a picture; give the document itself, or the text that text recognition (OCR) finds in it."
@@ -97,6 +99,8 @@ def page_of_archive(data: bytes) -> bytes | None:
 
 def _is_mail(head: str) -> bool:
     """Whether a text begins with the lines that e-mails begin with."""
+    if _MAIL.match(head.lstrip()) is None:
+        return False
     lines = re.split(r"\r?\n", head.lstrip())
     end = lines.index("") if "" in lines else len(lines)
     first = lines[:end]
@@ -124,6 +128,6 @@ def _is_code(head: str) -> bool:
     """Whether many lines are as programs write them."""
     if head.startswith(("#!", "<?php")):
         return True
-    lines = [line for line in map(str.strip, head.split("\n")) if line][:NEAR_THE_TOP]
-    found = sum(bool(_CODE.search(line)) for line in lines)
+    lines = [line for line in map(str.strip, head.split("\n", 2 * NEAR_THE_TOP)) if line][:NEAR_THE_TOP]
+    found = sum(bool(_CODE.search(line)) for line in lines if len(line) <= LONGEST_LINE)
     return found >= 2 and found >= _MOST_CODE * len(lines)

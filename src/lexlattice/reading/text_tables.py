@@ -12,12 +12,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.columns import columns
 from lexlattice.reading.grammar import HEAD, Grammar, fold
-from lexlattice.reading.numbering import letter_value, marker
+from lexlattice.reading.numbering import Marker, letter_value, marker
 
 LONGEST_CELL: Final = 250
 """Characters of a line that may stand in a table."""
@@ -26,7 +26,7 @@ LONGEST_NAME: Final = 32
 LONGEST_SURE: Final = 60
 """Characters of a line that may show by its look that it is a cell."""
 LONGEST_ENDED: Final = 40
-"""A line that ends with a stop is a sentence from this length on."""
+"""Characters of a line that may end with a comma, or be one word with a stop, without being prose."""
 FEWEST_SURE: Final = 8
 """Lines of a table, at least, that are surely cells."""
 FEWEST_VALUES: Final = 6
@@ -61,9 +61,11 @@ _VALUE: Final = re.compile(
 """A number, with its unit behind or its currency before it; a letter, or a few capitals."""
 _CODE: Final = re.compile(r"(?=.{0,14}\d)(?:ex\s?)?[A-Za-z]{0,4}[A-Z0-9][A-Z0-9 ./,()+*-]{0,14}[a-z]?$")
 _DASHES: Final = re.compile(r"[—–‒―_\-]{1,4}$")
+_PROMISING: Final = re.compile(r"\d|^.{1,4}$|[IVX]$")
+"""What every value and almost every reference has: cheap to look for."""
 _WHOLE: Final = re.compile(r"\d{1,3}$")
 _NUMBER: Final = re.compile(r"\(?(?:\d|[IVXLC]+\b)\S*")
-_ABBREVIATED: Final = re.compile(r"(?:\s[A-Z]\w{0,3}|\w\.\w)\.$")
+_ABBREVIATED: Final = re.compile(r"(?:\s[A-Z]\w{0,3}|\w\.\w|\d)\.$")
 _PART: Final = re.compile(r"[IVX]{1,5}\.\s\w{2}")
 _PAGE: Final = ("ISSN ", "ELI: ")
 _DECIMAL: Final = re.compile(r"\d+\.\d")
@@ -101,8 +103,8 @@ def _whole(tables: Sequence[_Table], blocks: Sequence[Block]) -> Iterator[_Table
 
 def _beginning_of_terms(blocks: Sequence[Block], grammar: Grammar) -> int:
     """Where the preamble ends, in which there is nothing but recitals; 0 for a text that has none."""
-    heads = (grammar.formula(fold(block.text[:HEAD])) for block in blocks)
-    return next((i for i, formula in enumerate(heads) if formula == "enacting"), 0)
+    short = (i for i, block in enumerate(blocks) if len(block.text) <= LONGEST_CELL)
+    return next((i for i in short if grammar.formula(fold(blocks[i].text[:HEAD])) == "enacting"), 0)
 
 
 def _stretches(blocks: Sequence[Block], start: int) -> Iterator[tuple[int, int]]:
@@ -122,54 +124,73 @@ def _may_be_cell(text: str) -> bool:
     """Whether a line ends no sentence, nor a point of a list, and is not the page's."""
     if text.startswith(_PAGE):
         return False
-    if len(text) > LONGEST_ENDED:
-        return len(text) <= LONGEST_CELL and (text[-1] not in ".;:," or bool(_ABBREVIATED.search(text[-8:])))
-    return text[-1] not in ";:" or not any(map(str.isalpha, text))
+    if text[-1] not in ".;:,":
+        return len(text) <= LONGEST_CELL
+    if text[-1] == "." and " " in text:
+        return len(text) <= LONGEST_CELL and bool(_ABBREVIATED.search(text[-8:]))
+    return len(text) <= LONGEST_ENDED and (text[-1] in ".," or not any(map(str.isalpha, text)))
 
 
 def _tables(blocks: Sequence[Block], start: int, end: int, grammar: Grammar) -> Iterator[_Table]:
     """Where tables begin and end in a stretch, and how many lines the heads of their columns have."""
     texts = [block.text for block in blocks[start:end]]
+    if sum(len(text) < LONGEST_SURE and bool(_PROMISING.search(text)) for text in texts) < FEWEST_VALUES:
+        return
     looks = _looks(texts, grammar)
     floor = 0
     for first, last in _clusters(looks):
         top, bottom = _with_heads(looks, first, floor), _with_rest(looks, last)
-        if top is not None and bottom is not None:
+        if top is not None and bottom is not None and not _are_articles(texts[first:last], looks[first:last], grammar):
             heads = len(looks[top:]) - len(looks[top:].lstrip("."))
             yield start + top, start + bottom, heads
             floor = bottom
 
 
-def _looks(texts: Sequence[str], grammar: Grammar) -> str:
+def _looks(texts: list[str], grammar: Grammar) -> str:
     """What each line looks like, a letter a line.
 
     `s` a value or a code, `a` an article or annex among others, `r` anything else that is repeated in some form,
     `d` a dash, `m` the marker of a list, `p` a point of a list, `h` the header of an annex, `.` anything.
     """
-    keys = [_key(text) if len(text) <= LONGEST_SURE else "" for text in texts]
-    times = Counter(keys)
-    stems = Counter(stem for text in texts if len(text) <= LONGEST_SURE for stem in set(_stems(text)))
-    headers = [len(text) <= LONGEST_SURE and grammar.header(text) is not None for text in texts]
-    listed = sum(headers) >= FEWEST_LISTED
-    looks = []
-    for i, (text, key) in enumerate(zip(texts, keys, strict=True)):
-        if _DASHES.match(text):
-            looks.append("d")
-        elif _is_marker(text):
-            looks.append("m")
-        elif _heads_annex(texts, i, grammar):
-            looks.append("h")
-        elif headers[i] and (listed or times[key] >= OFTEN):
-            looks.append("a")
-        elif not headers[i] and (_heads_part(text) or (marker(text) is not None and times[key] < OFTEN)):
-            looks.append("p")
-        elif len(text) <= LONGEST_SURE and (_VALUE.match(text) or _CODE.match(text)):
-            looks.append("s")
-        elif key and times[key] >= OFTEN and _is_common(text, stems):
-            looks.append("r")
-        else:
-            looks.append("p" if headers[i] else ".")
-    return _without_counts(texts, looks)
+    often = Counter(texts)
+    short = [text for text in often if len(text) <= LONGEST_SURE]
+    keys = {text: _key(text) for text in short}
+    headers = {text for text in short if grammar.header(text) is not None}
+    around = _Around(Counter(), Counter(), sum(often[text] for text in headers) >= FEWEST_LISTED)
+    for text, key in keys.items():
+        around.keys[key] += often[text]
+        around.stems.update(dict.fromkeys(_stems(text), often[text]))
+    looks = {text: _look(text, keys.get(text, ""), text in headers, around) for text in often}
+    found = [looks[text] for text in texts]
+    for i, text in enumerate(texts):
+        if text in headers and text.isupper() and not _among_references(texts, i, grammar):
+            found[i] = "h"
+    return _without_counts(texts, found)
+
+
+class _Around(NamedTuple):
+    """What the lines of a stretch have in common."""
+
+    keys: Counter[str]
+    stems: Counter[str]
+    listed: bool
+    """Whether there are enough headers among them to make a list of articles."""
+
+
+def _look(text: str, key: str, is_header: bool, around: _Around) -> str:
+    """What a line looks like among the others, wherever it stands."""
+    repeated = bool(key) and around.keys[key] >= OFTEN
+    if _DASHES.match(text):
+        return "d"
+    if _is_marker(text):
+        return "m"
+    if is_header:
+        return "a" if around.listed or repeated else "p"
+    if _heads_part(text) or (not repeated and _mark(text) is not None):
+        return "p"
+    if len(text) <= LONGEST_SURE and (_VALUE.match(text) or _CODE.match(text)):
+        return "s"
+    return "r" if repeated and _is_common(text, around.stems) else "."
 
 
 def _key(text: str) -> str:
@@ -201,8 +222,13 @@ def _is_marker(text: str) -> bool:
     """Whether a line is nothing but the marker of a list, a box to tick, or the sign between a term and its meaning."""
     if not any(map(str.isalnum, text)):
         return True
-    mark = marker(text) if len(text) < 8 else None
+    mark = _mark(text) if len(text) < 8 else None
     return mark is not None and mark.end >= len(text)
+
+
+def _mark(text: str) -> Marker | None:
+    """The marker that leads a line; most lines begin with a word and are spared the test."""
+    return None if text[0].isalpha() and ")" not in text[:12] and len(text) > 5 else marker(text)
 
 
 def _heads_part(text: str) -> bool:
@@ -210,16 +236,10 @@ def _heads_part(text: str) -> bool:
     return (len(text) > LONGEST_NAME and text.isupper()) or bool(_PART.match(text))
 
 
-def _heads_annex(texts: Sequence[str], i: int, grammar: Grammar) -> bool:
-    """Whether a line opens an annex or an article: not where it stands among references, as in a correlation table."""
-    text = texts[i]
-    if not text.isupper():
-        return False
-    header = grammar.header(text, fold(text[:HEAD]))
-    if header is None:
-        return False
-    beside = [texts[n] for n in (i - 1, i + 1) if 0 <= n < len(texts)]
-    return not (len(beside) == 2 and all(_DASHES.match(t) or grammar.header(t) is not None for t in beside))
+def _among_references(texts: list[str], i: int, grammar: Grammar) -> bool:
+    """Whether a header in capitals stands between references, as in a table of correlation, and so opens no annex."""
+    beside = texts[max(0, i - 1) : i] + texts[i + 1 : i + 2]
+    return len(beside) == 2 and all(_DASHES.match(text) or grammar.header(text) is not None for text in beside)
 
 
 def _without_counts(texts: Sequence[str], looks: list[str]) -> str:
@@ -277,6 +297,14 @@ def _is_regular(looks: str) -> bool:
     at = [i for i, look in enumerate(looks) if look == "s"]
     gaps = Counter(after - before for before, after in pairwise(at))
     return len(at) >= FEWEST_SURE and 4 * max(gaps.values()) >= 3 * gaps.total()
+
+
+def _are_articles(texts: Sequence[str], looks: str, grammar: Grammar) -> bool:
+    """Whether headers count up one by one with something below each, as articles do however short they are."""
+    found = [grammar.header(text) for text, look in zip(texts, looks, strict=True) if look == "a"]
+    numbers = [int(header.number) for header in found if header is not None and header.number.isdecimal()]
+    steps = sum(after == before + 1 for before, after in pairwise(numbers))
+    return len(numbers) >= FEWEST_LISTED and steps >= 0.9 * (len(numbers) - 1) and not re.search("aa|[sd]", looks)
 
 
 def _with_heads(looks: str, first: int, least: int) -> int | None:
