@@ -41,8 +41,8 @@ def skeleton(act: Act) -> list[tuple[str, str]]:
 
 
 def provisions(act: Act) -> list[int]:
-    """Provisions in each section."""
-    return [len({unit.provision for unit in section.units}) for section in act.sections]
+    """Provisions in each section; a table is none."""
+    return [len({unit.provision for unit in section.units if unit.kind != "table"}) for section in act.sections]
 
 
 def is_whole(act: Act) -> bool:

@@ -46,5 +46,5 @@ def skeleton(act: Act) -> list[tuple[str, str]]:
 
 
 def provisions(act: Act) -> list[tuple[str, str, int]]:
-    """Kinds and numbers of the sections with how many provisions each holds."""
-    return [(s.kind, s.number, len({unit.provision for unit in s.units})) for s in act.sections]
+    """Kinds and numbers of the sections with how many provisions each holds; a table is none."""
+    return [(s.kind, s.number, len({unit.provision for unit in s.units if unit.kind != "table"})) for s in act.sections]

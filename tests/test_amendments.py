@@ -137,5 +137,5 @@ def test_amending_acts_of_the_official_journal(data: Path, language: str) -> Non
     assert quoted == {"15a", "15b", "15c"}
     assert {"art-1.pt-1", "art-1.pt-2.pt-c", "art-1.pt-4"} <= set(ids(act))
     act = read(data / "acts" / "hard" / "32022L0542" / "2022-04-05" / f"{language}.xml")
-    assert len(act.provision("art-1.pt-6")) == 1
+    assert len(act.sentences("art-1.pt-6")) == 1
     assert act.provision("art-1.pt-6.q-art-98.par-1")

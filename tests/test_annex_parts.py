@@ -117,7 +117,14 @@ def test_points_of_a_recommendation_stand_by_themselves() -> None:
         + "Aim and scope\n1. It aims at bees.\n2. It covers hives.\nMeans\n3. Keepers should:\n(a) feed;\n(b) water.",
         language="en",
     )
-    assert ids(act) == ["body.pt-1", "body.pt-2", "body.pt-3", "body.pt-3.pt-a", "body.pt-3.pt-b"]
+    points = [(unit.id, unit.citation) for unit in act.units if unit.kind == "point"]
+    assert points == [
+        ("body.pt-1", "Point 1"),
+        ("body.pt-2", "Point 2"),
+        ("body-2.pt-3", "Point 3"),
+        ("body-2.pt-3.pt-a", "Point 3(a)"),
+        ("body-2.pt-3.pt-b", "Point 3(b)"),
+    ]
 
 
 def test_a_quoted_point_that_nothing_leads_in_is_no_point_of_the_list_above_it() -> None:

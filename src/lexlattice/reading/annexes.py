@@ -22,7 +22,7 @@ from lexlattice.reading.outline import Outline
 from lexlattice.reading.sections import Part
 from lexlattice.reading.stretches import divide_lines
 
-_CITED: Final = ("part", "section")
+_CITED: Final = ("part", "chapter", "section")
 """Head-words that have a form of their own in citations."""
 LONGEST_NAME: Final = 60
 """Characters by which a part is cited that has a heading but no number."""

@@ -92,7 +92,9 @@ def _composed(level: Cite, grammar: Grammar, depth: int) -> str:
     text = _form(level, grammar, depth)
     around = level.around
     if around is not None:
-        if level.name == "note" or (around.name == "quoted" and text[0] not in " ,"):
+        if around.name == "within":
+            text = text.removeprefix(", ")
+        elif level.name == "note" or (around.name == "quoted" and text[0] not in " ,"):
             text = f", {text}"
         apart = text[0] == ","  # what is set off by a comma governs nothing before it
         text = _before(around, grammar, _FINAL if apart else min(depth + 1, _OUTER)) + text

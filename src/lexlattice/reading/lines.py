@@ -32,7 +32,7 @@ RUBRIC_STEM: Final = 6
 
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
 _PARAGRAPH: Final = re.compile(r"1\s?\.\s[^\W\d_a-zα-ωа-я]")
-_MAY_BE_HEADER: Final = (None, Role.TITLE, Role.GROUP, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
+_MAY_BE_HEADER: Final = (None, Role.TITLE, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 
 
 class Lines:
@@ -90,7 +90,7 @@ class Lines:
                 self._admit(Block(text[: -len(tail)].rstrip()))
                 self._admit(Block(tail))
                 return
-        if header is not None and role in (None, Role.GROUP, Role.OUTLINE):
+        if header is not None and role in (None, Role.OUTLINE):
             rest = text[header.end :].strip()
             if rest.strip(" .,:-–—()"):
                 if self._parts_from(header, rest):

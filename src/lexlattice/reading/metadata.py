@@ -66,9 +66,10 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
 
 _AROUND_TITLE: Final = re.compile(
     r"^(?:[►▼]\s?(?:\(\d+\)\s?)?[A-Z]\d*\s+|[LC]\s\d+\s\d+\s+)+"  # an arrow; number and page of the Journal
-    r"|(?:\s*(?:[►▼◄]\s?(?:\(\d+\)\s?)?(?:[A-Z]\d*)?|\(\s?(?:\d{1,2}|\*+\d?)\s?\)|\s[LC]\s\d+(?:\s\d+)?))+$"
+    r"|(?:\s*(?:[►▼◄]\s?(?:\(\d+\)\s?)?(?:[A-Z]\d*)?|\(\s?(?:\d{1,2}|\*+\d?)\s?\)|(?<=[\da-zα-ωа-я)])\s[LC]\s\d+(?:\s\d+)?))+$"
 )
-"""What is not a title's own at either end: arrows of consolidated texts, a footnote's marker, a page of the Journal."""
+"""What is not a title's own at either end: arrows of consolidated texts, a footnote's marker, a page of the Journal
+(but not the Journal that a corrigendum cites, "OJ L 351")."""
 
 
 def bare_title(title: str) -> str:

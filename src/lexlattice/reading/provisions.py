@@ -74,7 +74,8 @@ def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
         prefix = f"{part.annex.prefix}." if part.annex is not None else ""
         frame = Frame(f"{prefix}sec-{part.number}", Cite(around, "section", part.number), "paragraph")
     else:
-        name = shortened(part.label or part.heading) if part.prefix != "body" else ""
+        counts_through = not part.label and any(plan.marks[i] is not None for i in part.lines)
+        name = shortened(part.label or part.heading) if part.prefix != "body" and not counts_through else ""
         around = Cite(None, "within", name) if name else None
         frame = Frame(part.prefix, around, "paragraph", text_level="body", counted=True)
     return divide_annex(part, plan, grammar, frame)

@@ -43,11 +43,12 @@ def quotations(
     """
     spans: dict[int, int] = {}
     done = -1
+    last_end = cache(lambda mark: _last_end(lines, mark))
     for i, line in enumerate(lines):
         if i <= done:
             continue
         if line[0] in _CLOSING and i and (lines[i - 1][-1] == ":" or heads(line)):
-            end = _end(lines, i, quoted)
+            end = _end(lines, i, quoted, last_end(line[0]))
             if end is None and _opened(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
                 end = guess(i)
             if end is not None and not doubts(i, end):
@@ -77,8 +78,14 @@ def _run(lines: Sequence[str], i: int, quoted: Container[int]) -> int:
     return last
 
 
-def _end(lines: Sequence[str], first: int, quoted: Container[int]) -> int | None:
-    """The line that ends the quotation that begins with a line, if one does."""
+def _last_end(lines: Sequence[str], mark: str) -> int:
+    """The last line that may end a quotation of a kind: none is looked for below it, or a text of openings is slow."""
+    ends = _pattern(mark)
+    return next((i for i in range(len(lines) - 1, -1, -1) if ends.search(lines[i])), -1)
+
+
+def _end(lines: Sequence[str], first: int, quoted: Container[int], last: int) -> int | None:
+    """The line that ends the quotation that begins with a line, if one does; `last` may be the last to end any."""
     mark = lines[first][0]
     ends = _pattern(mark)
     if _is_whole(lines[first], mark):
@@ -87,7 +94,7 @@ def _end(lines: Sequence[str], first: int, quoted: Container[int]) -> int | None
     if depth <= 0:
         return None
     mirrored = mark in _CLOSING[mark]
-    for j in range(first + 1, min(len(lines), first + LONGEST)):
+    for j in range(first + 1, min(last + 1, first + LONGEST)):
         line = lines[j]
         again = line[0] == mark
         if again and lines[j - 1][-1] == ":" and j not in quoted:
