@@ -6,9 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lexlattice import Act, read
-from lexlattice.ties import Ties
+from lexlattice.ties import Ties, _in_circles
 
 COPIES = """Article 5
 
@@ -108,3 +110,28 @@ def test_what_is_needed_stands_in_the_same_section_and_never_in_a_circle(example
         assert sum(map(len, ties.levels())) == np.count_nonzero(ties.needs >= 0)
         for unit, need in zip(act.units, ties.needs, strict=True):
             assert need < 0 or act.units[need].section == unit.section
+
+
+def test_what_is_needed_never_leads_back_to_what_needs_it() -> None:
+    formulas = "".join(f"PCE{n} =\nthe reduced figure for exposure number {n};\n" for n in range(1, 5))
+    act = read(
+        "Article 1\nDirective 2009/1/EC is amended as follows:\n(1) the following Article is inserted:\n‘Article 50d\n"
+        f"The figure shall be:\n(a) the first one;\n(b) the second one, where\n{formulas}and so on.’;\n(2) it ends.",
+        language="en",
+    )
+    needs = Ties.of(act).needs
+    for unit in range(len(act)):
+        place, steps = unit, 0
+        while place >= 0:
+            place, steps = int(needs[place]), steps + 1
+            assert steps <= len(act)
+
+
+@given(st.lists(st.integers(-1, 7), min_size=8, max_size=8))
+def test_circles_are_found_whatever_needs_what(needs: list[int]) -> None:
+    def ends(unit: int) -> bool:
+        for _ in range(len(needs) + 1):
+            unit = needs[unit] if unit >= 0 else -1
+        return unit < 0
+
+    assert _in_circles(np.array(needs)).tolist() == [unit for unit in range(8) if not ends(unit)]

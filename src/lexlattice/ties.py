@@ -54,6 +54,8 @@ class Ties(NamedTuple):
         for together in _short_provisions(units):
             needs[together[1:]] = together[:-1]
             never_alone[together[:-1]] = True
+        in_circles = _in_circles(needs)
+        needs[in_circles] = [-1 if leads[unit] is None else leads[unit] for unit in in_circles]
         never_alone |= [_says_nothing(act, unit, leads[place] is not None) for place, unit in enumerate(units)]
         never_alone |= _said_before(act)
         return cls(needs, never_alone)
@@ -65,6 +67,14 @@ class Ties(NamedTuple):
             depths += place >= 0
             place = np.where(place >= 0, self.needs[place], -1)
         return [np.flatnonzero(depths == depth) for depth in range(1, int(depths.max(initial=0)) + 1)]
+
+
+def _in_circles(needs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Units that need each other, or one of these, so that nothing would end; what leads a unit in stands before it."""
+    place = needs
+    for _ in range(len(needs).bit_length()):  # each turn goes twice as far as the one before
+        place = np.where(place >= 0, place[place], -1)
+    return np.flatnonzero(place >= 0)
 
 
 def _beginnings(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
@@ -86,13 +96,19 @@ def _closed_lists(units: Sequence[Unit], leads: Sequence[int | None]) -> Iterato
         lead = leads[place - 1] if place else None
         if lead is None or unit.kind != "subparagraph" or units[place - 1].section != unit.section:
             continue
+        if units[place - 1].kind not in _LISTED:  # quoted text hangs from its instruction, but is no list
+            continue
         while (above := leads[lead]) is not None and units[lead].provision != unit.provision.rpartition(".")[0]:
             lead = above
         letter = next(filter(str.isalpha, unit.text), "")
         if letter.islower() and units[lead].provision == unit.provision.rpartition(".")[0]:
             yield (
                 lead,
-                [point for point in range(lead + 1, place) if leads[point] == lead and _begins(units, point)],
+                [
+                    point
+                    for point in range(lead + 1, place)
+                    if leads[point] == lead and units[point].kind in _LISTED and _begins(units, point)
+                ],
                 place,
             )
 
