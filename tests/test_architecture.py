@@ -152,7 +152,7 @@ def within(name: str, room: str) -> bool:
 
 def test_the_rooms_are_where_the_rules_look_for_them() -> None:
     assert set(MODULES) >= {"lexlattice.act", "lexlattice.errors"} | BACK_ENDS | HELPERS | WAYS_IN
-    assert set(MODULES) >= {f"{READING}.{name}" for name in ("grammar", "numbering", "outline", "units")}
+    assert set(MODULES) >= {f"{READING}.{name}" for name in ("grammar", "numbering", "outline", "draft", "units")}
     behind_formats = ours(f"{READING}.formats") - HELPERS - {"lexlattice.errors"}
     assert behind_formats == BACK_ENDS, "add a new back-end to BACK_ENDS and to docs/architecture.md"
 
@@ -191,6 +191,12 @@ def test_an_act_asks_others_only_when_it_is_asked_itself() -> None:
 def test_reading_knows_acts_and_errors_and_no_other_room(name: str) -> None:
     others = {m for m in ours(name) if not within(m, READING)}
     assert others <= {"lexlattice.act", "lexlattice.errors"}
+
+
+def test_readers_of_lines_share_the_draft_and_never_know_the_pass_that_calls_them() -> None:
+    readers = {name for name in MODULES if f"{READING}.draft" in ours(name)} - {f"{READING}.outline"}
+    assert len(readers) > 5
+    assert not {name for name in readers if f"{READING}.outline" in ours(name)}
 
 
 @pytest.mark.parametrize("room", ABOVE)
