@@ -16,7 +16,10 @@ READING = "lexlattice.reading"
 BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma", "pdf", "docx")}
 SECOND_HALVES = {
     f"{READING}.{name}"
-    for name in ("formex_lines", "formex_marks", "formex_notes", "pdf_layout", "pdf_tables", "docx_numbering")
+    for name in (
+        *("formex_lines", "formex_marks", "formex_notes", "docx_numbering", "pdf_words", "pdf_lines", "pdf_columns"),
+        *("pdf_furniture", "pdf_notes", "pdf_paragraphs", "pdf_tables"),
+    )
 }
 HELPERS = {
     f"{READING}.{name}" for name in ("blocks", "numbering", "tables", "xmlsafe", "archives", "decode")
