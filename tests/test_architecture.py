@@ -17,8 +17,8 @@ BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma",
 SECOND_HALVES = {
     f"{READING}.{name}"
     for name in (
-        *("formex_lines", "formex_marks", "formex_notes", "docx_numbering", "pdf_words", "pdf_lines", "pdf_columns"),
-        *("pdf_furniture", "pdf_notes", "pdf_paragraphs", "pdf_tables"),
+        *("formex_lines", "formex_marks", "formex_notes", "akoma_marks", "docx_numbering", "pdf_words", "pdf_lines"),
+        *("pdf_columns", "pdf_furniture", "pdf_notes", "pdf_paragraphs", "pdf_tables"),
     )
 }
 HELPERS = {
