@@ -16,7 +16,10 @@ READING = "lexlattice.reading"
 BACK_ENDS = {f"{READING}.{name}" for name in ("text", "html", "formex", "akoma", "pdf", "docx")}
 SECOND_HALVES = {
     f"{READING}.{name}"
-    for name in ("formex_lines", "formex_marks", "formex_notes", "pdf_layout", "pdf_tables", "docx_numbering")
+    for name in (
+        *("formex_lines", "formex_marks", "formex_notes", "akoma_marks", "docx_numbering", "pdf_words", "pdf_lines"),
+        *("pdf_columns", "pdf_furniture", "pdf_notes", "pdf_paragraphs", "pdf_tables"),
+    )
 }
 HELPERS = {
     f"{READING}.{name}" for name in ("blocks", "numbering", "tables", "xmlsafe", "archives", "decode")
@@ -152,7 +155,7 @@ def within(name: str, room: str) -> bool:
 
 def test_the_rooms_are_where_the_rules_look_for_them() -> None:
     assert set(MODULES) >= {"lexlattice.act", "lexlattice.errors"} | BACK_ENDS | HELPERS | WAYS_IN
-    assert set(MODULES) >= {f"{READING}.{name}" for name in ("grammar", "numbering", "outline", "units")}
+    assert set(MODULES) >= {f"{READING}.{name}" for name in ("grammar", "numbering", "outline", "draft", "units")}
     behind_formats = ours(f"{READING}.formats") - HELPERS - {"lexlattice.errors"}
     assert behind_formats == BACK_ENDS, "add a new back-end to BACK_ENDS and to docs/architecture.md"
 
@@ -191,6 +194,12 @@ def test_an_act_asks_others_only_when_it_is_asked_itself() -> None:
 def test_reading_knows_acts_and_errors_and_no_other_room(name: str) -> None:
     others = {m for m in ours(name) if not within(m, READING)}
     assert others <= {"lexlattice.act", "lexlattice.errors"}
+
+
+def test_readers_of_lines_share_the_draft_and_never_know_the_pass_that_calls_them() -> None:
+    readers = {name for name in MODULES if f"{READING}.draft" in ours(name)} - {f"{READING}.outline"}
+    assert len(readers) > 5
+    assert not {name for name in readers if f"{READING}.outline" in ours(name)}
 
 
 @pytest.mark.parametrize("room", ABOVE)

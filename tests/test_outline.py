@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 from pathlib import Path
@@ -190,3 +191,16 @@ def test_articles_numbered_within_their_chapter_are_articles() -> None:
         ("2.1", "Light", ("CHAPTER TWO DUTIES",)),
     ]
     assert act.units[-1].citation == "Article 2.1"
+
+
+def test_reading_leaves_no_cycles_to_the_garbage_collector() -> None:
+    text = f"{RECOMMENDATION}HAS ADOPTED THIS RECOMMENDATION:\n1. Light lamps.\n2. Clean them.\nANNEX\nLamps\n1. Oil."
+    read(text, language="en")  # loads what is loaded once
+    gc.collect()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        read(text, language="en")
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lexlattice import read
 from lexlattice.errors import MissingExtraError, ReadingError
-from lexlattice.reading import pdf
+from lexlattice.reading import pdf_words
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.pdf import read_pdf
 
@@ -490,7 +490,7 @@ def test_a_page_without_text_among_others_is_a_warning():
 
 
 def test_too_many_pages(monkeypatch):
-    monkeypatch.setattr(pdf, "MAX_PAGES", 2)
+    monkeypatch.setattr(pdf_words, "MAX_PAGES", 2)
     with pytest.raises(ReadingError, match="3 pages"):
         read_pdf(draw(FILLER, FILLER, FILLER))
 

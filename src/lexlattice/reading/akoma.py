@@ -7,45 +7,36 @@ and its predecessors differ in their namespace only, which is why elements are k
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lexlattice.errors import ReadingError
+from lexlattice.reading.akoma_marks import (
+    ATTACHED,
+    BLOCK,
+    HEADS,
+    HIDDEN,
+    HOLDERS,
+    INLINE,
+    ITEMS,
+    NOTES,
+    QUOTED,
+    ROLES,
+    TITLE_LINES,
+    bracketed,
+    celex_of,
+    depth_of,
+    is_headed,
+    language_of,
+    name_of,
+    span_of,
+)
 from lexlattice.reading.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.tables import Table
-from lexlattice.reading.xmlsafe import Lines, is_mixed, names, parse_xml, traverse
+from lexlattice.reading.xmlsafe import Lines, is_mixed, parse_xml, traverse
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-_HIDDEN = names("meta del documentRef")
-# What stands inside a sentence, and what is lines of its own. An element in neither list is taken for part of
-# a sentence where there are words on either side of it, and for lines elsewhere: its text is never lost.
-_INLINE = names("""a abbr affectedDocument argument b br change concept courtType date decoration def
-    docAuthority docCommittee docDate docIntroducer docJurisdiction docNumber docProponent docPurpose docStage
-    docStatus docTitle docType docketNumber entity eol event fillIn font i img inline ins judge lawyer
-    legislature location marker mmod mod mref neutralCitation noteRef object omissis opinion organization
-    outcome party person placeholder process quantity quotedText recordedTime ref relatedDocument remark rmod
-    role rref session shortTitle span sub sup term time u vote""")
-_BLOCK = names("""p num heading subheading content intro wrapUp article paragraph subparagraph point indent
-    alinea list item blockList listIntroduction listWrapUp li ol ul quotedStructure embeddedStructure table
-    caption tr td th toc tocItem recital citation crossHeading formula longTitle block container""")
-# Names, titles and signatories that make a line each where they are not put into a sentence.
-_HOLDERS = names("preface coverPage container longTitle preamble conclusions signature")
-_TITLE_LINES = names("docStage docPurpose")
-_ITEMS = names("point indent item li blockList table")  # a number before one of these does not wait for its text
-_HEADS = names("num heading subheading")
-_QUOTED = names("quotedStructure embeddedStructure")
-_ATTACHED = names("attachment component")
-_NOTES = names("authorialNote popup")
-_ROLES = {"coverPage": Role.PAGE, "toc": Role.CONTENTS, "conclusions": Role.SIGNATURE}
-
-_CELEX = re.compile(r"(?<![0-9A-Z])[1-9CE](?:1[89]|2[01])\d\d[A-Z]{1,2}\d{4}(?:R?\(\d\d\))?(?![0-9A-Z])")
-_CODES = """bul=bg ces=cs cze=cs dan=da deu=de ger=de ell=el gre=el eng=en spa=es est=et fin=fi fra=fr fre=fr
-    gle=ga hrv=hr hun=hu ita=it lit=lt lav=lv mlt=mt nld=nl dut=nl pol=pl por=pt ron=ro rum=ro slk=sk slo=sk
-    slv=sl swe=sv"""
-_LANGUAGES = dict(code.split("=") for code in _CODES.split())
 
 
 def read_akoma(data: bytes) -> Document:
@@ -56,19 +47,7 @@ def read_akoma(data: bytes) -> Document:
         raise ReadingError("The Akoma Ntoso document has no text.")
     elsewhere = [node.get("showAs") or node.get("href") for node in root.iter("{*}documentRef")]
     warnings = [f"{name} is in a file of its own, which was not read." for name in elsewhere if name]
-    return Document(reader.lines.blocks, "akoma-ntoso", _celex(root), _language(root), warnings)
-
-
-def _language(root: _Element) -> str | None:
-    codes = (node.get("language", "").lower() for node in root.iter("{*}FRBRlanguage"))
-    return next((_LANGUAGES.get(code, code[:2]) for code in codes if code), None)
-
-
-def _celex(root: _Element) -> str | None:
-    """Find a CELEX number among the names and numbers the document goes by."""
-    nodes = root.iter("{*}FRBRalias", "{*}FRBRnumber", "{*}FRBRname", "{*}FRBRuri", "{*}FRBRthis")
-    found = (_CELEX.search(node.get("value", "")) for node in nodes)
-    return next((match.group() for match in found if match), None)
+    return Document(reader.lines.blocks, "akoma-ntoso", celex_of(root), language_of(root), warnings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +85,7 @@ class _Reader:
         self._divisions = {
             above
             for article in root.iter("{*}article")
-            if not any(_name(above) in _QUOTED for above in article.iterancestors())
+            if not any(name_of(above) in QUOTED for above in article.iterancestors())
             for above in article.iterancestors()
         }
         traverse(root, self._enter, self._leave)
@@ -141,18 +120,18 @@ class _Reader:
         self._notes, self._counted = [], 0
 
     def _enter(self, node: _Element) -> bool:
-        above, name = self._states[-1], _name(node)
+        above, name = self._states[-1], name_of(node)
         self._states.append(replace(above, inline=True, after="", collects=False, note=None))
-        if not name or name in _HIDDEN:
+        if not name or name in HIDDEN:
             return False
-        if name in _NOTES:
+        if name in NOTES:
             return self._enter_note(node)
         if name == "noteRef":
             number = node.get("marker") or self._numbers.get(node.get("href", "").lstrip("#"), "")
-            self._write(_bracketed(number))
+            self._write(bracketed(number))
             return False
         state = self._states[-1] = self._meaning(node, name, above)
-        if not state.inline and (name in _ITEMS or not self.lines.held):
+        if not state.inline and (name in ITEMS or not self.lines.held):
             self._end(above)
         self._begin(node, name, state)
         if state.collects:
@@ -162,21 +141,21 @@ class _Reader:
 
     def _meaning(self, node: _Element, name: str, above: _State) -> _State:
         parent = node.getparent()
-        holder = "" if parent is None else _name(parent)
-        inline = name in _INLINE or (name not in _BLOCK and (above.inline or above.mixed))
-        apart = holder in _HOLDERS or name in _TITLE_LINES
+        holder = "" if parent is None else name_of(parent)
+        inline = name in INLINE or (name not in BLOCK and (above.inline or above.mixed))
+        apart = holder in HOLDERS or name in TITLE_LINES
         inline = inline and (above.inline or above.mixed or not apart)
         attached = above.attached or name == "attachment" or (name == "component" and self._body)
-        role, level = _ROLES.get(name, above.role), 0
+        role, level = ROLES.get(name, above.role), 0
         if name in {"preface", "longTitle"}:
             role = Role.HEADING if attached else Role.TITLE
-        elif name in _HEADS and parent is not None:
+        elif name in HEADS and parent is not None:
             role = self._head_role(node, parent, holder, above)
-            level = _depth(parent) if role is Role.GROUP else 0
+            level = depth_of(parent) if role is Role.GROUP else 0
         return _State(
             inline=inline,
             mixed=not inline and is_mixed(node),
-            quoted=above.quoted or name in _QUOTED,
+            quoted=above.quoted or name in QUOTED,
             cites=above.cites or name == "quotedText",
             attached=attached,
             role=role,
@@ -187,13 +166,13 @@ class _Reader:
 
     def _head_role(self, node: _Element, parent: _Element, holder: str, above: _State) -> Role | None:
         """Decide what a number or heading is that of: an article, a division, an annex, or a paragraph."""
-        if holder in _ATTACHED:
+        if holder in ATTACHED:
             return Role.HEADING
         opens = Role.ARTICLE if holder == "article" else Role.DIVISION if parent in self._divisions else None
         if opens is None:
             heads = above.attached and above.role is None and not above.quoted and not self._tables
-            return Role.GROUP if heads and _is_headed(parent) else above.role
-        if not any(_name(sibling) in _HEADS for sibling in node.itersiblings(preceding=True)):
+            return Role.GROUP if heads and is_headed(parent) else above.role
+        if not any(name_of(sibling) in HEADS for sibling in node.itersiblings(preceding=True)):
             self._head = opens
         return Role.HEADING
 
@@ -201,9 +180,9 @@ class _Reader:
         """Show what the mark-up stands for, before the text of an element."""
         if name in {"br", "eol"}:
             self._write(" ")
-        elif name == "quotedText" or name in _QUOTED:
+        elif name == "quotedText" or name in QUOTED:
             self._opening += node.get("startQuote", "")
-        elif name in _ATTACHED and state.attached:
+        elif name in ATTACHED and state.attached:
             self._end_notes()
             self._head = Role.ANNEX
         elif name in {"body", "mainBody", "preamble"}:
@@ -218,14 +197,14 @@ class _Reader:
         elif name == "li" and self._ordinals:
             self._ordinals[-1] += 1
             parent = node.getparent()
-            self._write(f"{self._ordinals[-1]}." if parent is not None and _name(parent) == "ol" else "—")
+            self._write(f"{self._ordinals[-1]}." if parent is not None and name_of(parent) == "ol" else "—")
             if state.role is Role.NOTE:
                 self.lines.hold()
             else:
                 self._end(state)
 
     def _leave(self, node: _Element) -> None:
-        state, name = self._states[-1], _name(node)
+        state, name = self._states[-1], name_of(node)
         if name == "quotedText" and self._opening:
             self._opening = ""  # it quoted nothing
         else:
@@ -243,22 +222,22 @@ class _Reader:
             self.lines.blocks.extend(rows)
         elif name in {"ul", "ol"}:
             self._ordinals.pop()
-        elif name in _ATTACHED and state.attached:
+        elif name in ATTACHED and state.attached:
             self._end_notes()
         self._states.pop()
         tail = node.tail
-        if name in _QUOTED:
+        if name in QUOTED:
             tail = self._close_quotation(node)
         self._say(tail)
 
     def _waits(self, node: _Element, name: str, state: _State) -> bool:
         """Say whether a number goes on the line of the text after it: "1. Text", but "(a)" on its own."""
         parent, after = node.getparent(), next(node.itersiblings(), None)
-        if name not in _HEADS or parent is None or after is None:
+        if name not in HEADS or parent is None or after is None:
             return False
-        if state.role is Role.GROUP or (_name(parent) == "level" and name == "num"):
-            return _name(after) in _HEADS
-        return name == "num" and (_name(parent) == "paragraph" or state.role is Role.NOTE)
+        if state.role is Role.GROUP or (name_of(parent) == "level" and name == "num"):
+            return name_of(after) in HEADS
+        return name == "num" and (name_of(parent) == "paragraph" or state.role is Role.NOTE)
 
     def _close_quotation(self, node: _Element) -> str | None:
         """Write the closing mark, and the stop behind it, on the last line of the quotation."""
@@ -275,16 +254,16 @@ class _Reader:
         if state.note is not None:
             blocks[:1] = [Block(f"{state.note} {block.text}", Role.NOTE) for block in blocks[:1]]
             self._notes.extend(blocks)
-        elif _name(node) == "caption":
+        elif name_of(node) == "caption":
             self._tables[-1].caption.extend(blocks)
         else:
-            across, down = (_count(node.get(span, "")) for span in ("colspan", "rowspan"))
+            across, down = (span_of(node.get(span, "")) for span in ("colspan", "rowspan"))
             self._tables[-1].add(blocks, across=across, down=down)
 
     def _enter_note(self, note: _Element) -> bool:
         """Leave the number of a footnote where it is called, and collect its text."""
         self._counted += 1
-        number = _bracketed(note.get("marker") or str(self._counted))
+        number = bracketed(note.get("marker") or str(self._counted))
         for key in ("eId", "id", "{http://www.w3.org/XML/1998/namespace}id", "wId"):
             self._numbers[note.get(key, "")] = number
         self._write(number)
@@ -293,31 +272,3 @@ class _Reader:
         self._states[-1] = _State(mixed=mixed, role=Role.NOTE, note=number.strip(), collects=True)
         self._write(note.text)
         return True
-
-
-def _name(node: _Element) -> str:
-    """Return an element's name without its namespace; a comment or an instruction has none."""
-    return node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
-
-
-def _is_headed(element: _Element) -> bool:
-    return any(_name(child) == "heading" for child in element)
-
-
-def _depth(element: _Element) -> int:
-    """How deep an element is among those of its annex that have a heading, the outermost being 1."""
-    depth = 1
-    for above in element.iterancestors():
-        if _name(above) in _ATTACHED:
-            break
-        depth += _is_headed(above)
-    return depth
-
-
-def _count(stated: str) -> int:
-    return int(stated) if re.fullmatch("[0-9]{1,4}", stated) else 1
-
-
-def _bracketed(number: str) -> str:
-    number = number.strip().strip("()[]")
-    return f" ({number})" if number else ""

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from lexlattice.errors import ReadingError
 from lexlattice.reading.archives import unzip
 from lexlattice.reading.blocks import Document, iso_day, squeeze
-from lexlattice.reading.formex_lines import ANNEXES, LineReader
+from lexlattice.reading.formex_lines import LineReader
+from lexlattice.reading.formex_marks import ANNEXES
 from lexlattice.reading.xmlsafe import parse_xml
 
 if TYPE_CHECKING:

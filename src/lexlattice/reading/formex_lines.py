@@ -11,34 +11,31 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lexlattice.reading.blocks import Block, Role, squeeze
-from lexlattice.reading.formex_marks import BULLETS, OPERATORS, SIGNS, figures, groups_of_articles, place, target
+from lexlattice.reading.formex_marks import (
+    ANNEXES,
+    ANNOTATIONS,
+    BLOCK,
+    BULLETS,
+    CELLS,
+    HIDDEN,
+    INLINE,
+    LISTS,
+    OPERATORS,
+    QUOTED,
+    ROLES,
+    SIGNS,
+    figures,
+    groups_of_articles,
+    is_caption,
+    place,
+    target,
+)
 from lexlattice.reading.formex_notes import NotedTable, NoteNumbers, is_listed
-from lexlattice.reading.xmlsafe import Lines, is_mixed, names, traverse
+from lexlattice.reading.xmlsafe import Lines, is_mixed, traverse
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-ANNEXES = names("ANNEX CONS.ANNEX")
-
-# What describes the document and is not part of its text.
-_HIDDEN = names("""BIB.INSTANCE BIB.DOC BIB.DATA FAM.COMP INFO.CONSLEG INFO.PROD PUBLICATION.REF FMX PDF
-    INCLUSIONS ITEM.REF""")
-# What stands inside a sentence, and what is lines of its own. An element in neither list is taken for part of
-# a sentence where there are words on either side of it, and for lines elsewhere: its text is never lost.
-_INLINE = names("""HT DATE FT LINK KEYWORD IE MARGIN FORMULA INCL.ELEMENT REF.DOC REF.DOC.OJ REF.DOC.ECR
-    REF.DOC.SE REF.NP REF.CASE REF.ECR.DOC NO.ITEM ITEM.CONT TERM DEFINITION""")
-_BLOCK = names("""P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TBL QUOT.S ARTICLE PARAG NO.PARAG ALINEA
-    DIVISION TITLE TI STI GR.SEQ NO.GR.SEQ TI.ART STI.ART VISA CONSID ANNEX CONTENTS TOC TOC.ITEM ANNOTATION
-    CAPTION IMG.CNT ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES GR.ANNOTATION CELL""")
-_LISTS = names("NP LIST ITEM DLIST DLIST.ITEM TBL")  # a number before one of these does not wait for its text
-_QUOTED = names("QUOT.S OLD.CORR NEW.CORR")
-_CELLS = names("CELL TI.BLK STI.BLK")
-_ANNOTATIONS = names("GR.NOTES GR.ANNOTATION")
-_ROLES = {
-    **{"TI.ART": Role.ARTICLE, "STI.ART": Role.HEADING, "TOC": Role.CONTENTS},
-    **dict.fromkeys(_ANNOTATIONS, Role.NOTE),
-    **dict.fromkeys(["SIGNATURE", "SIGNATORY", "SIGNATURE.CASE"], Role.SIGNATURE),
-}
 _STRUCK = "—————"  # what a consolidated text shows in the place of a repealed passage
 _NUMBERED_STRUCK = re.compile(rf"\S{{1,8}} {_STRUCK}")
 
@@ -85,7 +82,7 @@ class LineReader:
         self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")} - {None}
         self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")} - {None}
         self._struck_ends = {node.get("ID") for node in root.iter() if target(node) == "CLG.MDFC"} - {None}
-        self._groups = groups_of_articles(root, _QUOTED)
+        self._groups = groups_of_articles(root)
         traverse(root, self._enter, self._leave)
         self.lines.blocks.extend(self._notes)
         self._files += 1
@@ -125,11 +122,11 @@ class LineReader:
             self._quote(node)
             self._write(node.text)
             return True
-        elif node.tag not in _HIDDEN:
+        elif node.tag not in HIDDEN:
             state = self._states[-1] = self._meaning(node, above)
             if above.one_line:
-                self._write(" " if node.tag in _BLOCK else None)
-            elif not state.inline and (node.tag in _LISTS or not self.lines.held):
+                self._write(" " if node.tag in BLOCK else None)
+            elif not state.inline and (node.tag in LISTS or not self.lines.held):
                 self._end(above)
             self._begin(node)
             if state.collects:
@@ -140,24 +137,24 @@ class LineReader:
 
     def _meaning(self, node: _Element, above: _State) -> _State:
         tag, kind = str(node.tag), node.get("TYPE")
-        inline = tag in _INLINE or (tag not in _BLOCK and (above.inline or above.mixed))
+        inline = tag in INLINE or (tag not in BLOCK and (above.inline or above.mixed))
         inline = above.one_line or (inline and not (tag == "FORMULA" and kind == "OUTLINE"))
-        role = self._title_role(node, above) if tag == "TITLE" else _ROLES.get(tag, above.role)
+        role = self._title_role(node, above) if tag == "TITLE" else ROLES.get(tag, above.role)
         heads_group = tag == "TITLE" and role is Role.GROUP
         level = sum(1 for _ in node.iterancestors("GR.SEQ")) if heads_group else above.level
-        if tag in _ANNOTATIONS:
+        if tag in ANNOTATIONS:
             level = self._tables[-1].number if self._tables else self._annotated
         return _State(
             inline=inline,
             mixed=not inline and is_mixed(node),
             upper=above.upper or (tag == "HT" and kind == "UC"),
-            quoted=above.quoted or tag in _QUOTED,
+            quoted=above.quoted or tag in QUOTED,
             title=above.title or tag in {"TITLE", "TI.BLK", "STI.BLK"},
             one_line=above.one_line or heads_group,
             role=role,
             level=level,
             after={"NO.DOC.C": ")", "MARGIN": " ", "NO.ITEM": " "}.get(tag, " " if above.one_line else ""),
-            collects=bool(self._tables) and (tag in _CELLS or tag == "GR.NOTES" or _is_caption(node)),
+            collects=bool(self._tables) and (tag in CELLS or tag == "GR.NOTES" or is_caption(node)),
         )
 
     def _title_role(self, title: _Element, above: _State) -> Role | None:
@@ -217,7 +214,7 @@ class LineReader:
         elif node.tag == "TITLE":
             self._head = None
         self._states.pop()
-        if node.tag in _QUOTED and not self._states[-1].quoted:
+        if node.tag in QUOTED and not self._states[-1].quoted:
             self.lines.blocks.extend(self._quoted_notes)
             self._quoted_notes = []
         self._write(node.tail)
@@ -271,7 +268,7 @@ class LineReader:
             return self.lines.blocks
         if table is not None:
             return table.notes
-        return self._quoted_notes if next(note.iterancestors(*_QUOTED), None) is not None else self._notes
+        return self._quoted_notes if next(note.iterancestors(*QUOTED), None) is not None else self._notes
 
     def _table_of(self, note: _Element) -> NotedTable | None:
         """The table a note belongs to; the footnotes of the text are called in tables too."""
@@ -304,8 +301,3 @@ class LineReader:
                 self._end(above)
                 self.lines.blocks.append(Block(_STRUCK, Role.PAGE))
             self._struck = node.get("IDREF")
-
-
-def _is_caption(node: _Element) -> bool:
-    parent = node.getparent()
-    return node.tag == "TITLE" and parent is not None and parent.tag == "TBL"

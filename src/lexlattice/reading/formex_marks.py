@@ -1,13 +1,37 @@
-"""Single elements of Formex: the signs they stand for, and what their attributes and their place say."""
+"""Elements of Formex: which make lines, the signs they stand for, and what their attributes and their place say."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container
 from typing import TYPE_CHECKING
+
+from lexlattice.reading.blocks import Role
+from lexlattice.reading.xmlsafe import names
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+
+ANNEXES = names("ANNEX CONS.ANNEX")
+
+# What describes the document and is not part of its text.
+HIDDEN = names("""BIB.INSTANCE BIB.DOC BIB.DATA FAM.COMP INFO.CONSLEG INFO.PROD PUBLICATION.REF FMX PDF
+    INCLUSIONS ITEM.REF""")
+# What stands inside a sentence, and what is lines of its own. An element in neither list is taken for part of
+# a sentence where there are words on either side of it, and for lines elsewhere: its text is never lost.
+INLINE = names("""HT DATE FT LINK KEYWORD IE MARGIN FORMULA INCL.ELEMENT REF.DOC REF.DOC.OJ REF.DOC.ECR
+    REF.DOC.SE REF.NP REF.CASE REF.ECR.DOC NO.ITEM ITEM.CONT TERM DEFINITION""")
+BLOCK = names("""P NP NO.P TXT LIST ITEM DLIST DLIST.ITEM PREFIX TBL QUOT.S ARTICLE PARAG NO.PARAG ALINEA
+    DIVISION TITLE TI STI GR.SEQ NO.GR.SEQ TI.ART STI.ART VISA CONSID ANNEX CONTENTS TOC TOC.ITEM ANNOTATION
+    CAPTION IMG.CNT ADDR.S OLD.CORR NEW.CORR GR.TBL GR.NOTES GR.ANNOTATION CELL""")
+LISTS = names("NP LIST ITEM DLIST DLIST.ITEM TBL")  # a number before one of these does not wait for its text
+QUOTED = names("QUOT.S OLD.CORR NEW.CORR")
+CELLS = names("CELL TI.BLK STI.BLK")
+ANNOTATIONS = names("GR.NOTES GR.ANNOTATION")
+ROLES = {
+    **{"TI.ART": Role.ARTICLE, "STI.ART": Role.HEADING, "TOC": Role.CONTENTS},
+    **dict.fromkeys(ANNOTATIONS, Role.NOTE),
+    **dict.fromkeys(["SIGNATURE", "SIGNATORY", "SIGNATURE.CASE"], Role.SIGNATURE),
+}
 
 BULLETS = {"DASH": "—", "NDASH": "–", "BULLET": "•"}
 OPERATORS = {
@@ -49,11 +73,17 @@ def target(node: _Element) -> str:
     return str(getattr(node, "target", ""))
 
 
-def groups_of_articles(root: _Element, quoted: Container[str]) -> set[_Element]:
+def groups_of_articles(root: _Element) -> set[_Element]:
     """Find the groups, such as the chapters of an annexed statute, that hold articles of this act."""
     found: set[_Element] = set()
     for article in root.iter("ARTICLE"):
         above = list(article.iterancestors())
-        if not any(element.tag in quoted for element in above):
+        if not any(element.tag in QUOTED for element in above):
             found.update(element for element in above if element.tag == "GR.SEQ")
     return found
+
+
+def is_caption(node: _Element) -> bool:
+    """Whether an element is the title of a table."""
+    parent = node.getparent()
+    return node.tag == "TITLE" and parent is not None and parent.tag == "TBL"

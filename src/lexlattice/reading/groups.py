@@ -7,40 +7,20 @@ in all of these forms.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
-from lexlattice.reading.numbering import canonical, from_roman, letter_value, to_letters
+from lexlattice.reading.joints import DASHES, is_ordinal_figure, joint_after, skip_stop
+from lexlattice.reading.numbering import canonical, from_roman
+from lexlattice.reading.numbers_before import numbers_before
+from lexlattice.reading.provision_paths import Group, Path, Step, count_alike, through
 from lexlattice.reading.tokens import Token, number_of
 from lexlattice.reading.wording import LEVELS, Wording
 
-Step = tuple[str, str]
-"""A level and its number; "" for the one the text itself stands in ("this Article") or that has none ("the Annex")."""
-Path = tuple[Step, ...]
+__all__ = ["ANNEX", "DASHES", "Group", "Path", "Step", "fills", "groups"]
 
-LONGEST_RANGE: Final = 120
-DASHES: Final = ("-", "–", "—")
 ANNEX: Final[tuple[Path, ...]] = ((("annex", ""),),)
 """An annex without a number."""
 _SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
-
-
-class Group(NamedTuple):
-    """A word for a level with its numbers: "points (a) and (b)"."""
-
-    paths: tuple[Path, ...]
-    first: int
-    """Its first token, and the one after its last."""
-    last: int
-
-    @property
-    def rank(self) -> int:
-        """How far out its level is: 0 for annexes."""
-        return LEVELS.index(self.paths[0][0][0])
-
-    @property
-    def levels(self) -> set[str]:
-        """All levels it names."""
-        return {level for path in self.paths for level, _ in path}
 
 
 def fills(token: Token) -> bool:
@@ -65,7 +45,7 @@ def _group(tokens: Sequence[Token], place: int, levels: Sequence[str], used: int
         return _ordinals(tokens, place, min(levels, key=LEVELS.index), used, words)
     numbered = [level for level in levels if level not in ("subparagraph", "indent", "sentence")] or list(levels)
     for level in (*numbered, *levels):
-        group = _numbers_before(tokens, place, level, used) if level in words.before else None
+        group = numbers_before(tokens, place, level, used) if level in words.before else None
         if group is None and (level not in words.before or level in words.either):
             group = _numbers_after(tokens, place, level, bare=words.bare_letters)
         if group is not None:
@@ -75,27 +55,17 @@ def _group(tokens: Sequence[Token], place: int, levels: Sequence[str], used: int
         if group is not None:
             return group
     level = levels[0]
-    if level not in words.before and _is_ordinal_figure(tokens, place):
-        return _numbers_before(tokens, place, level, used)
+    if level not in words.before and is_ordinal_figure(tokens, place):
+        return numbers_before(tokens, place, level, used)
     return _this(tokens, place, level, used)
 
 
-def _is_ordinal_figure(tokens: Sequence[Token], place: int) -> bool:
-    """Whether "5." stands before the word, as in "5. člena", and no sentence ends there."""
-    return (
-        place > 1
-        and tokens[place - 1].text == "."
-        and tokens[place - 2].kind == "figure"
-        and tokens[place - 2].end == tokens[place - 1].start
-    )
-
-
 def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: bool) -> Group | None:
-    begin = _skip_stop(tokens, place + 1)
+    begin = skip_stop(tokens, place + 1)
     first = _item(tokens, begin, level, None, bare=bare)
     if first is None and begin < len(tokens) and fills(tokens[begin]):  # "articoli da 12 a 15"
         first = _item(tokens, begin + 1, level, None, bare=bare)
-        ahead = _separator(tokens, first[1]) if first is not None else None
+        ahead = joint_after(tokens, first[1]) if first is not None else None
         first = first if ahead is not None and ahead[0] == "range" else None
     if first is None:
         return None
@@ -103,14 +73,14 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: boo
     paths: list[Path] = [path]
     solid, end_solid = 1, end
     while True:
-        separator = _separator(tokens, end)
+        separator = joint_after(tokens, end)
         if separator is None:
             break
         joint, begin = separator
         following = _item(tokens, begin, level, paths[-1], bare=bare)
-        if following is None or not _alike(paths[-1], following[0]):
+        if following is None or not count_alike(paths[-1], following[0]):
             break
-        paths += _range(paths[-1], following[0]) if joint == "range" else [following[0]]
+        paths += through(paths[-1], following[0]) if joint == "range" else [following[0]]
         end = following[1]
         if joint != "comma" or tokens[begin].kind in ("paren", "half"):
             solid, end_solid = len(paths), end
@@ -168,7 +138,7 @@ def _item(
             if end < len(tokens) and tokens[end].kind == "word" and from_roman(tokens[end].text) > 1:
                 path.append(("point", tokens[end].text))
                 end += 1
-    return tuple(path), _skip_stop(tokens, end)
+    return tuple(path), skip_stop(tokens, end)
 
 
 def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list[Step], int]:
@@ -203,91 +173,6 @@ def _inline(token: Token, path: Path) -> Step | None:
         return None
     number = number_of(token, "point")
     return ("point", number) if number else None
-
-
-def _skip_stop(tokens: Sequence[Token], place: int) -> int:
-    """The place after a full stop that ends no sentence: "Art. 5", "stavka 1. točke"."""
-    if place + 1 >= len(tokens) or tokens[place].text != "." or tokens[place].start > tokens[place - 1].end + 1:
-        return place
-    following = tokens[place + 1]
-    if following.upper and not following.roman:  # "članka 5. Direktive", and no other sentence
-        named = following.kind == "act" or following.role.act or following.role.flags & {"treaty", "other", "maker"}
-        return place + 1 if named and tokens[place - 1].kind == "figure" else place
-    goes_on = following.role or following.kind in ("figure", "paren", "half", "decimal") or following.text == ","
-    return place + 1 if goes_on or following.roman else place
-
-
-def _separator(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
-    """What joins two numbers of a list, and where the second one begins."""
-    if place >= len(tokens):
-        return None
-    token = tokens[place]
-    if token.text == ",":
-        following = _separator(tokens, place + 1)
-        return following if following is not None and following[0] != "comma" else ("comma", place + 1)
-    if token.has("range") or token.text in DASHES:
-        return "range", place + 1
-    return ("list", place + 1) if token.has("list") else None
-
-
-def _alike(before: Path, after: Path) -> bool:
-    """Whether two items count in the same way."""
-    for (level, number), (other, another) in zip(before, after, strict=False):
-        if level == other and number[:1].isdigit() != another[:1].isdigit():
-            return False
-    return True
-
-
-def _numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
-    """Numbers that stand before their word, found backwards: "(1), (2) és (3) bekezdés"."""
-    numbers: list[str] = []
-    joints: list[str] = []
-    begin = end = place
-    while True:
-        at = end - 1
-        if at > used and tokens[at].text == "." and tokens[at].start == tokens[at - 1].end:
-            at -= 1
-        if at < used:
-            break
-        number = number_of(tokens[at], level)
-        follows = at > used and tokens[at - 1].kind == "figure"
-        if not number and level == "paragraph" and not numbers and not follows and not tokens[at].roman:
-            number = number_of(tokens[at], "point")  # "c) punkts"
-            level = "point" if number else level
-        if not number and tokens[at].kind == "word" and len(tokens[at].text) == 1 and level in ("article", "paragraph"):
-            before = at - 2 if at > used and tokens[at - 1].text == "." else at - 1
-            if before >= used and tokens[before].kind == "figure":  # "5 a artikla", "5.a pants"
-                number, at = tokens[before].text + tokens[at].text, before
-        if not number or (numbers and number[0].isdigit() != numbers[-1][0].isdigit()):
-            break
-        if tokens[at].kind == "decimal" and level == "article":
-            break
-        numbers.append(number)
-        begin = at
-        joint, end = _separator_before(tokens, at, used)
-        if not joint or (joint == "comma" and not set(joints) & {"list", "range"} and len(numbers) > 0 and not joints):
-            break
-        joints.append(joint)
-    if not numbers:
-        return None
-    paths: list[Path] = [((level, numbers[-1]),)]
-    for number, joint in zip(reversed(numbers[:-1]), reversed(joints[: len(numbers) - 1]), strict=True):
-        path: Path = ((level, number),)
-        paths += _range(paths[-1], path) if joint == "range" else [path]
-    return Group(tuple(paths), begin, place + 1)
-
-
-def _separator_before(tokens: Sequence[Token], place: int, used: int) -> tuple[str, int]:
-    """What joins a number to the one before it, and the place after that."""
-    at = place - 1
-    if at < used:
-        return "", place
-    token = tokens[at]
-    if token.has("list"):
-        return "list", at - 1 if at > used and tokens[at - 1].text == "," else at
-    if token.text in DASHES or token.has("range"):
-        return "range", at
-    return ("comma", at) if token.text == "," else ("", place)
 
 
 def _ordinals(tokens: Sequence[Token], place: int, level: str, used: int, words: Wording) -> Group | None:
@@ -337,32 +222,3 @@ def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group |
     if place + 1 < len(tokens) and tokens[place + 1].has("this") and not fills(tokens[place + 1]):
         return Group((((level, ""),),), place, place + 2)
     return None
-
-
-def _range(first: Path, last: Path) -> list[Path]:
-    """What a range holds after its first item."""
-    (level, low), (_, high) = first[-1], last[-1]
-    if len(first) != len(last) or first[:-1] != last[:-1]:
-        return [last]
-    if low.isdigit() and high.isdigit() and 0 < int(high) - int(low) <= LONGEST_RANGE:
-        return [(*last[:-1], (level, str(n))) for n in range(int(low) + 1, int(high) + 1)]
-    begin, end = from_roman(low), from_roman(high)
-    if begin and end > begin and (len(low) > 1 or len(high) > 1 or level == "annex"):
-        return [(*last[:-1], (level, _roman(n))) for n in range(begin + 1, end + 1)]
-    begin, end = letter_value(low), letter_value(high)
-    if begin and begin < end <= begin + 30:
-        return [(*last[:-1], (level, to_letters(n))) for n in range(begin + 1, end)] + [last]
-    return [last]
-
-
-def _roman(value: int) -> str:
-    """A lower-case Roman number, for the few that ranges need.
-
-    >>> _roman(4), _roman(19)
-    ('iv', 'xix')
-    """
-    text = ""
-    for worth, sign in ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")):
-        while value >= worth:
-            text, value = text + sign, value - worth
-    return text

@@ -9,11 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final
 
 from lexlattice.act import Act, Section, Unit
-from lexlattice.reading.numbering import from_roman
+from lexlattice.reading.health_numbers import articles_of, gaps, recitals_of, repeats, steps_of
 
 LONG: Final = 400
 """A unit of more words than this is very long."""
@@ -42,9 +41,6 @@ FINDINGS: Final = {
 }
 """What is looked for, by name, in the order of a report."""
 
-_STEPS: Final = re.compile(r"\.(?=[a-z]+-)")
-_RECITAL: Final = re.compile(r"((?:.*\.)?)rec-(\w+?)(?:~\d+)?")
-_NUMBER: Final = re.compile(r"\d+")
 _ITEM: Final = re.compile(r"(pt|par)-(?:(\d+(?:\.\d+)*)[a-z]*|([a-z]+))")
 _LETTERED_FIRST: Final = ("a", "i", "aa")
 
@@ -124,8 +120,8 @@ class Health:
 
 def health(act: Act) -> Health:
     """Look an act over; whatever is found is named with its citations."""
-    articles = _articles(act)
-    recitals = _recitals(act)
+    articles = articles_of(act)
+    recitals = recitals_of(act)
     annex_units = [unit for unit in act.units if unit.id.startswith("anx")]
     letters = _letters(act.source)
     aside = Counter[str]()
@@ -133,10 +129,10 @@ def health(act: Act) -> Health:
         if piece.kind != "table":
             aside[piece.kind] += _letters(act.source[piece.start : piece.end])
     found = [
-        _finding("article-gaps", _gaps(articles), len(articles)),
-        _finding("article-repeats", _repeats(articles), len(articles)),
-        _finding("recital-gaps", _gaps(recitals), len(recitals)),
-        _finding("recital-repeats", _repeats(recitals), len(recitals)),
+        _finding("article-gaps", gaps(articles), len(articles)),
+        _finding("article-repeats", repeats(articles), len(articles)),
+        _finding("recital-gaps", gaps(recitals), len(recitals)),
+        _finding("recital-repeats", repeats(recitals), len(recitals)),
         _finding("inner-articles", [article.name for article in articles if article.container], len(articles)),
         _finding("shared-citations", _shared(act.units), len(act.units)),
         _finding("doubled-ids", [f"{unit.citation} [{unit.id}]" for unit in act.units if "~" in unit.id], len(act)),
@@ -178,101 +174,6 @@ def _letters(text: str) -> int:
     return len(text) - sum(map(text.count, (" ", "\n", "\t")))
 
 
-def _steps(path: str) -> list[str]:
-    """The steps of an id; a dotted number is one step."""
-    return _STEPS.split(path)
-
-
-# --- numbers ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Numbered:
-    """An article or a recital: what it stands in, what it counts, and how it is named."""
-
-    container: str
-    value: int
-    """0 where its number counts nothing."""
-    is_inserted: bool
-    """Whether its number was put between two others: "5a"."""
-    name: str
-    number: str
-
-
-def _numbered(container: str, number: str, name: str) -> _Numbered:
-    digits = _NUMBER.match(number)
-    value = int(digits.group()) if digits else from_roman(number.lower())
-    inserted = digits is not None and digits.end() < len(number)
-    return _Numbered(container, value, inserted, f"{name} ({container})" if container else name, number)
-
-
-def _articles(act: Act) -> list[_Numbered]:
-    """The articles in order; one without text stands where the one before it does."""
-    found: list[_Numbered] = []
-    container = ""
-    for section in act.sections:
-        if section.units and section.kind in ("article", "annex"):
-            container = _container(section)
-        if section.kind == "article":
-            found.append(_numbered(container, section.number, section.label or section.number))
-    return found
-
-
-def _container(section: Section) -> str:
-    """The annex or attached act that a section stands in, or is, by the ids of its units; empty for the act itself."""
-    steps = _steps(section.units[0].id)
-    for n, step in enumerate(steps):
-        if step.startswith("art-"):
-            return ".".join(steps[:n])
-    return steps[0]
-
-
-def _recitals(act: Act) -> list[_Numbered]:
-    """The recitals in order, each once, however many sentences and points it has."""
-    found: dict[str, _Numbered] = {}
-    for section in act.sections:
-        if section.kind != "recitals":
-            continue
-        for unit in section.units:
-            match = _RECITAL.fullmatch(unit.provision)
-            if match is not None and unit.provision not in found:
-                name = unit.citation if unit.id == unit.provision else unit.citation.rpartition(",")[0] or unit.citation
-                found[unit.provision] = _numbered(match[1].rstrip("."), match[2], name)
-    return list(found.values())
-
-
-def _by_container(items: Iterable[_Numbered]) -> Iterator[list[_Numbered]]:
-    groups: dict[str, list[_Numbered]] = {}
-    for item in items:
-        if item.value:
-            groups.setdefault(item.container, []).append(item)
-    yield from groups.values()
-
-
-def _gaps(items: Iterable[_Numbered]) -> Iterator[str]:
-    """Numbers up to the last that nothing has, each stretch once; an article that stands alone is an excerpt."""
-    for group in _by_container(items):
-        named = {item.value: item.name for item in reversed(group)}
-        for before, after in pairwise([0, *sorted(named)] if len(named) > 1 else named):
-            if after > before + 1:
-                yield f"{named[before]} → {named[after]}" if before else f"before {named[after]}"
-
-
-def _repeats(items: Iterable[_Numbered]) -> Iterator[str]:
-    """Numbers that were there already, or come after a later one."""
-    for group in _by_container(items):
-        seen: set[str] = set()
-        highest = 0
-        for item in group:
-            if item.number in seen or item.value < highest:
-                yield item.name
-            seen.add(item.number)
-            highest = max(highest, item.value)
-
-
-# --- units and sections -----------------------------------------------------------------------------------
-
-
 def _shared(units: Sequence[Unit]) -> list[str]:
     """Citations that several units have, once for each unit; the parts of the title are cited as the title."""
     cited = [unit.citation for unit in units if unit.kind != "title"]
@@ -282,7 +183,7 @@ def _shared(units: Sequence[Unit]) -> list[str]:
 
 def _depth(provision: str) -> int:
     """Steps that were counted because the act does not number them."""
-    return sum(step.startswith("sub-") for step in _steps(provision))
+    return sum(step.startswith("sub-") for step in steps_of(provision))
 
 
 def _is_letterless(unit: Unit) -> bool:
@@ -293,7 +194,7 @@ def _cut_lists(act: Act) -> Iterator[str]:
     """The first item of each list that does not begin with 1, a or i; quoted lists begin where the amendment does."""
     begun: set[tuple[str, str, str]] = set()
     for unit in act.units:
-        *around, last = _steps(unit.provision)
+        *around, last = steps_of(unit.provision)
         match = _ITEM.fullmatch(last.partition("~")[0])
         if match is None or any(step.startswith("q") for step in around):
             continue

@@ -1,65 +1,27 @@
 """Read a PDF with a text layer: characters to words, lines and last to paragraphs.
 
-A PDF says where each character stands and nothing else. Words are gathered here; page furniture and footnotes, which
-cut paragraphs in two, are taken out; the geometry in between is in `pdf_layout`.
+A PDF says where each character stands and nothing else. Words are gathered in `pdf_words`, rows in `pdf_lines`; page
+furniture and footnotes, which cut paragraphs in two, are taken out before `pdf_paragraphs` puts the lines together.
 """
 
 from __future__ import annotations
 
-import ctypes
-import math
-import re
 import threading
-from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import groupby
-from typing import Any, NamedTuple
 
 from lexlattice.errors import MissingExtraError, ReadingError
 from lexlattice.reading.blocks import Block, Document, Role
-from lexlattice.reading.pdf_layout import (
-    BROKEN_WORD,
-    Hyphens,
-    Line,
-    Word,
-    continues,
-    in_reading_order,
-    rows_of,
-    usual_pitches,
-)
+from lexlattice.reading.pdf_columns import in_reading_order
+from lexlattice.reading.pdf_furniture import text_edges
+from lexlattice.reading.pdf_lines import Line, rows_of
+from lexlattice.reading.pdf_notes import usual_size, without_notes
+from lexlattice.reading.pdf_paragraphs import Hyphens, continues, usual_pitches
 from lexlattice.reading.pdf_tables import find_tables, rows_of_table
+from lexlattice.reading.pdf_words import extract_pages
 
-MAX_PAGES = 5_000
-MAX_OBJECTS = 20_000  # of a page: an act has not as many, a map may
 CHARACTERS_OF_A_SCAN = 25  # per page: stamps and page numbers, but no text
 
 _PDFIUM = threading.Lock()  # pdfium is not safe to use from two threads at once
-_FORCE_BOLD = 1 << 18
-_DATE = r"(?:\d{1,2}\. ?\d{1,2}\. ?\d{2,4}|\d{4}[. ] ?\d{1,2}[. ] ?\d{1,2})\.?"
-_JOURNAL_PAGE = r"(?:\S{1,6} )?[LC] ?\d{1,3} ?[A-Z]?/\d{1,4}"
-_FURNITURE = re.compile(
-    rf"{_JOURNAL_PAGE} .*{_DATE}|{_DATE} .*{_JOURNAL_PAGE}"  # L 119/2 EN Official Journal … 4.5.2016
-    rf"|(?:[A-Z]{{2}} )?\S{{1,10}} [LC]\b\D{{0,12}}{_DATE}.{{0,4}}(?: [A-Z]{{2}})?"  # OJ L, 12.7.2024 EN
-    rf"|\d{{4}}/\d+ {_DATE}|{_DATE} \d{{4}}/\d+"  # 2024/1689 12.7.2024
-    r"|\d+/\d+ ELI: ?\S+|ELI: ?\S+ \d+/\d+"  # ELI: http://data.europa.eu/eli/reg/2024/1689/oj 1/144
-)
-_PAGE_NUMBER = re.compile(r"[-–— ]*\d{1,4}[-–— ]*|[A-Z]{2}")  # or the language of the issue: EN
-_NOTE_MARKER = re.compile(r"\( ?(\d{1,3}|\*+) ?\)|(\d{1,3}|\*+) ")
-
-
-class Rule(NamedTuple):
-    """A horizontal line drawn on a page."""
-
-    x0: float
-    x1: float
-    y: float
-
-
-class Page(NamedTuple):
-    """What is seen on a page in one direction of text."""
-
-    words: list[Word]
-    rules: list[Rule]
 
 
 def read_pdf(data: bytes) -> Document:
@@ -70,7 +32,7 @@ def read_pdf(data: bytes) -> Document:
         raise MissingExtraError("Reading PDF", "pdf") from None
     with _PDFIUM:
         try:
-            pages, warnings = _extract(pypdfium2, data)
+            pages, warnings = extract_pages(pypdfium2, data)
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
                 raise ReadingError("The PDF is encrypted; remove the password and try again.") from None
@@ -78,17 +40,17 @@ def read_pdf(data: bytes) -> Document:
     if sum(len(word.text) for page in pages for word in page.words) < CHARACTERS_OF_A_SCAN * len(pages):
         raise ReadingError("The PDF has no text layer (a scan?); run OCR on it first.")
     rows = [rows_of(page.words) for page in pages]
-    edges = _text_edges(rows)
+    edges = text_edges(rows)
     bodies = in_reading_order([page[top:end] for page, (top, end) in zip(rows, edges, strict=True)])
     lines = [line for body in bodies for line in body]
-    body_size, pitches, hyphens = _body_size(lines), usual_pitches(lines), Hyphens(lines)
+    body_size, pitches, hyphens = usual_size(lines), usual_pitches(lines), Hyphens(lines)
     paragraphs: list[list[Line]] = []
     furniture: list[list[Block]] = []  # of pages: what comes before each paragraph
     notes: list[list[Line]] = []  # emitted last: they would cut a paragraph that goes over the page
     pending: list[Block] = []  # page furniture, held back until such a paragraph is complete
     for page, row, body, (top, end) in zip(pages, rows, bodies, edges, strict=True):
         pending += [Block(line.text, Role.PAGE) for line in row[:top]]
-        for line in _without_notes(body, page.rules, body_size, notes):
+        for line in without_notes(body, page.rules, body_size, notes):
             if paragraphs and continues(paragraphs[-1], line, pitches):
                 paragraphs[-1].append(line)
                 continue
@@ -112,222 +74,3 @@ def _blocks(paragraphs: list[list[Line]], furniture: list[list[Block]], hyphens:
             yield from rows_of_table([lines[0] for lines in paragraphs[i : end + 1]], count)
         elif i > end:
             yield Block(hyphens.join(paragraph))
-
-
-# --- words ------------------------------------------------------------------------------------------------
-
-
-def _extract(pypdfium2: Any, data: bytes) -> tuple[list[Page], list[str]]:
-    """Give each page; a page with text in several directions counts as several pages."""
-    pages: list[Page] = []
-    warnings: list[str] = []
-    pdf = pypdfium2.PdfDocument(data)
-    try:
-        if not 0 < len(pdf) <= MAX_PAGES:
-            raise ReadingError(f"The PDF has {len(pdf):,} pages; it can have 1 to {MAX_PAGES:,}.")
-        for number in range(len(pdf)):
-            try:
-                page = pdf[number]
-                text = page.get_textpage()
-            except pypdfium2.PdfiumError:
-                if len(pdf) == 1:
-                    raise
-                pages.append(Page([], []))
-                warnings.append(f"Page {number + 1} of the PDF is damaged and was left out.")
-                continue
-            directions = _directions(pypdfium2.raw, page, text)
-            if not directions and pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
-                warnings.append(f"Page {number + 1} of the PDF has no text layer and was left out.")
-            pages += directions or [Page([], [])]
-            text.close()
-            page.close()
-    finally:
-        pdf.close()
-    return pages, warnings
-
-
-def _directions(raw: Any, page: Any, text: Any) -> list[Page]:
-    """Take a page apart by the direction of its text, the most frequent direction first."""
-    words = sorted(_words(raw, text).items(), key=lambda item: len(item[1]), reverse=True)
-    return [Page(found, [] if turn else _rules(raw, page)) for turn, found in words]
-
-
-def _rules(raw: Any, page: Any) -> list[Rule]:
-    """Find the horizontal rules drawn on a page."""
-    rules: list[Rule] = []
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    for i in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
-        shape = raw.FPDFPage_GetObject(page, i)
-        is_path = raw.FPDFPageObj_GetType(shape) == raw.FPDF_PAGEOBJ_PATH
-        if not is_path or not raw.FPDFPageObj_GetBounds(shape, left, bottom, right, top):
-            continue
-        if top.value - bottom.value < 0.05 * (right.value - left.value):
-            rules.append(Rule(left.value, right.value, bottom.value))
-    return rules
-
-
-def _words(raw: Any, page: Any) -> dict[int, list[Word]]:
-    """Gather the words of a page by the direction of their text, in degrees."""
-    directions: defaultdict[int, list[Word]] = defaultdict(list)
-    x, y, flags = ctypes.c_double(), ctypes.c_double(), ctypes.c_int()
-    box, matrix, name = raw.FS_RECTF(), raw.FS_MATRIX(), ctypes.create_string_buffer(128)
-    word: Word | None = None
-    apart, cos, sin, high = True, 1.0, 0.0, 0
-
-    def upright() -> tuple[float, float, float]:
-        ends = sorted((box.left * cos + box.bottom * sin, box.right * cos + box.top * sin))
-        place = (*ends, y.value * cos - x.value * sin)
-        return place if all(map(math.isfinite, place)) else (0.0, 0.0, 0.0)
-
-    for i in range(raw.FPDFText_CountChars(page)):
-        code = raw.FPDFText_GetUnicode(page, i)
-        if 0xD800 <= code < 0xDC00:  # where characters have 16 bits, the rare ones come in two parts
-            high = code
-            continue
-        if 0xDC00 <= code < 0xE000:
-            code = 0x10000 + ((high & 0x3FF) << 10) + (code & 0x3FF)
-        char = chr(code)
-        if char.isspace():
-            word, apart = None, True
-            continue
-        if code < 0x20 and char != BROKEN_WORD:
-            char = "\ufffd"  # a glyph whose meaning the file does not tell
-        raw.FPDFText_GetCharOrigin(page, i, x, y)
-        raw.FPDFText_GetLooseCharBox(page, i, box)
-        if word is not None:
-            x0, x1, baseline = upright()
-            near = -word.size < x0 - word.x1 < 0.25 * word.size
-            if near and abs(baseline - word.y) < 0.1 * word.size:
-                word.text += char
-                word.x1 = max(word.x1, x1)
-                continue
-        raw.FPDFText_GetMatrix(page, i, matrix)
-        raw.FPDFText_GetFontInfo(page, i, name, 128, flags)
-        angle = math.degrees(math.atan2(matrix.b, matrix.a))
-        turn = round(angle / 15) * 15 % 360 if math.isfinite(angle) else 0  # scans lean a little
-        cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-        x0, x1, baseline = upright()
-        size = round(abs(raw.FPDFText_GetFontSize(page, i)) * math.hypot(matrix.c, matrix.d), 1)
-        bold = b"bold" in name.value.lower() or bool(flags.value & _FORCE_BOLD)
-        word = Word(char, x0, x1, baseline, size if 0 < size < math.inf else 1.0, bold, apart)
-        apart = False
-        directions[turn].append(word)
-    return directions
-
-
-# --- page furniture ---------------------------------------------------------------------------------------
-
-
-def _text_edges(pages: list[list[Line]]) -> list[tuple[int, int]]:
-    """Find where, in the rows of each page, its running header ends and its running footer begins.
-
-    Furniture has the form of an Official Journal header, or comes again on other pages, the same or with a
-    number that grows with the pages, at the same height, and stands apart from the text.
-    """
-    seen: Counter[str] = Counter()
-    for number, page in enumerate(pages):
-        seen.update({key for row in page[:3] + page[-3:] for key in _keys(row, number)})
-    often = max(2, min(3, len(pages)), 0.4 * len(pages))  # two pages can begin alike by chance
-
-    def depth(rows: list[Line], number: int) -> int:
-        found, apart = 0, False
-        for i, row in enumerate(rows[:3]):
-            journal = _FURNITURE.fullmatch(row.text)
-            repeated = _PAGE_NUMBER.fullmatch(row.text) or any(seen[key] >= often for key in _keys(row, number))
-            if not journal and (apart or not repeated):
-                break
-            apart = i + 1 == len(rows) or abs(row.y - rows[i + 1].y) > 1.5 * row.size
-            if journal or apart:
-                found = i + 1
-        return found
-
-    tops = [depth(page, number) for number, page in enumerate(pages)]
-    return [
-        (top, len(page) - depth(page[top:][::-1], number))
-        for number, (page, top) in enumerate(zip(pages, tops, strict=True))
-    ]
-
-
-def _keys(row: Line, page: int) -> Iterator[str]:
-    """Give what a running header has in common with those of other pages, left and right ones alike."""
-    if len(row.text) > 200:
-        return
-    yield f"{row.y:.0f} {sorted(row.text.split())}"
-    for number in list(re.finditer(r"\d{1,6}", row.text))[:8]:
-        changed = f"{row.text[: number.start()]}#{int(number[0]) - page}{row.text[number.end() :]}"
-        yield f"{row.y:.0f} {sorted(changed.split())}"
-
-
-# --- footnotes --------------------------------------------------------------------------------------------
-
-
-def _body_size(lines: list[Line]) -> float:
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[line.size] += len(line.text)
-    return max(sizes, key=lambda size: sizes[size], default=1.0)
-
-
-def _without_notes(body: list[Line], rules: list[Rule], body_size: float, notes: list[list[Line]]) -> list[Line]:
-    """Move the footnotes of a page to `notes`: what ends a column, in smaller type or below a rule."""
-    columns = [list(column) for _, column in groupby(body, key=lambda line: id(line.frame))]
-    kinds = [column[0].frame.kind for column in columns]
-    foot = len(columns) - 1  # the first of the columns that end at the foot of the page
-    while foot > 0 and (
-        kinds[foot] == "right"
-        or (kinds[foot] == "full" and _note_start(columns[foot], rules, body_size, True, True) == 0)
-    ):
-        foot -= 1
-    kept: list[Line] = []
-    for number, column in enumerate(columns):
-        goes_on = bool(notes) and not notes[-1][-1].text.endswith((".", ")"))
-        below = number > foot and kinds[number] == "full"
-        start = _note_start(column, rules, body_size, goes_on, below) if number >= foot else len(column)
-        kept += column[:start]
-        for line in column[start:]:
-            if _NOTE_MARKER.match(line.text) or not notes:
-                notes.append([])
-            notes[-1].append(line)
-    return kept
-
-
-def _note_start(column: list[Line], rules: list[Rule], body_size: float, goes_on: bool, below: bool) -> int:
-    """Find the first line of the footnotes that end a column.
-
-    `goes_on` says that an earlier note is not complete, `below` that the column stands under others; else one
-    that is all in small type is an annex in small type.
-    """
-    small = len(column)
-    while small and column[small - 1].size < 0.92 * body_size:
-        small -= 1
-    ruled = _first_below_rule(column, rules)
-    for first in (ruled, small if small or below else len(column)):
-        for i, line in enumerate(column[first:], first):
-            raised = any(word.size < 0.9 * line.size for word in line.words[:3])
-            if _NOTE_MARKER.match(line.text) and (i == first or raised):
-                return i
-            if i == first and goes_on and line.text[0].islower():
-                return i
-    return len(column)
-
-
-def _first_below_rule(column: list[Line], rules: list[Rule]) -> int:
-    """Find the line under the rule that sets footnotes apart: short, at the left edge, and the last there is.
-
-    The rules of a table come several at a height, and those that underline a text touch it.
-    """
-    frame, em = column[0].frame, column[-1].size
-    inside = [
-        rule
-        for rule in rules
-        if rule.x0 < frame.right and rule.x1 > frame.left and rule.y > column[-1].y - 1.5 * em
-        if not any(0 <= line.y - rule.y < 0.3 * line.size for line in column)
-    ]
-    lowest = min((rule.y for rule in inside), default=0.0)
-    inside = [rule for rule in inside if rule.y < lowest + 0.5 * em]
-    if len(inside) != 1 or abs(inside[0].x0 - frame.left) > em:
-        return len(column)
-    first = sum(line.y > lowest for line in column)
-    short = inside[0].x1 - inside[0].x0 < 0.6 * (frame.right - frame.left)
-    even = all(line.size < 1.05 * column[first].size for line in column[first:])
-    return first if short and even else len(column)

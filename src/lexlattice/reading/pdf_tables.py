@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from lexlattice.reading.blocks import Block, Role
-from lexlattice.reading.pdf_layout import BROKEN_WORD, Cell, Line
+from lexlattice.reading.pdf_lines import BROKEN_WORD, Cell, Line
 
 CELLS_OF_A_ROW: Final = 3
 """So many cells prove a row; two may be the two halves of a signature, unless they stand in a table."""
