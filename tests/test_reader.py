@@ -14,7 +14,8 @@ import pytest
 from lexlattice import read
 from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
-from lexlattice.serving.view import view_of
+from lexlattice.rendering.plain import parts, passages
+from lexlattice.serving.view import extract_of, view_of
 from lexlattice.summarizer import summarize
 from lexlattice.versions import counterparts
 
@@ -476,6 +477,27 @@ def test_an_item_is_copied_with_its_citation(visit: Visit, examples: Path) -> No
     expect(page.locator("#news")).to_have_text("Copied")
     text, citation = item.locator("p").inner_text(), item.locator("a").inner_text()
     assert page.evaluate("navigator.clipboard.readText()") == f"{text}\n({citation}, 32024R9001)"
+
+
+@pytest.mark.parametrize("language", ["en", "fi"])
+def test_sentences_are_cited_as_in_the_summary_of_the_command_line(
+    visit: Visit, examples: Path, language: str, tmp_path: Path
+) -> None:
+    text = (examples / "short" / f"{language}.txt").read_text("utf-8")
+    lines = text.splitlines()
+    longest = max(range(len(lines)), key=lambda place: len(lines[place]))
+    lines[longest] = " ".join([lines[longest].rstrip(".") + "."] * 6)
+    path = tmp_path / "act.txt"
+    path.write_text("\n".join(lines), "utf-8")
+    page = opened(visit(), path)
+    act, runs = read(path), 0
+    for words in (60, 150, 300, 600, 900):
+        slide(page, "#budget", words)
+        extract = extract_of(act, chosen(page))
+        wanted = [place.citation for _, items in parts(extract, True) for place in passages(items, act)]
+        assert page.locator(".item .citation").all_inner_texts() == wanted
+        runs += len(extract) - len(wanted)
+    assert runs
 
 
 def test_an_item_is_copied_where_the_browser_keeps_its_clipboard_from_pages(visit: Visit, examples: Path) -> None:

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import parts, title, told, with_headings
+from lexlattice.rendering.plain import Passage, parts, passages, title, told
 from lexlattice.selection import lead_ins
 from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
@@ -95,17 +95,23 @@ def _items(summary: Summary, group: bool) -> Iterator[str]:
             yield f"<h2>{_text(words.groups[name])}</h2>"
         level = 3 if name else 2
         yield "<ol>"
-        for item, heading in with_headings(items):
-            yield f'<li class="item" id="{_ITEM}{escape(item.id)}">'
-            if heading:
-                yield f'<h{level} class="of-section">{_text(heading)}</h{level}>'
-            yield f'<a href="{_link(item.id)}" title="{escape(words.show_in_act)}">{_text(item.citation)}</a>'
-            yield _table(item.rows) if item.rows else f"<p>{_text(item.text)}</p>"
-            if item.explanation is not None:
-                yield f'<p class="why">{_text(str(item.explanation))}</p>'
+        for passage in passages(items, summary.act):
+            first = passage.items[0].id
+            yield f'<li class="item" id="{_ITEM}{escape(first)}">'
+            if passage.heading:
+                yield f'<h{level} class="of-section">{_text(passage.heading)}</h{level}>'
+            yield f'<a href="{_link(first)}" title="{escape(words.show_in_act)}">{_text(passage.citation)}</a>'
+            yield _table(passage.rows) if passage.rows else f"<p>{_sentences(passage)}</p>"
+            yield from (f'<p class="why">{_text(reason)}</p>' for reason in passage.reasons)
             yield "</li>"
         yield "</ol>"
         yield "</section>"
+
+
+def _sentences(passage: Passage) -> str:
+    """The text of a passage; each sentence after the first can be linked to, as the first by its item."""
+    first, *others = passage.items
+    return " ".join([_text(first.text), *(f'<span id="{_ITEM}{escape(i.id)}">{_text(i.text)}</span>' for i in others)])
 
 
 # --- the act ----------------------------------------------------------------------------------------------
