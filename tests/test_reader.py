@@ -169,7 +169,7 @@ def test_what_went_wrong_is_told_in_the_services_words(visit: Visit, long: Path)
     page = visit()
     page.locator("#celex").fill("32016R0679")
     page.get_by_role("button", name="Fetch").click()
-    alert = page.get_by_role("alert")
+    alert = page.locator("#trouble")
     expect(alert).to_contain_text("That did not work: This service fetches no acts")
     expect(alert.locator("[lang=en]")).to_contain_text("This service fetches no acts")
     expect(page.locator("#drop")).to_be_visible()
@@ -183,7 +183,7 @@ def test_a_service_that_is_gone_is_told_in_the_language_of_the_page(visit: Visit
     page = visit()
     speak(page, "de")
     page.route("**/v1/{views,words/*}", lambda route: route.abort())
-    alert = page.get_by_role("alert")
+    alert = page.locator("#trouble")
     for trying in (
         lambda: page.locator("#file").set_input_files(examples / "short" / "en.txt"),
         lambda: page.locator("#interface").select_option("fr"),
@@ -233,7 +233,7 @@ def test_of_several_files_those_of_one_act_are_opened_and_the_others_named(
     page = opened(visit(), bad, examples / "short" / "en.txt", long, examples / "formats" / "act.consolidated.html")
     names = ["English", "English · Consolidated text: 12 March 2024"]
     expect(page.locator("#version option")).to_have_text(names)
-    lines = page.get_by_role("alert").locator("p")
+    lines = page.locator("#trouble").locator("p")
     expect(lines.first).to_contain_text("That did not work: bad.docx: ")
     expect(lines.last).to_have_text("Another act, not opened: en.txt (32025R9100)")
     page.locator("#version").select_option(label=names[1])
@@ -451,7 +451,7 @@ def test_the_browser_goes_back_to_where_one_was(visit: Visit, examples: Path, lo
 @pytest.mark.slow
 def test_an_address_of_what_is_not_there_says_so(visit: Visit) -> None:
     page = visit("?example=en#art-999")
-    expect(page.get_by_role("alert")).to_contain_text("Not found: art-999")
+    expect(page.locator("#trouble")).to_contain_text("Not found: art-999")
     page.evaluate("location.hash = '#art-5'")
     expect(page.locator(".unit[aria-current]")).to_have_attribute("id", re.compile("^u:art-5"))
     expect(visit("?example=xx").get_by_role("alert")).to_contain_text("Not found: xx")
@@ -513,7 +513,7 @@ def test_an_item_is_copied_where_the_browser_keeps_its_clipboard_from_pages(visi
     assert page.evaluate("copied").startswith(page.locator(".item p").first.inner_text())
     page.evaluate("document.execCommand = () => false")
     page.locator(".copy").first.click()
-    expect(page.get_by_role("alert")).to_contain_text("That did not work")
+    expect(page.locator("#trouble")).to_contain_text("That did not work")
 
 
 # --- languages --------------------------------------------------------------------------------------------
@@ -563,7 +563,7 @@ def test_another_version_can_be_added_later(visit: Visit, examples: Path, long: 
     expect(page.locator("#version option")).to_have_text(["Svenska", "Gaeilge"])
     assert chosen(page) == same
     page.get_by_label("Add a version").set_input_files([long])
-    expect(page.get_by_role("alert")).to_contain_text("Another act, not opened: en.txt (32025R9100)")
+    expect(page.locator("#trouble")).to_contain_text("Another act, not opened: en.txt (32025R9100)")
     expect(page.locator("#version option")).to_have_count(2)
 
 
@@ -707,7 +707,8 @@ def test_nothing_of_an_act_runs(visit: Visit, tmp_path: Path) -> None:
     )
     act = tmp_path / "act.txt"
     act.write_text(
-        f"REGULATION {bad}\n\nArticle 1\n\n{bad}\n\n1. Hives {bad} shall be registered.\n\n2. Bees are free."
+        f"REGULATION {bad}\n\nArticle 1\n\n{bad}\n\n1. Hives {bad} shall be registered.\n\n2. Bees are free.\n\n"
+        + "3. The keeper of the bees shall inform the authority of the place in which they are kept.\n\n" * 9
     )
     page = opened(visit(), act)
     page.locator(".item p").last.click()

@@ -106,7 +106,9 @@ def sentence_forms(most: int, grammar: Grammar) -> SentenceForms:
     cut = [match.start() for match in _PLACEHOLDER.finditer(span)][1]
     return SentenceForms(
         *(
-            tuple(_fill(form, Cite(None, "", str(place), place, place + after), grammar) for place in range(1, most + 1))
+            tuple(
+                _fill(form, Cite(None, "", str(place), place, place + after), grammar) for place in range(1, most + 1)
+            )
             for form, after in (
                 (grammar.citation["sentence"][_FINAL], 0),
                 (grammar.citation["sentences"][_FINAL], 1),
