@@ -513,3 +513,28 @@ def test_two_provisions_that_are_numbered_alike_are_cited_apart_in_runs_and_as_w
     assert len(cited) == len(set(cited))
     assert cited[-1] == "Annex, point 2 [2]"
     assert next(passages(items[-4:-2], act)).citation == "Annex, point 2, first and second sentences [2]"
+
+
+def table_of(*rows: str) -> Summary:
+    """A summary that is one table; bars stand between its cells."""
+    text = "\n".join(row.replace("|", "\t") for row in rows)
+    act = made(("annex", "Fees", [text]), kinds=["table"])
+    unit = act.units[0]._replace(id="anx-I.tbl-1", provision="anx-I.tbl-1")
+    return Summary(act, 400, (Item.of(unit, act.sections[0], 0.5, "key_points"),))
+
+
+def test_in_text_the_cells_of_a_table_stand_one_below_the_other_if_there_is_room() -> None:
+    lines = table_of("Hives|Fee in euro", "1 to 5|10", "more").to_text().splitlines()
+    assert "    Hives  | Fee in euro" in lines
+    assert "    1 to 5 | 10" in lines
+    assert "    more   |" in lines
+    wide = table_of(f"Hives|{'euro ' * 30}|Fee", "1 to 5|10").to_text().splitlines()
+    assert max(map(len, wide)) <= 100
+    assert "    1 to 5 | 10" in wide
+
+
+def test_on_a_page_a_table_has_all_cells_and_a_wide_one_is_reached_from_the_keyboard() -> None:
+    page = Page(table_of("Hives|Fee in euro", "more"))
+    assert [len(row) for row in page.all("li//tr")] == [2, 2]
+    assert not page.all("div[@class='table'][@tabindex]")
+    assert len(Page(table_of("a|b|c|d|e")).all("div[@class='table'][@tabindex='0']")) == 2

@@ -28,6 +28,8 @@ _ITEM: Final = "item:"
 """What the id of an item has before that of its unit."""
 _DEEPEST: Final = 4
 """Indenting further would leave no room for the text."""
+_FITTING: Final = 3
+"""Columns that fit a narrow window; tables of more are scrolled there, and must be reached from the keyboard."""
 
 
 def to_html(summary: Summary, *, group: bool = False) -> str:
@@ -142,16 +144,18 @@ def _piece_kind(piece: Unit | Furniture) -> str:
 def _table_unit(act: Act, unit: Unit, item: Item | None) -> str:
     """A table of the act, with a way back to the item if it is in the summary."""
     if item is None:
-        return f'<div id="{escape(unit.id)}" class="table">{_table(unit.rows)}</div>'
+        return f'<div id="{escape(unit.id)}">{_table(unit.rows)}</div>'
     label = f"{phrases(act.language).summary}: {item.citation}"
     back = f'<a href="{_link(_ITEM + item.id)}" aria-label="{escape(label)}"></a>'
-    return f'<div id="{escape(unit.id)}" class="table place">{back}{_table(unit.rows)}</div>'
+    return f'<div id="{escape(unit.id)}" class="place">{back}{_table(unit.rows)}</div>'
 
 
-def _table(rows: Iterable[Iterable[str]]) -> str:
-    """Rows and cells as they are; nothing says which of them are heads."""
-    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table>{body}</table>"
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows and cells as they are, since nothing says which of them are heads; what is too wide can be scrolled."""
+    width = max(map(len, rows))
+    lines = ("".join(f"<td>{_text(cell)}</td>" for cell in row) + "<td></td>" * (width - len(row)) for row in rows)
+    focus = ' tabindex="0"' if width > _FITTING else ""
+    return f'<div class="table"{focus}><table>{"".join(f"<tr>{cells}</tr>" for cells in lines)}</table></div>'
 
 
 def _headings(texts: Iterable[str], sections: Mapping[str, Section]) -> Iterator[str]:
