@@ -238,6 +238,7 @@ def test_of_several_files_those_of_one_act_are_opened_and_the_others_named(
     expect(lines.last).to_have_text("Another act, not opened: en.txt (32025R9100)")
     page.locator("#version").select_option(label=names[1])
     expect(page.locator("#facts")).to_contain_text("Consolidated text: 12 March 2024")
+    expect(page.locator("#facts")).to_contain_text("CELEX 02024R9001-20240312")
     expect(page.locator("#notice")).to_contain_text("Consolidated text: 12 March 2024")
     for part in ("#notice", "#facts"):
         expect(page.locator(part)).not_to_contain_text("As adopted")
@@ -499,6 +500,16 @@ def test_sentences_are_cited_as_in_the_summary_of_the_command_line(
         assert page.locator(".item .citation").all_inner_texts() == wanted
         runs += len(extract) - len(wanted)
     assert runs
+
+
+def test_a_table_of_the_act_is_a_table(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "patterns" / "annex-parts.oj.xhtml")
+    table = page.locator("[id='u:anx-II.tbl-1'] table")
+    act = read(examples / "patterns" / "annex-parts.oj.xhtml")
+    shown = table.locator("tr").evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
+    assert shown == [list(row) for row in act["anx-II.tbl-1"].rows]
+    page.locator("[id='u:anx-II.tbl-1'] td").first.click()
+    expect(page.locator("[id='u:anx-II.tbl-1']")).to_have_attribute("aria-current", "true")
 
 
 def test_an_item_is_copied_where_the_browser_keeps_its_clipboard_from_pages(visit: Visit, examples: Path) -> None:

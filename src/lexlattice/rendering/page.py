@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import Passage, parts, passages, title, told
+from lexlattice.rendering.plain import Passage, number, parts, passages, title, told
 from lexlattice.selection import lead_ins
 from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
@@ -77,7 +77,7 @@ def _front(summary: Summary, group: bool) -> Iterator[str]:
     yield f"<h1>{_text(title(summary))}</h1>"
     yield '<ul class="facts">'
     if act.celex:
-        yield f"<li>{_text(words.celex)} <b>{_text(act.celex)}</b></li>"
+        yield f"<li>{_text(words.celex)} <b>{_text(number(act))}</b></li>"
     if act.date:
         yield f"<li>{_text(words.date)} <b>{_text(act.date)}</b></li>"
     yield from (f"<li>{_text(fact)}</li>" for fact in standing(act))

@@ -63,6 +63,11 @@ def title(summary: Summary) -> str:
     return summary.act.title or summary.act.celex or phrases(summary.act.language).summary
 
 
+def number(act: Act) -> str:
+    """The CELEX number of the text that was read: of a consolidated one its own, if it is known."""
+    return act.consolidated_celex or act.celex
+
+
 def told(summary: Summary) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What nobody may miss, for the head and in the act's language; and the other warnings, for the end."""
     known = notices(summary.act)
@@ -176,8 +181,7 @@ def _markdown(passage: Passage) -> str:
 def _facts(summary: Summary) -> str:
     act = summary.act
     words = phrases(act.language).words.format(words=summary.words, total=act.words)
-    number = act.consolidated_celex or act.celex
-    return " · ".join(fact for fact in (number, act.date, act.language, *standing(act), words) if fact)
+    return " · ".join(fact for fact in (number(act), act.date, act.language, *standing(act), words) if fact)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

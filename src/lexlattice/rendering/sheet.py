@@ -13,7 +13,7 @@ from typing import Final
 
 from lexlattice.act import Act
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import parts, passages, title, told
+from lexlattice.rendering.plain import number, parts, passages, title, told
 from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
 
@@ -62,7 +62,7 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
     words = phrases(act.language)
     name, celex = printable(title(summary)), printable(act.celex)
     facts = [
-        f"{words.celex} {celex}" if celex else "",
+        f"{words.celex} {printable(number(act))}" if celex else "",
         f"{words.date} {printable(act.date)}" if act.date else "",
         *map(printable, standing(act)),
         words.words.format(words=summary.words, total=act.words),

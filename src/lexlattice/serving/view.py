@@ -47,6 +47,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "warnings": [warning for warning in warnings_of(act) if warning not in notices(act)],
         "notices": list(notices(act)),
         "consolidated": act.consolidated,
+        "consolidated_celex": act.consolidated_celex,
         "standing": list(standing(act)),
         "repealed": act.repealed,
         "notice": phrases(act.language).disclaimer,

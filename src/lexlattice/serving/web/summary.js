@@ -30,10 +30,12 @@ export function prepareSummary() {
 /** What does not change with the slider. */
 function head() {
   const { title, celex, date, language, warnings, notice, notices, consolidated, standing } = view();
+  const { consolidated_celex: consolidatedCelex } = view();
   byId("title").textContent = byId("name").textContent = title || celex || word("act");
   byId("title").lang = byId("name").lang = byId("items").lang = language;
   const which = consolidated === null ? "" : consolidatedOn(consolidated);
-  const facts = [celex && `CELEX ${celex}`, date && day(date), language.toUpperCase(), which].filter(Boolean);
+  const number = consolidatedCelex || celex;
+  const facts = [number && `CELEX ${number}`, date && day(date), language.toUpperCase(), which].filter(Boolean);
   const others = which ? standing.slice(1) : standing;
   byId("facts").replaceChildren(
     ...facts.map((fact) => make("span", {}, fact)),
