@@ -406,3 +406,38 @@ def test_real_acts_in_23_languages(data: Path) -> None:
         assert claims_standards(written), language
         assert body_of(written, summary, solid) == blocks_of(summary, solid)
         assert texts(opened(to_docx(summary)), "Provision") == [item.text for item in summary]
+
+
+def test_a_table_is_a_table_in_documents() -> None:
+    cells = "".join(f"<td><p>{cell}</p></td>" for cell in ("Hives", "Fee in euro"))
+    row = "<td><p>1 to 5</p></td><td><p>10</p></td>"
+    body = "<p>Article 1</p><p>Hives shall be registered by their keepers.</p><p>ANNEX I</p><p>Fees</p>"
+    rows = f"<tr>{cells}</tr><tr>{row}</tr><tr><td><p>more</p></td></tr>"
+    html = f"<html><body>{body}<table border='1'>{rows}</table></body></html>"
+    act = read(html.encode(), language="en")
+    (table,) = (unit for unit in act if unit.kind == "table")
+    summary = summary_of(act)
+    (written,) = docx.Document(io.BytesIO(to_docx(summary))).tables
+    assert [[cell.text for cell in line.cells] for line in written.rows] == [
+        ["Hives", "Fee in euro"],
+        ["1 to 5", "10"],
+        ["more", ""],
+    ]
+    (block,) = (block for block in outline(summary).blocks if block.kind == "table")
+    assert {len(line) for line in block.rows} == {2}
+    pages = pdfium.PdfDocument(to_pdf(summary))
+    shown = " ".join(page.get_textpage().get_text_bounded() for page in pages)
+    assert table.citation in shown and all(cell in shown for line in table.rows for cell in line)
+
+
+def test_a_table_of_very_many_columns_fits_the_page() -> None:
+    rows = ["\t".join(f"{line} {'wide' * 4} {n}" for n in range(18)) for line in range(3)]
+    act = made(("annex", "Fees", ["\n".join(rows)]), kinds=["table"])
+    unit = act.units[0]._replace(id="anx-I.tbl-1", provision="anx-I.tbl-1")
+    summary = Summary(act, 400, (Item.of(unit, act.sections[unit.section], 0.5, "key_points"),))
+    (page,) = pdfium.PdfDocument(to_pdf(summary))
+    texts = page.get_textpage()
+    width = page.get_width()
+    boxes = [texts.get_charbox(place) for place in range(texts.count_chars())]
+    assert all(0 <= left <= right <= width for left, _, right, _ in boxes)
+    assert to_docx(summary)

@@ -14,7 +14,8 @@ import pytest
 from lexlattice import read
 from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
-from lexlattice.serving.view import view_of
+from lexlattice.rendering.plain import parts, passages
+from lexlattice.serving.view import extract_of, view_of
 from lexlattice.summarizer import summarize
 from lexlattice.versions import counterparts
 
@@ -168,7 +169,7 @@ def test_what_went_wrong_is_told_in_the_services_words(visit: Visit, long: Path)
     page = visit()
     page.locator("#celex").fill("32016R0679")
     page.get_by_role("button", name="Fetch").click()
-    alert = page.get_by_role("alert")
+    alert = page.locator("#trouble")
     expect(alert).to_contain_text("That did not work: This service fetches no acts")
     expect(alert.locator("[lang=en]")).to_contain_text("This service fetches no acts")
     expect(page.locator("#drop")).to_be_visible()
@@ -182,7 +183,7 @@ def test_a_service_that_is_gone_is_told_in_the_language_of_the_page(visit: Visit
     page = visit()
     speak(page, "de")
     page.route("**/v1/{views,words/*}", lambda route: route.abort())
-    alert = page.get_by_role("alert")
+    alert = page.locator("#trouble")
     for trying in (
         lambda: page.locator("#file").set_input_files(examples / "short" / "en.txt"),
         lambda: page.locator("#interface").select_option("fr"),
@@ -232,13 +233,15 @@ def test_of_several_files_those_of_one_act_are_opened_and_the_others_named(
     page = opened(visit(), bad, examples / "short" / "en.txt", long, examples / "formats" / "act.consolidated.html")
     names = ["English", "English · Consolidated text: 12 March 2024"]
     expect(page.locator("#version option")).to_have_text(names)
-    lines = page.get_by_role("alert").locator("p")
+    lines = page.locator("#trouble").locator("p")
     expect(lines.first).to_contain_text("That did not work: bad.docx: ")
     expect(lines.last).to_have_text("Another act, not opened: en.txt (32025R9100)")
     page.locator("#version").select_option(label=names[1])
     expect(page.locator("#facts")).to_contain_text("Consolidated text: 12 March 2024")
+    expect(page.locator("#facts")).to_contain_text("CELEX 02024R9001-20240312")
     expect(page.locator("#notice")).to_contain_text("Consolidated text: 12 March 2024")
-    expect(page.locator("#notice")).not_to_contain_text("As adopted")
+    for part in ("#notice", "#facts"):
+        expect(page.locator(part)).not_to_contain_text("As adopted")
     speak(page, "de")
     expect(page.locator("#facts")).to_contain_text("Konsolidierter Text: 12. März 2024")
 
@@ -450,7 +453,7 @@ def test_the_browser_goes_back_to_where_one_was(visit: Visit, examples: Path, lo
 @pytest.mark.slow
 def test_an_address_of_what_is_not_there_says_so(visit: Visit) -> None:
     page = visit("?example=en#art-999")
-    expect(page.get_by_role("alert")).to_contain_text("Not found: art-999")
+    expect(page.locator("#trouble")).to_contain_text("Not found: art-999")
     page.evaluate("location.hash = '#art-5'")
     expect(page.locator(".unit[aria-current]")).to_have_attribute("id", re.compile("^u:art-5"))
     expect(visit("?example=xx").get_by_role("alert")).to_contain_text("Not found: xx")
@@ -478,6 +481,37 @@ def test_an_item_is_copied_with_its_citation(visit: Visit, examples: Path) -> No
     assert page.evaluate("navigator.clipboard.readText()") == f"{text}\n({citation}, 32024R9001)"
 
 
+@pytest.mark.parametrize("language", ["en", "fi"])
+def test_sentences_are_cited_as_in_the_summary_of_the_command_line(
+    visit: Visit, examples: Path, language: str, tmp_path: Path
+) -> None:
+    text = (examples / "short" / f"{language}.txt").read_text("utf-8")
+    lines = text.splitlines()
+    longest = max(range(len(lines)), key=lambda place: len(lines[place]))
+    lines[longest] = " ".join([lines[longest].rstrip(".") + "."] * 6)
+    path = tmp_path / "act.txt"
+    path.write_text("\n".join(lines), "utf-8")
+    page = opened(visit(), path)
+    act, runs = read(path), 0
+    for words in (60, 150, 300, 600, 900):
+        slide(page, "#budget", words)
+        extract = extract_of(act, chosen(page))
+        wanted = [place.citation for _, items in parts(extract, True) for place in passages(items, act)]
+        assert page.locator(".item .citation").all_inner_texts() == wanted
+        runs += len(extract) - len(wanted)
+    assert runs
+
+
+def test_a_table_of_the_act_is_a_table(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "patterns" / "annex-parts.oj.xhtml")
+    table = page.locator("[id='u:anx-II.tbl-1'] table")
+    act = read(examples / "patterns" / "annex-parts.oj.xhtml")
+    shown = table.locator("tr").evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
+    assert shown == [list(row) for row in act["anx-II.tbl-1"].rows]
+    page.locator("[id='u:anx-II.tbl-1'] td").first.click()
+    expect(page.locator("[id='u:anx-II.tbl-1']")).to_have_attribute("aria-current", "true")
+
+
 def test_an_item_is_copied_where_the_browser_keeps_its_clipboard_from_pages(visit: Visit, examples: Path) -> None:
     page = opened(visit(), examples / "short" / "en.txt")
     page.evaluate(
@@ -491,7 +525,7 @@ def test_an_item_is_copied_where_the_browser_keeps_its_clipboard_from_pages(visi
     assert page.evaluate("copied").startswith(page.locator(".item p").first.inner_text())
     page.evaluate("document.execCommand = () => false")
     page.locator(".copy").first.click()
-    expect(page.get_by_role("alert")).to_contain_text("That did not work")
+    expect(page.locator("#trouble")).to_contain_text("That did not work")
 
 
 # --- languages --------------------------------------------------------------------------------------------
@@ -541,7 +575,7 @@ def test_another_version_can_be_added_later(visit: Visit, examples: Path, long: 
     expect(page.locator("#version option")).to_have_text(["Svenska", "Gaeilge"])
     assert chosen(page) == same
     page.get_by_label("Add a version").set_input_files([long])
-    expect(page.get_by_role("alert")).to_contain_text("Another act, not opened: en.txt (32025R9100)")
+    expect(page.locator("#trouble")).to_contain_text("Another act, not opened: en.txt (32025R9100)")
     expect(page.locator("#version option")).to_have_count(2)
 
 
@@ -685,7 +719,8 @@ def test_nothing_of_an_act_runs(visit: Visit, tmp_path: Path) -> None:
     )
     act = tmp_path / "act.txt"
     act.write_text(
-        f"REGULATION {bad}\n\nArticle 1\n\n{bad}\n\n1. Hives {bad} shall be registered.\n\n2. Bees are free."
+        f"REGULATION {bad}\n\nArticle 1\n\n{bad}\n\n1. Hives {bad} shall be registered.\n\n2. Bees are free.\n\n"
+        + "3. The keeper of the bees shall inform the authority of the place in which they are kept.\n\n" * 9
     )
     page = opened(visit(), act)
     page.locator(".item p").last.click()

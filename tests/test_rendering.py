@@ -218,13 +218,17 @@ def assert_right(page: Page, summary: Summary, group: bool) -> None:
     assert [mark.text_content() for mark in page.all("mark")] == [item.text for item in summary]
     ids = [element.get("id") for element in page.all("*[@id]")]
     assert len(ids) == len(set(ids))
-    shown = items_of(summary, group)
-    assert [flat(li.find("p").text_content()) for li in page.all("li[@class='item']")] == [flat(i.text) for i in shown]
-    for item, li in zip(shown, page.all("li[@class='item']"), strict=True):
-        place = page.root.get_element_by_id(unquote(li.find("a").get("href")[1:]))
-        assert place.find("mark").text_content() == item.text
-        assert page.root.get_element_by_id(unquote(place.find("a").get("href")[1:])) is li
-        assert li.find("a").text_content() == item.citation
+    shown = [passage for _, items in parts(summary, group) for passage in passages(items, summary.act)]
+    listed = page.all("li[@class='item']")
+    assert [flat(li.find("p").text_content()) for li in listed] == [flat(passage.text) for passage in shown]
+    for passage, li in zip(shown, listed, strict=True):
+        assert li.find("a").text_content() == passage.citation
+        assert unquote(li.find("a").get("href")) == f"#{passage.items[0].id}"
+        for item in passage.items:
+            place = page.root.get_element_by_id(item.id)
+            assert place.find("mark").text_content() == item.text
+            back = page.root.get_element_by_id(unquote(place.find("a").get("href")[1:]))
+            assert li in (back, *back.iterancestors())
 
 
 @given(summaries(), st.booleans())
@@ -483,3 +487,54 @@ def test_all_sentences_of_a_provision_are_cited_as_the_provision() -> None:
     assert [place.citation for place in passages(items, act)] == ["Article 1(1)", "Article 1(2)"]
     assert next(place.citation for place in passages(items[1:], act)) == "Article 1(1), second to fourth sentences"
     assert Act.from_json(act.to_json()).wholes == {"art-1.par-1": "Article 1(1)"}
+
+
+def test_on_a_page_sentences_that_follow_one_another_are_one_item_and_each_can_be_linked_to() -> None:
+    long = " ".join(f"Keepers shall report the number {i} of their colonies to the authority." for i in range(1, 6))
+    act = read(f"Article 1\n\n1. {long}\n\n2. Bees are free.", language="en")
+    units = [unit for unit in act if unit.id != "art-1.par-1.s-3"]
+    summary = Summary(act, 400, tuple(Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in units))
+    page = Page(summary)
+    assert_right(page, summary, group=False)
+    cited = [li.find("a").text_content() for li in page.all("li[@class='item']")]
+    assert cited == [f"Article 1(1), {which} sentences" for which in ("first and second", "fourth and fifth")] + [
+        "Article 1(2)"
+    ]
+    assert page.one("span[@id='item:art-1.par-1.s-5']").text_content() == act["art-1.par-1.s-5"].text
+    assert [item["id"] for item in summary.to_dict()["extract"]] == [unit.id for unit in units]
+
+
+def test_two_provisions_that_are_numbered_alike_are_cited_apart_in_runs_and_as_wholes() -> None:
+    long = " ".join(f"Keepers shall report the number {i} of their colonies to the authority." for i in range(1, 5))
+    annex = f"ANNEX\n\nHIVES\n\n1. Bees are free.\n\n2. {long}\n\n"
+    act = read(f"Article 1\n\nHives shall be registered.\n\n{annex}{annex}", language="en")
+    items = [Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in act]
+    cited = [place.citation for place in passages(items, act)]
+    assert len(cited) == len(set(cited))
+    assert cited[-1] == "Annex, point 2 [2]"
+    assert next(passages(items[-4:-2], act)).citation == "Annex, point 2, first and second sentences [2]"
+
+
+def table_of(*rows: str) -> Summary:
+    """A summary that is one table; bars stand between its cells."""
+    text = "\n".join(row.replace("|", "\t") for row in rows)
+    act = made(("annex", "Fees", [text]), kinds=["table"])
+    unit = act.units[0]._replace(id="anx-I.tbl-1", provision="anx-I.tbl-1")
+    return Summary(act, 400, (Item.of(unit, act.sections[0], 0.5, "key_points"),))
+
+
+def test_in_text_the_cells_of_a_table_stand_one_below_the_other_if_there_is_room() -> None:
+    lines = table_of("Hives|Fee in euro", "1 to 5|10", "more").to_text().splitlines()
+    assert "    Hives  | Fee in euro" in lines
+    assert "    1 to 5 | 10" in lines
+    assert "    more   |" in lines
+    wide = table_of(f"Hives|{'euro ' * 30}|Fee", "1 to 5|10").to_text().splitlines()
+    assert max(map(len, wide)) <= 100
+    assert "    1 to 5 | 10" in wide
+
+
+def test_on_a_page_a_table_has_all_cells_and_a_wide_one_is_reached_from_the_keyboard() -> None:
+    page = Page(table_of("Hives|Fee in euro", "more"))
+    assert [len(row) for row in page.all("li//tr")] == [2, 2]
+    assert not page.all("div[@class='table'][@tabindex]")
+    assert len(Page(table_of("a|b|c|d|e")).all("div[@class='table'][@tabindex='0']")) == 2

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lexlattice import read, summarize
-from lexlattice.act import Act
+from lexlattice.act import CUT_OFF, Act
 from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.grammar import load
@@ -37,6 +38,14 @@ def test_a_consolidated_text_says_of_which_day(examples: Path) -> None:
     assert standing(act) == ("Consolidated text: 2024-03-12",)
     said = [head.replace("\\", "") for head in heads(act)]
     assert all("Consolidated text: 2024-03-12" in head for head in said)
+    assert all("02024R9001-20240312" in head for head in said)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_that_is_cut_off_says_so_at_its_head_in_its_language(examples: Path, language: str) -> None:
+    act = replace(read(examples / "short" / f"{language}.txt"), incomplete=True, warnings=(CUT_OFF,))
+    assert notices(act) == (phrases(language).notices["cut_off"],)
+    assert all(notices(act)[0] in head and CUT_OFF not in head for head in heads(act))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -47,8 +56,6 @@ def test_a_corrigendum_says_so_in_its_language(language: str) -> None:
 
 
 def test_an_act_no_longer_in_force_says_so_even_if_not_what_ended_it(examples: Path) -> None:
-    from dataclasses import replace
-
     act = replace(read(examples / "short" / "de.txt"), repealed="")
     assert (act.status, standing(act)) == ("repealed", (phrases("de").status["ended"],))
     assert notices(act) == (phrases("de").notices["ended"],)

@@ -11,6 +11,8 @@ import pytest
 
 from lexlattice import read
 from lexlattice.reading import LANGUAGES
+from lexlattice.reading.citations import Cite, cite, cite_sentences, sentence_forms
+from lexlattice.reading.grammar import load
 from lexlattice.selection import Budget
 from lexlattice.serving.view import LEAST, extract_of, view_of
 from lexlattice.summarizer import summarize
@@ -124,3 +126,28 @@ def test_an_extract_has_what_was_named_in_the_order_of_the_act(content: bytes, v
     assert [item.score for item in summary] == pytest.approx(
         [view["units"][unit]["score"] for unit in (12, 20, 30)], abs=0.001
     )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_has_all_that_is_needed_to_cite_sentences_that_follow_each_other(language: str) -> None:
+    grammar = load(language)
+    forms = sentence_forms(30, grammar)
+    for first in range(30):
+        citation = f"4{forms.one[first]}"
+        assert cite(Cite(Cite(None, "within", "4"), "sentence", str(first + 1), first + 1), grammar).endswith(
+            forms.one[first].removeprefix(", ")
+        )
+        for last in range(first + 1, 30):
+            joined = forms.two[first] if last == first + 1 else forms.opening[first] + forms.closing[last]
+            assert cite_sentences(citation, first + 1, last + 1, grammar) == f"4{joined}"
+
+
+def test_it_has_forms_for_as_many_sentences_as_a_provision_has() -> None:
+    text = "Decision\nArticle 1\nScope\n1. " + "Honey shall be labelled. Wax may be sold. " * 20 + "\n2. Bees are free."
+    view = view_of(read(text, language="en"))
+    assert view["wholes"] == {"art-1.par-1": "Article 1(1)"}
+    assert {name: len(forms) for name, forms in view["sentences"].items()} == dict.fromkeys(
+        ("one", "two", "opening", "closing"), 40
+    )
+    short = view_of(read("Article 1\n\nBees are free.", language="en"))
+    assert (short["wholes"], short["sentences"]["one"]) == ({}, [])

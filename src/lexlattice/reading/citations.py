@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from lexlattice.reading.grammar import CitationForm, Grammar
 
@@ -70,11 +70,53 @@ def cite_sentences(citation: str, first: int, last: int, grammar: Grammar) -> st
     'Recital 5, first and second sentences'
     >>> cite_sentences("Artikel 5 Absatz 1 Satz 2", 2, 4, load("de"))
     'Artikel 5 Absatz 1 Sätze 2 bis 4'
+
+    What tells it from another that is cited alike stays behind it; what is cited without a sentence stays as it is.
+
+    >>> cite_sentences("Annex, point 2, first sentence [2]", 1, 2, load("en"))
+    'Annex, point 2, first and second sentences [2]'
     """
     name = ("sentence", "sentences", "sentences_range")[min(last - first, 2)]
     one = _form(Cite(None, "sentence", str(first), first), grammar, _FINAL)
     several = _form(Cite(None, name, str(first), first, last), grammar, _FINAL)
-    return citation.removesuffix(one) + several
+    stem, found, mark = citation.rpartition(one)
+    return f"{stem}{several}{mark}" if found else citation
+
+
+class SentenceForms(NamedTuple):
+    """How sentences are named behind the citation of their provision; the first in each list is the first sentence."""
+
+    one: tuple[str, ...]
+    two: tuple[str, ...]
+    """Each with the next."""
+    opening: tuple[str, ...]
+    closing: tuple[str, ...]
+    """From the one to the other, where there are more than two."""
+
+
+def sentence_forms(most: int, grammar: Grammar) -> SentenceForms:
+    """The forms that `cite_sentences` uses for so many sentences, for whoever has to join them without a grammar.
+
+    >>> from lexlattice.reading.grammar import load
+    >>> forms = sentence_forms(4, load("fr"))
+    >>> forms.two[0], forms.opening[1] + forms.closing[3]
+    (', première et deuxième phrases', ', deuxième à quatrième phrases')
+    """
+    span = grammar.citation["sentences_range"][_FINAL]
+    cut = [match.start() for match in _PLACEHOLDER.finditer(span)][1]
+    return SentenceForms(
+        *(
+            tuple(
+                _fill(form, Cite(None, "", str(place), place, place + after), grammar) for place in range(1, most + 1)
+            )
+            for form, after in (
+                (grammar.citation["sentence"][_FINAL], 0),
+                (grammar.citation["sentences"][_FINAL], 1),
+                (span[:cut], 0),
+                (span[cut:], 0),
+            )
+        )
+    )
 
 
 def _before(level: Cite, grammar: Grammar, depth: int) -> str:
@@ -111,6 +153,10 @@ def _form(level: Cite, grammar: Grammar, depth: int) -> str:
         return f"{before}{level.number}{after}"
     if placeholder:
         return f"{before}{_filled(placeholder, False, level, grammar)}{after}"
+    return _fill(template, level, grammar)
+
+
+def _fill(template: str, level: Cite, grammar: Grammar) -> str:
     return _PLACEHOLDER.sub(lambda match: _filled(match[1], match[2] is not None, level, grammar), template)
 
 

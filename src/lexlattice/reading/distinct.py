@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from lexlattice.act import Unit
@@ -38,4 +38,18 @@ def distinguish(sections: Sequence[Sequence[Unit]]) -> list[tuple[Unit, ...]]:
             seen.add(unit.citation)
             renamed.append(unit)
         result.append(tuple(renamed))
+    return result
+
+
+def distinguish_wholes(wholes: Mapping[str, str], sections: Sequence[Sequence[Unit]]) -> dict[str, str]:
+    """How each provision that comes in sentences is cited as a whole, unlike any unit and any other of them."""
+    taken = {unit.citation for units in sections for unit in units}
+    result = {}
+    for provision, citation in wholes.items():
+        repeated = _REPEATED.search(provision)
+        number, name = int(repeated[1]) if repeated else 2, citation
+        while name in taken:
+            name, number = f"{citation} [{number}]", number + 1
+        taken.add(name)
+        result[provision] = name
     return result

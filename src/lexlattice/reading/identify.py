@@ -53,7 +53,8 @@ def identify(lines: Sequence[str]) -> str:
     for line in lines[:6]:
         if len(line) == 2 and line.isupper() and line.lower() in LANGUAGES:
             return line.lower()
-    return by_formulas(lines) or classify("\n".join(lines)[: SAMPLE * 4])
+    first = lines[: len(lines) // 2]  # of a text in two languages, one after the other
+    return by_formulas(lines) or by_formulas(first) or classify("\n".join(lines)[: SAMPLE * 4])
 
 
 def by_formulas(lines: Sequence[str]) -> str:

@@ -36,7 +36,7 @@ def find(act: Act, below: Below, cited: str) -> str:
         return cited.strip()
     wanted = _plain(cited)
     same = [unit for unit in act.units if _plain(unit.citation) == wanted] if wanted else []
-    if same and same[0].kind == "citation":
+    if same and same[0].kind == "citation" and _names_all(same[0], act.sections[same[0].section].units):
         return act.sections[same[0].section].id
     if same:
         return same[0].id if len(same) == 1 else same[0].provision
@@ -51,6 +51,11 @@ def find(act: Act, below: Below, cited: str) -> str:
                 if found:
                     return found
     raise NoSuchProvisionError(_sentence(cited, _nearest(act, below, places, tried, cited)))
+
+
+def _names_all(unit: Unit, units: Sequence[Unit]) -> bool:
+    """Whether the citations of all units of a section begin with this one's: "Preamble" is more than its first line."""
+    return all(each.citation.startswith(unit.citation) for each in units)
 
 
 def no_such_id(act: Act, below: Below, name: object) -> str:

@@ -65,11 +65,12 @@ class Points:
         lines = self.lines
         if not self.counts or i + 1 >= len(lines) or not lines.texts[i].endswith(":"):
             return False
-        mark = lines.marks[i + 1]
+        first = next((j for j in range(i + 1, min(i + 2 + MOST_IN_A_ROW, len(lines))) if not self._is_titled(j)), i)
+        mark = lines.marks[first]
         if mark is None or mark.quoted:
             return False
-        text = lines.texts[i + 1][mark.end :]
-        text = text or (lines.texts[i + 2] if i + 2 < len(lines) else "")
+        text = lines.texts[first][mark.end :]
+        text = text or (lines.texts[first + 1] if first + 1 < len(lines) else "")
         return text[:1].islower()
 
 

@@ -10,7 +10,7 @@ from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.reading.annexes import divide_annex, shortened
 from lexlattice.reading.blocks import Document
 from lexlattice.reading.citations import Cite, cite
-from lexlattice.reading.distinct import distinguish
+from lexlattice.reading.distinct import distinguish, distinguish_wholes
 from lexlattice.reading.grammar import HEAD, Grammar, fold
 from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.metadata import is_remark
@@ -44,7 +44,7 @@ def read_provisions(document: Document, grammar: Grammar, split_from: int = SENT
         heading = part.heading.replace("\n", " ")
         sections.append(Section(index, part.kind, part.number, part.label, heading, part.enclosing, units))
     act = put_together(document, plan, grammar, "provisions", sections, _furniture(plan, starts), source)
-    return replace(act, wholes=wholes)
+    return replace(act, wholes=distinguish_wholes(wholes, [section.units for section in sections]))
 
 
 def _divide(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:

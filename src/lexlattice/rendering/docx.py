@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from lexlattice.errors import MissingExtraError
+from lexlattice.rendering.docx_tables import add_table
 from lexlattice.rendering.sheet import Block, Sheet, outline
 from lexlattice.summary import Summary
 
@@ -51,6 +52,8 @@ _LOOKS: Final = {
     "Heading 2": _Look(11.5, before=12, after=4, colour=_INK, bold=True, stays_with_next=True),
     "Citation": _Look(9.5, before=4, after=1, colour=_INK, bold=True, stays_with_next=True),
     "Provision": _Look(10.5),
+    "Cell": _Look(9, after=1),
+    "Small Cell": _Look(7, after=0),
     "Reasons": _Look(8.5, colour=_GREY),
     "Warning": _Look(9.5, before=8, rule="left"),
     "Footer": _Look(8, after=3, colour=_GREY, rule="top"),
@@ -94,6 +97,10 @@ def _add(document: Any, block: Block) -> None:
 
     if block.kind == "heading":
         document.add_heading(block.text, block.level)
+        return
+    if block.kind == "table":
+        indent = Mm(_INDENT * block.level)
+        add_table(document, block.rows, Mm(210 - 2 * _MARGIN).twips - indent.twips, indent.twips)
         return
     paragraph = document.add_paragraph(block.text, _STYLES[block.kind])
     layout = paragraph.paragraph_format

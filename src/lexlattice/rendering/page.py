@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from lexlattice.act import Act, Furniture, Section, Unit
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import parts, title, told, with_headings
+from lexlattice.rendering.plain import Passage, number, parts, passages, title, told
 from lexlattice.selection import lead_ins
 from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
@@ -28,6 +28,8 @@ _ITEM: Final = "item:"
 """What the id of an item has before that of its unit."""
 _DEEPEST: Final = 4
 """Indenting further would leave no room for the text."""
+_FITTING: Final = 3
+"""Columns that fit a narrow window; tables of more are scrolled there, and must be reached from the keyboard."""
 
 
 def to_html(summary: Summary, *, group: bool = False) -> str:
@@ -75,7 +77,7 @@ def _front(summary: Summary, group: bool) -> Iterator[str]:
     yield f"<h1>{_text(title(summary))}</h1>"
     yield '<ul class="facts">'
     if act.celex:
-        yield f"<li>{_text(words.celex)} <b>{_text(act.celex)}</b></li>"
+        yield f"<li>{_text(words.celex)} <b>{_text(number(act))}</b></li>"
     if act.date:
         yield f"<li>{_text(words.date)} <b>{_text(act.date)}</b></li>"
     yield from (f"<li>{_text(fact)}</li>" for fact in standing(act))
@@ -95,17 +97,23 @@ def _items(summary: Summary, group: bool) -> Iterator[str]:
             yield f"<h2>{_text(words.groups[name])}</h2>"
         level = 3 if name else 2
         yield "<ol>"
-        for item, heading in with_headings(items):
-            yield f'<li class="item" id="{_ITEM}{escape(item.id)}">'
-            if heading:
-                yield f'<h{level} class="of-section">{_text(heading)}</h{level}>'
-            yield f'<a href="{_link(item.id)}" title="{escape(words.show_in_act)}">{_text(item.citation)}</a>'
-            yield _table(item.rows) if item.rows else f"<p>{_text(item.text)}</p>"
-            if item.explanation is not None:
-                yield f'<p class="why">{_text(str(item.explanation))}</p>'
+        for passage in passages(items, summary.act):
+            first = passage.items[0].id
+            yield f'<li class="item" id="{_ITEM}{escape(first)}">'
+            if passage.heading:
+                yield f'<h{level} class="of-section">{_text(passage.heading)}</h{level}>'
+            yield f'<a href="{_link(first)}" title="{escape(words.show_in_act)}">{_text(passage.citation)}</a>'
+            yield _table(passage.rows) if passage.rows else f"<p>{_sentences(passage)}</p>"
+            yield from (f'<p class="why">{_text(reason)}</p>' for reason in passage.reasons)
             yield "</li>"
         yield "</ol>"
         yield "</section>"
+
+
+def _sentences(passage: Passage) -> str:
+    """The text of a passage; each sentence after the first can be linked to, as the first by its item."""
+    first, *others = passage.items
+    return " ".join([_text(first.text), *(f'<span id="{_ITEM}{escape(i.id)}">{_text(i.text)}</span>' for i in others)])
 
 
 # --- the act ----------------------------------------------------------------------------------------------
@@ -136,16 +144,18 @@ def _piece_kind(piece: Unit | Furniture) -> str:
 def _table_unit(act: Act, unit: Unit, item: Item | None) -> str:
     """A table of the act, with a way back to the item if it is in the summary."""
     if item is None:
-        return f'<div id="{escape(unit.id)}" class="table">{_table(unit.rows)}</div>'
+        return f'<div id="{escape(unit.id)}">{_table(unit.rows)}</div>'
     label = f"{phrases(act.language).summary}: {item.citation}"
     back = f'<a href="{_link(_ITEM + item.id)}" aria-label="{escape(label)}"></a>'
-    return f'<div id="{escape(unit.id)}" class="table place">{back}{_table(unit.rows)}</div>'
+    return f'<div id="{escape(unit.id)}" class="place">{back}{_table(unit.rows)}</div>'
 
 
-def _table(rows: Iterable[Iterable[str]]) -> str:
-    """Rows and cells as they are; nothing says which of them are heads."""
-    body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table>{body}</table>"
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows and cells as they are, since nothing says which of them are heads; what is too wide can be scrolled."""
+    width = max(map(len, rows))
+    lines = ("".join(f"<td>{_text(cell)}</td>" for cell in row) + "<td></td>" * (width - len(row)) for row in rows)
+    focus = ' tabindex="0"' if width > _FITTING else ""
+    return f'<div class="table"{focus}><table>{"".join(f"<tr>{cells}</tr>" for cells in lines)}</table></div>'
 
 
 def _headings(texts: Iterable[str], sections: Mapping[str, Section]) -> Iterator[str]:

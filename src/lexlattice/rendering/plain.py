@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from lexlattice.act import Act
@@ -37,7 +37,9 @@ def to_text(summary: Summary, *, group: bool = False) -> str:
             blocks.append(f"{heading}\n{'─' * len(heading)}")
         for passage in passages(items, summary.act):
             line = f"{passage.citation} · {passage.heading}" if passage.heading else passage.citation
-            blocks.append("\n".join([_wrapped(line), *(_wrapped(text, _INDENT) for text in passage.lines)]))
+            shown = _table(passage.rows) if passage.rows else [_wrapped(passage.text, _INDENT)]
+            reasons = (_wrapped(reason, _INDENT) for reason in passage.reasons)
+            blocks.append("\n".join([_wrapped(line), *shown, *reasons]))
     return "\n\n".join([*blocks, *map(_wrapped, (*remarks, words.disclaimer))])
 
 
@@ -59,6 +61,11 @@ def to_markdown(summary: Summary, *, group: bool = False) -> str:
 def title(summary: Summary) -> str:
     """What the act is called, or what else it is known by."""
     return summary.act.title or summary.act.celex or phrases(summary.act.language).summary
+
+
+def number(act: Act) -> str:
+    """The CELEX number of the text that was read: of a consolidated one its own, if it is known."""
+    return act.consolidated_celex or act.celex
 
 
 def told(summary: Summary) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -122,18 +129,10 @@ class Passage(NamedTuple):
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
-        """Of a table its rows, each with its cells; of any other passage none."""
-        return self.items[0].rows
-
-    @property
-    def text_lines(self) -> tuple[str, ...]:
-        """The text: of a table a line for each row, with bars between its cells."""
-        return tuple(" | ".join(row) for row in self.rows) or (self.text,)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The text, and the reasons below it."""
-        return (*self.text_lines, *self.reasons)
+        """Of a table its rows, all with the same number of cells; of any other passage none."""
+        rows = self.items[0].rows
+        width = max(map(len, rows), default=0)
+        return tuple((*row, *[""] * (width - len(row))) for row in rows)
 
 
 def passages(items: Iterable[Item], act: Act) -> Iterator[Passage]:
@@ -174,20 +173,33 @@ def _markdown(passage: Passage) -> str:
     """The text of a passage; of a table the first row is its head, since Markdown has no table without one."""
     if not passage.rows:
         return escaped(passage.text)
-    width = max(map(len, passage.rows))
-    rows = [[escaped(cell).replace("|", "\\|") for cell in row] + [""] * (width - len(row)) for row in passage.rows]
-    rows.insert(1, ["---"] * width)
+    rows = [[escaped(cell).replace("|", "\\|") for cell in row] for row in passage.rows]
+    rows.insert(1, ["---"] * len(rows[0]))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _facts(summary: Summary) -> str:
     act = summary.act
     words = phrases(act.language).words.format(words=summary.words, total=act.words)
-    number = act.consolidated_celex or act.celex
-    return " · ".join(fact for fact in (number, act.date, act.language, *standing(act), words) if fact)
+    return " · ".join(fact for fact in (number(act), act.date, act.language, *standing(act), words) if fact)
 
 
-def _wrapped(text: str, indent: str = "") -> str:
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A line for each row, with bars between its cells; if there is no room for columns, it goes on in the next."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    if len(_INDENT) + sum(widths) + 3 * (len(widths) - 1) <= WIDTH:
+        padded = (" | ".join(map(str.ljust, row, widths)) for row in rows)
+        return [f"{_INDENT}{row}".rstrip() for row in padded]
+    ends = [max((place for place, cell in enumerate(row, 1) if cell), default=1) for row in rows]
+    return [_wrapped(" | ".join(row[:end]), _INDENT, f"{_INDENT}  ") for row, end in zip(rows, ends, strict=True)]
+
+
+def _wrapped(text: str, indent: str = "", below: str | None = None) -> str:
     return textwrap.fill(
-        text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        text,
+        WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent if below is None else below,
+        break_long_words=False,
+        break_on_hyphens=False,
     )

@@ -13,11 +13,11 @@ from typing import Final
 
 from lexlattice.act import Act
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import parts, passages, title, told
+from lexlattice.rendering.plain import number, parts, passages, title, told
 from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
 
-KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "why", "warning")
+KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "table", "why", "warning")
 """What a block can be."""
 
 _DEEPEST: Final = 5
@@ -29,7 +29,7 @@ _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph."""
+    """A paragraph or a table."""
 
     kind: str
     """One of `KINDS`."""
@@ -38,6 +38,8 @@ class Block:
     """Of a heading, from 1 on; of a citation, its text and why it was chosen, how far they are indented."""
     stays: bool = False
     """Whether it is close to the next block, and on the same page: a provision whose reasons follow."""
+    rows: tuple[tuple[str, ...], ...] = ()
+    """Of a table, which has no other text; all with the same number of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
     words = phrases(act.language)
     name, celex = printable(title(summary)), printable(act.celex)
     facts = [
-        f"{words.celex} {celex}" if celex else "",
+        f"{words.celex} {printable(number(act))}" if celex else "",
         f"{words.date} {printable(act.date)}" if act.date else "",
         *map(printable, standing(act)),
         words.words.format(words=summary.words, total=act.words),
@@ -109,9 +111,10 @@ def _items(items: Iterable[Item], act: Act, group: str) -> Iterator[Block]:
             yield Block("heading", printable(f"{label} — {passage.heading}" if label else passage.heading), level)
         depth = _depth(passage.items[0], act)
         yield Block("citation", printable(passage.citation), depth)
-        *rows, last = passage.text_lines
-        yield from (Block("text", printable(row), depth, stays=True) for row in rows)
-        yield Block("text", printable(last), depth, stays=bool(passage.reasons))
+        if passage.rows:
+            yield Block("table", "", depth, rows=tuple(tuple(map(printable, row)) for row in passage.rows))
+        else:
+            yield Block("text", printable(passage.text), depth, stays=bool(passage.reasons))
         for reason in passage.reasons:
             yield Block("why", printable(reason), depth)
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from difflib import get_close_matches
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lexlattice import __version__
 from lexlattice.act import Act, Section, Unit
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import LexLatticeError, MissingExtraError, NoSuchProvisionError
 from lexlattice.phrases import phrases
 from lexlattice.serving import jobs
 from lexlattice.serving.sources import read_source
@@ -31,8 +30,7 @@ MOST_PROVISIONS: Final = 300
 """An act with more is shown by its sections alone."""
 MOST_SECTIONS: Final = 300
 _NEAR: Final = 3
-_ANNEXED: Final = "anx"
-"""What the ids of all that stands in an annex begin with: its Article 1 is not the act's."""
+_LISTED: Final = "parse_act lists what there is."
 SECONDS: Final = 60.0
 """For one answer."""
 _QUEUE: Final = 64
@@ -113,26 +111,30 @@ class Tools:
 
         source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
             a CELEX number such as 32016R0679; never a URL.
-        provision: its id, such as art-5.par-1.pt-a, or its citation in the act's language, such as Article 5(1)(a).
+        provision: its id, such as art-5.par-1.pt-a, or its citation in the act's language or in English, such as
+            Article 5(1)(a).
         language: two letters, if it is not to be found out (for CELEX numbers: English).
         """
         if not provision.strip():
             raise LexLatticeError("No provision was named; give its id or its citation, such as Article 5(1)(a).")
-        act = self._read(source, language, is_whole=True)
-        found = _find(act, provision) or _find(self._read(source, language), provision)
-        if found is None:
-            raise LexLatticeError(f"There is no provision '{provision[:80]}' in this act; {_hint(act, provision)}")
-        citation, units = found
+        act = self._read(source, language)
+        try:
+            found = act.find(provision)
+        except NoSuchProvisionError as missing:
+            raise NoSuchProvisionError(f"{missing} {_LISTED}") from None
+        if found.units[0].id != found.id or found.units[0].provision == found.id:  # it is no sentence
+            act = self._read(source, language, is_whole=True)
+            found = act.provision(found.id)
+        units = _together(act, found.units)
         start, end, words = units[0].start, units[-1].end, sum(unit.words for unit in units)
         if words > MOST_WORDS and len(units) > 1:
-            ids = [unit.id for unit in units if unit.citation != citation] or [unit.id for unit in units]
-            part = _either(ids[:_NEAR])
+            part = _either([unit.id for unit in units if unit.id != found.id][:_NEAR])
             raise LexLatticeError(
-                f"{citation} has {words:,} words, too many for one answer; ask for a part of it, such as {part}."
+                f"{found.citation} has {words:,} words, too many for one answer; ask for a part of it, such as {part}."
             )
         return {
             **_about(act),
-            "citation": citation,
+            "citation": found.citation,
             "heading": act.sections[units[0].section].heading,
             "text": act.source[start:end],
             "start": start,
@@ -219,67 +221,10 @@ def _outlined(section: Section, is_short: bool) -> dict[str, Any]:
     return {**shown, "first": next(iter(provisions), ""), "count": len(provisions)}
 
 
-def _find(act: Act, asked: str) -> tuple[str, Sequence[Unit]] | None:
-    """A provision with all that stands under it, and how it is cited.
-
-    What is asked for is an id, a citation, or the header of a section, whatever its capitals and blanks.
-    """
-    wanted = _plain(asked)
-    heads = {unit.id for unit in act if _plain(unit.id) == wanted} or {
-        unit.id for unit in act if _plain(unit.citation) == wanted
-    }
-    if heads:
-        under = [unit for unit in act if any(_is_under(unit.id, head) for head in heads)]
-        found = _together(act, under)
-        if len(heads) > 1 and len(found) < len(under):
-            raise _several(asked, [unit.id for unit in under if unit.id in heads])
-        return act[min(heads)].citation, found
-    sections = [section for section in act.sections if section.units and _plain(section.label) == wanted]
-    sections = [section for section in sections if not section.units[0].id.startswith(_ANNEXED)] or sections
-    if len(sections) > 1:
-        raise _several(asked, [section.units[0].id for section in sections])
-    found = sections[0].units if sections else [unit for unit in act if _is_under(_plain(unit.id), wanted)]
-    if not found:
-        return None
-    found = _together(act, found)
-    return _cited(act, found), found
-
-
-def _cited(act: Act, units: Sequence[Unit]) -> str:
-    """How units are cited that no unit stands over: by the header of their section, or from the first to the last."""
-    first, last = units[0], units[-1]
-    section = act.sections[first.section]
-    is_article_of_annex = section.kind == "article" and first.id.startswith(_ANNEXED)
-    if section.label and len(units) == len(section.units) and not is_article_of_annex:
-        return section.label
-    return first.citation if first is last else f"{first.citation} – {last.citation}"
-
-
-def _several(asked: str, ids: Sequence[str]) -> LexLatticeError:
-    return LexLatticeError(
-        f"'{asked[:80]}' names several provisions of this act; ask by id, such as {_either(ids[:_NEAR])}."
-    )
-
-
-def _hint(act: Act, asked: str) -> str:
-    names = {_plain(name): name for unit in act for name in (unit.id, unit.citation)}
-    names |= {_plain(section.label): section.label for section in act.sections if section.label}
-    near = [names[name] for name in get_close_matches(_plain(asked), names, _NEAR)]
-    return f"did you mean {_either(near)}?" if near else "parse_act lists what there is."
-
-
-def _is_under(id: str, head: str) -> bool:
-    return id == head or id.startswith(f"{head}.")
-
-
 def _together(act: Act, found: Sequence[Unit]) -> Sequence[Unit]:
     """Those that stand together, beginning with the first: footnotes come at another place."""
     first = act.units.index(found[0])
     return [unit for unit, other in zip(act.units[first:], found, strict=False) if unit is other]
-
-
-def _plain(name: str) -> str:
-    return "".join(name.split()).casefold()
 
 
 def _either(names: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from lexlattice.choosing import citable, cover_complete, eligible
 from lexlattice.features import Floats
 from lexlattice.grouping import MOST_FOR_DATES, applies_from, formulas, group_of
 from lexlattice.phrases import phrases
+from lexlattice.reading.citations import SentenceForms, sentence_forms
+from lexlattice.reading.grammar import load
 from lexlattice.selection import Budget, lead_ins
 from lexlattice.standing import has_no_summary, notices, standing, warnings_of
 from lexlattice.summarizer import FOR_DATES, shipped
@@ -44,11 +47,14 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "warnings": [warning for warning in warnings_of(act) if warning not in notices(act)],
         "notices": list(notices(act)),
         "consolidated": act.consolidated,
+        "consolidated_celex": act.consolidated_celex,
         "standing": list(standing(act)),
         "repealed": act.repealed,
         "notice": phrases(act.language).disclaimer,
         "groups": dict(phrases(act.language).groups),
         "sections": list(_sections(act)),
+        "wholes": dict(act.wholes),
+        "sentences": _sentences(act),
     }
     budget, most = Budget().of(act.words), max(Budget("long").of(act.words), min(act.words, _WHOLE))
     limits = {"budget": budget, "least": min(LEAST, budget), "most": max(most, budget)}
@@ -71,6 +77,13 @@ def extract_of(act: Act, ids: Collection[str]) -> Summary:
         if unit.id in wanted
     )
     return Summary(act, sum(item.words for item in items), items, warnings_of(act))
+
+
+def _sentences(act: Act) -> dict[str, list[str]]:
+    """How sentences that follow each other are cited, as many as any provision has."""
+    most = max(Counter(unit.provision for unit in act.units if unit.provision in act.wholes).values(), default=0)
+    forms = sentence_forms(most, load(act.language)) if most else SentenceForms((), (), (), ())
+    return {name: list(each) for name, each in forms._asdict().items()}
 
 
 def _sections(act: Act) -> Iterator[dict[str, Any]]:

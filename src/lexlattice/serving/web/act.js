@@ -3,6 +3,7 @@
 import { shade } from "./choosing.js";
 import { byId, firstSeen, make, putBelowTop, show } from "./dom.js";
 import { goTo, listen, salience, state, view } from "./state.js";
+import { tableOf } from "./tables.js";
 import { word } from "./words.js";
 
 /** The span of each unit, and the paragraphs with the places of their units. */
@@ -55,11 +56,12 @@ function build() {
       text.append(part);
       entries.push(entryOf(section, unit, place));
     }
-    const name = unit.kind === "table" ? "unit table" : "unit";
-    const span = make("span", { class: name, id: `u:${unit.id}`, "data-place": place }, unit.text);
-    if (paragraph && unit.goes_on && paragraph.element.parentNode === part) paragraph.element.append(" ", span);
+    const isTable = unit.kind === "table";
+    const span = make(isTable ? "div" : "span", { class: "unit", id: `u:${unit.id}`, "data-place": place });
+    span.append(isTable ? tableOf(unit.text) : unit.text);
+    if (paragraph && unit.goes_on && !isTable && paragraph.element.parentNode === part) paragraph.element.append(" ", span);
     else {
-      paragraph = { element: make("p", { class: "paragraph" }, span), places: [], depth: unit.depth };
+      paragraph = { element: make(isTable ? "div" : "p", { class: "paragraph" }, span), places: [], depth: unit.depth };
       paragraphs.push(paragraph);
       part.append(paragraph.element);
     }

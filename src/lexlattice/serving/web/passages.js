@@ -16,11 +16,17 @@ export function passagesOf(places) {
 
 export const textOf = (places) => places.map((place) => view().units[place].text).join(" ");
 
-/** From where to where, without saying twice what both ends share. */
+/** As people cite: a provision if all of it is there, else from which of its sentences to which. */
 export function citationOf(places) {
-  const [first, last] = [places[0], places.at(-1)].map((place) => view().units[place].citation);
-  if (first === last) return first;
-  const [begin, end] = [first.split(" "), last.split(" ")];
-  const shared = begin.findIndex((part, turn) => part !== end[turn]);
-  return shared < 0 ? first : [...begin, "–", ...end.slice(shared)].join(" ");
+  const { units, wholes, sentences } = view();
+  const { provision, citation } = units[places[0]];
+  if (places.length === 1) return citation;
+  const isIn = (place) => units[place]?.provision === provision;
+  let first = 0;
+  while (isIn(places[0] - first - 1)) first += 1;
+  if (first === 0 && !isIn(places.at(-1) + 1) && provision in wholes) return wholes[provision];
+  const { one, two, opening, closing } = sentences;
+  const several = places.length === 2 ? two[first] : opening[first] + closing[first + places.length - 1];
+  const place = citation.lastIndexOf(one[first]);
+  return place < 0 ? citation : citation.slice(0, place) + several + citation.slice(place + one[first].length);
 }

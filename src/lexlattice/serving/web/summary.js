@@ -6,6 +6,7 @@ import { byId, draw, firstSeen, make, putBelowTop, show } from "./dom.js";
 import { note, tellNews, tellTrouble } from "./news.js";
 import { citationOf, passagesOf, textOf } from "./passages.js";
 import { chosenWords, goTo, listen, state, view } from "./state.js";
+import { tableOf } from "./tables.js";
 import { word } from "./words.js";
 
 const GROUPS = ["aim", "key_points", "application", "background", "related"];
@@ -28,15 +29,17 @@ export function prepareSummary() {
 
 /** What does not change with the slider. */
 function head() {
-  const { title, celex, date, language, warnings, notice, notices, consolidated, repealed, standing } = view();
+  const { title, celex, date, language, warnings, notice, notices, consolidated, standing } = view();
+  const { consolidated_celex: consolidatedCelex } = view();
   byId("title").textContent = byId("name").textContent = title || celex || word("act");
   byId("title").lang = byId("name").lang = byId("items").lang = language;
   const which = consolidated === null ? "" : consolidatedOn(consolidated);
-  const facts = [celex && `CELEX ${celex}`, date && day(date), language.toUpperCase(), which].filter(Boolean);
-  const ended = repealed === null ? [] : [make("span", { lang: language }, standing.at(-1))];
+  const number = consolidatedCelex || celex;
+  const facts = [number && `CELEX ${number}`, date && day(date), language.toUpperCase(), which].filter(Boolean);
+  const others = which ? standing.slice(1) : standing;
   byId("facts").replaceChildren(
     ...facts.map((fact) => make("span", {}, fact)),
-    ...ended,
+    ...others.map((fact) => make("span", { lang: language }, fact)),
     make("span", { id: "chosen-words" }),
   );
   byId("notices").replaceChildren(...notices.map((sentence) => make("p", { lang: language }, sentence)));
@@ -99,7 +102,7 @@ function itemOf(places, heading) {
     ...(heading ? [make("h4", {}, heading)] : []),
     make("a", { class: "citation", href: `#${units[places[0]].id}` }, citation),
     make("button", { type: "button", class: "icon copy", "aria-label": label, title: word("copy") }, copyIcon()),
-    make("p", {}, textOf(places)),
+    units[places[0]].kind === "table" ? tableOf(textOf(places)) : make("p", {}, textOf(places)),
   );
 }
 
