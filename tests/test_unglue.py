@@ -129,3 +129,10 @@ def test_a_recital_goes_on_where_a_clause_begins_without_a_capital() -> None:
     lines = ["THE COUNCIL,", "Having regard to the quays,", "Whereas quays are dark; whereas ferries wait;"]
     lines.append("Whereas lamps, having regard to their price, are few;")
     assert unglue("".join(lines), load("en")) == lines
+
+
+def test_rows_of_a_table_in_bars_are_cut_and_what_leads_up_to_it_stays_text() -> None:
+    rows = ["Code | Goods |", "2501 | Salt, lamps:Other |", "1.Oil | – Whale oil.Refined |"]
+    text = "duties on lamps shall be abolished in the fifth year."
+    assert unglue(text + "".join(rows), load("en")) == [text, *rows]
+    assert unglue(f"{text}{''.join(rows)}(b) the Parties keep their lamps.", load("en"))[-1].startswith("(b)")

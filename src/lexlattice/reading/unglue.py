@@ -8,6 +8,7 @@ What gives a break away: two spaces, a capital right after a full stop, a head-w
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -38,6 +39,11 @@ _SPACES: Final = re.compile(r"[ \u00a0]{2,}")
 _PARAGRAPH_GAP: Final = re.compile(rf"[^{_LOWER}\d].{{2}}|.{{3}}(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
 """Two spaces part paragraphs where a stop comes before or a capital or number after; else lines were only wrapped."""
 _NEW_PARAGRAPH: Final = re.compile(rf"[.;:]\s+(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
+_CELL: Final = " | "
+_SHORT: Final = 12
+"""Characters at the beginning of a row that are no sentence by themselves."""
+_ROW_END: Final = re.compile(r"\s\|(?=[^\s])")
+_SENTENCE_END: Final = re.compile(rf"(?<=[{_LOWER})][.;:])(?=[{_UPPER}])")
 _WRAPPED: Final = 3
 """So many lines that end in the middle of a sentence show how wide the page was."""
 _LONGEST_WORD: Final = 30
@@ -86,9 +92,31 @@ def unglue(line: str, grammar: Grammar) -> list[str]:
     cuts.update(_beginnings_of_formulas(line, grammar))
     cuts.update(match.end() for match in _enacted(grammar).finditer(line) if match.group().isupper())
     cuts.update(_headers(line, grammar))
+    if _CELL in line:
+        cuts = _between_rows(line, cuts)
     edges = [0, *sorted(cuts), len(line)]
     pieces = (line[a:b].strip() for a, b in pairwise(edges))
     return [piece for piece in pieces if piece]
+
+
+def _between_rows(line: str, cuts: set[int]) -> set[int]:
+    """The cuts of a line with tables of bars: rows are kept whole, and what is said before the first is cut off.
+
+    Cells have " | " between them; the bar at a row's end has no space behind it: "CN code | Goods |2501 | Salt |".
+    """
+    ends = [match.end() for match in _ROW_END.finditer(line)]
+    ordered = sorted(cuts)
+    kept = set(ends)
+    for start, end in pairwise([0, *ends, len(line)]):
+        first, last = line.find(_CELL, start, end), line.rfind(_CELL, start, end)
+        kept.update(match.end() for match in _SENTENCE_END.finditer(line, start, max(start, first)))
+        opening = start if first < 0 else start + _SHORT  # "1.Plutonium | " is one cell
+        before = end if first < 0 else first
+        after = last if end - last > GLUED_LINE else end  # behind a table's last row stands all that follows it
+        for cut in ordered[bisect_right(ordered, opening) : bisect_left(ordered, end)]:
+            if cut < before or cut > after:
+                kept.add(cut)
+    return kept
 
 
 def _ends_of_paragraphs(line: str) -> Iterator[int]:
