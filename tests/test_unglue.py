@@ -136,3 +136,11 @@ def test_rows_of_a_table_in_bars_are_cut_and_what_leads_up_to_it_stays_text() ->
     text = "duties on lamps shall be abolished in the fifth year."
     assert unglue(text + "".join(rows), load("en")) == [text, *rows]
     assert unglue(f"{text}{''.join(rows)}(b) the Parties keep their lamps.", load("en"))[-1].startswith("(b)")
+
+
+def test_articles_numbered_within_chapters_are_found() -> None:
+    text = "as Article 1.2 provides.Article 1.1ObjectivesLamps burn.Article 1.2ScopeQuays are lit."
+    assert unglue(text, load("en")) == [
+        *("as Article 1.2 provides.", "Article 1.1", "Objectives", "Lamps burn."),
+        *("Article 1.2", "Scope", "Quays are lit."),
+    ]

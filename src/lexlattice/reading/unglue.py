@@ -221,6 +221,8 @@ _TEXT_BEGINS: Final = re.compile(
     rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)"  # "Article 2 The", "Article 2 1. The"
     rf"|(?:1\.\s{{1,2}})?[{_UPPER}][{_LOWER}]"  # "Article 2The", "Article 21. The"
 )
+_DOTTED: Final = re.compile(rf"\.\d{{1,2}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+"""The rest of a number that counts within a chapter, with the heading glued to it: "Article 10.2Nature"."""
 _DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
 
 
@@ -231,7 +233,10 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
     for match in _header_pattern(grammar).finditer(line):
         start, end = match.span()
         before = line[max(0, start - 4) : start]
-        if match["article"] or match["first"]:
+        if match["article"] and (dotted := _DOTTED.match(line, end)):
+            if _is_cut_off(before):
+                cuts.update((start, dotted.end()))
+        elif match["article"] or match["first"]:
             number = match["number"] or match["lead"]
             value = int(number) if number.isdigit() else from_roman(number.lower())
             value = grammar.ordinal_values.get(fold(number), value)
