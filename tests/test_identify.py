@@ -115,3 +115,10 @@ def test_extracts_in_all_24_languages(data: Path) -> None:
     """Loose paragraphs, Irish and Croatian included, without any of an act's formulas."""
     for path in (data / "eur-lex-sum" / "lexrank-extracts").glob("*/*.txt"):
         assert identify(path.read_text("utf-8").splitlines()) == NAMES[path.parent.name], path
+
+
+def test_an_act_that_stands_in_two_languages_is_read_in_the_first() -> None:
+    english = "Each Party shall keep the lamps of its streets clean and shall light all of them at night."
+    french = "Chaque partie veille à la propreté des lampes de ses rues et les allume toutes chaque soir."
+    assert identify([*[english] * 100, *[french] * 130]) == "en"
+    assert identify([*[french] * 100, *[english] * 130]) == "fr"

@@ -145,6 +145,28 @@ def test_a_second_language_is_kept_out_of_the_articles_and_said() -> None:
     assert_laws(act)
 
 
+def test_the_last_provision_before_a_second_language_stays_the_acts_own() -> None:
+    english = "\n".join(f"Article {n}\n{line}" for n, line in enumerate(ENGLISH, 1))
+    french = "\n".join(f"Article {n}\n{line}" for n, line in enumerate(FRENCH, 1))
+    last = "4. Practical availability of alternative, less costly oil lamps and of the means to light them."
+    act = read(f"CONVENTION ON LAMPS\nHAVE AGREED AS FOLLOWS:\n{english}\nANNEX\n{last}\n{french}", language="en")
+    assert any(unit.text == last for unit in act.units)
+    assert of(act, "translation")[0].startswith("Article 1")
+
+
+def test_lists_in_all_languages_are_no_translation() -> None:
+    english = "\n".join(f"Article {n}\n{line}" for n, line in enumerate(ENGLISH, 1))
+    lists = [
+        "gatulampor som tänds varje kväll och släcks varje morgon av stadens egna tjänstemän",
+        "katuvalot jotka sytytetään joka ilta ja sammutetaan joka aamu kaupungin toimesta",
+        "lampy uliczne zapalane co wieczór i gaszone co rano przez urzędników miejskich",
+        "utcai lámpák amelyeket minden este meggyújtanak és minden reggel eloltanak a városban",
+    ]
+    listed = "\n".join(f"Liste {n}\n{line}" for n, line in enumerate(lists, 1))
+    act = read(f"CONVENTION ON LAMPS\nHAVE AGREED AS FOLLOWS:\n{english}\nANNEX\n{listed}", language="en")
+    assert not of(act, "translation")
+
+
 def test_an_attached_text_in_the_same_language_is_no_translation() -> None:
     articles = "\n".join(f"Article {n}\n{line}" for n, line in enumerate(ENGLISH, 1))
     act = read(

@@ -87,3 +87,60 @@ def test_few_training_acts_are_left_in_one_piece(data: Path) -> None:
             if sum(section.kind not in ("title", "notes") for section in act.sections) <= 1:
                 single.append(row["celex_id"])
     assert len(single) <= 0.01 * 1129 / 16, single
+
+
+def test_a_line_that_was_full_goes_on_with_the_next() -> None:
+    words = "each keeper of a lantern shall light it before dusk and tend it until the ferry has left the Northern quay"
+    sentence = f"Where the wind allows, {words}; {words}."
+    lines, line = [], ""
+    for word in sentence.split():
+        if len(line) + 1 + len(word) > 60:
+            lines, line = [*lines, line], ""
+        line = f"{line} {word}".strip()
+    page = "  ".join(["Article 1", *lines, line, "It may be put out by day.", "Article 2", *lines, line, "Article 3"])
+    found = unglue(f"{page}  Each quay shall keep a lantern.", load("en"))
+    assert [" ".join(piece.split()) for piece in found] == [
+        *("Article 1", sentence, "It may be put out by day."),
+        *("Article 2", sentence, "Article 3", "Each quay shall keep a lantern."),
+    ]
+
+
+def test_an_article_under_a_heading_on_its_line_is_found() -> None:
+    text = "Article 1Lamps burn.SECTION 2 Lanterns Article 2The lamps burn.SECTION 3 Quays Article 31. Quays are lit."
+    assert unglue(text, load("en")) == [
+        *("Article 1", "Lamps burn.", "SECTION 2", "Lanterns", "Article 2", "The lamps burn."),
+        *("SECTION 3", "Quays", "Article 3", "1. Quays are lit."),
+    ]
+
+
+def test_after_a_misprinted_header_the_articles_are_found_again() -> None:
+    text = "HAS ADOPTED THIS DIRECTIVE:Article lLamps burn.Article 21. Quays are lit.Article 3Ferries wait."
+    found = unglue(text, load("en"))
+    assert found[0] == "HAS ADOPTED THIS DIRECTIVE:"
+    assert found[-4:] == ["Article 2", "1. Quays are lit.", "Article 3", "Ferries wait."]
+
+
+def test_what_follows_the_enacting_formula_is_no_part_of_it() -> None:
+    text = "HEREBY RECOMMENDS TO THE MEMBER STATES:to light their quays."
+    assert unglue(text, load("en")) == ["HEREBY RECOMMENDS TO THE MEMBER STATES:", "to light their quays."]
+
+
+def test_a_recital_goes_on_where_a_clause_begins_without_a_capital() -> None:
+    lines = ["THE COUNCIL,", "Having regard to the quays,", "Whereas quays are dark; whereas ferries wait;"]
+    lines.append("Whereas lamps, having regard to their price, are few;")
+    assert unglue("".join(lines), load("en")) == lines
+
+
+def test_rows_of_a_table_in_bars_are_cut_and_what_leads_up_to_it_stays_text() -> None:
+    rows = ["Code | Goods |", "2501 | Salt, lamps:Other |", "1.Oil | – Whale oil.Refined |"]
+    text = "duties on lamps shall be abolished in the fifth year."
+    assert unglue(text + "".join(rows), load("en")) == [text, *rows]
+    assert unglue(f"{text}{''.join(rows)}(b) the Parties keep their lamps.", load("en"))[-1].startswith("(b)")
+
+
+def test_articles_numbered_within_chapters_are_found() -> None:
+    text = "as Article 1.2 provides.Article 1.1ObjectivesLamps burn.Article 1.2ScopeQuays are lit."
+    assert unglue(text, load("en")) == [
+        *("as Article 1.2 provides.", "Article 1.1", "Objectives", "Lamps burn."),
+        *("Article 1.2", "Scope", "Quays are lit."),
+    ]

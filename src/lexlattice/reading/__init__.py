@@ -21,6 +21,7 @@ from lexlattice.reading.grammar import LANGUAGES, load
 from lexlattice.reading.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
 from lexlattice.reading.paper import read_paper
 from lexlattice.reading.provisions import SENTENCES_FROM, read_provisions
+from lexlattice.reading.testimonium import mark_testimonium
 from lexlattice.reading.text import read_text
 from lexlattice.reading.text_tables import mark_tables
 from lexlattice.reading.unglue import unglue_page
@@ -82,6 +83,7 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
     document.blocks = _tidy(unglue_page(document.blocks, grammar), squeeze_tables=False)
     if document.format in TABLELESS and not any(block.role in MARKED_UP for block in document.blocks):
         document.blocks = mark_tables(document.blocks, grammar)
+    mark_testimonium(document.blocks)
     return read_provisions(document, grammar, sentences_from)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from lexlattice.reading.belief import article_value
 from lexlattice.reading.grammar import fold
-from lexlattice.reading.identify import classify
+from lexlattice.reading.identify import LINES, classify, share_of
 from lexlattice.reading.lines import Lines
 
 FEWEST_ARTICLES: Final = 4
@@ -20,8 +20,8 @@ AGAIN: Final = 0.8
 """Share of the articles that stand in both languages."""
 FOREIGN: Final = 0.35
 """So few of a text's words stand in a text of another language; in one of the same, twice as many do."""
-OWN: Final = 0.6
-"""From this share of known words on, a line is in the act's language."""
+IN_ONE: Final = 0.7
+"""So much of the second text speaks for one language; lists of what is said in all of them are no translation."""
 SHORTEST_LINE: Final = 4
 """Words of a line by which its language is seen."""
 
@@ -42,13 +42,27 @@ def second_language(lines: Lines) -> tuple[range, str] | None:
     words = [word for line in lines.texts[again:] for word in _words(line)]
     if sum(word in known for word in words) >= FOREIGN * len(words):
         return None
-    start, stop = again, len(lines)
-    while start > end and not _is_known(lines.texts[start - 1], known):
-        start -= 1
+    stop = len(lines)
     while stop > again and not _is_foreign(lines.texts[stop - 1], known):
         stop -= 1
-    language = classify("\n".join(lines.texts[again:stop]))
-    return (range(start, stop), language) if language != lines.grammar.language else None
+    text = lines.texts[again : min(stop, again + LINES)]
+    language = classify("\n".join(text))
+    if language == lines.grammar.language or share_of(text, (language,)) < IN_ONE:
+        return None
+    return range(_beginning(lines, range(end + 1, again), known, set(words)), stop), language
+
+
+def _beginning(lines: Lines, between: range, known: set[str], foreign: set[str]) -> int:
+    """Where the second text begins, above its first article: below the last line of the act's own words."""
+    leaning = [_leaning(lines.texts[i], known, foreign) for i in between]
+    own = [i for i, lean in zip(between, leaning, strict=True) if lean > 0]
+    return own[-1] + 1 if own else between.start
+
+
+def _leaning(line: str, known: set[str], foreign: set[str]) -> int:
+    """How many more of a line's words the act has than the other text; the share of both tells nothing by itself."""
+    words = _words(line)
+    return sum(word in known for word in words) - sum(word in foreign for word in words)
 
 
 def _own_articles(lines: Lines) -> tuple[int, int, int]:
@@ -81,11 +95,6 @@ def _repeated(lines: Lines, end: int, last: int) -> list[int]:
 
 def _words(line: str) -> list[str]:
     return _WORD.findall(line.casefold())
-
-
-def _is_known(line: str, known: set[str]) -> bool:
-    words = _words(line)
-    return len(words) >= SHORTEST_LINE and sum(word in known for word in words) >= OWN * len(words)
 
 
 def _is_foreign(line: str, known: set[str]) -> bool:

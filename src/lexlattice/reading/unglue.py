@@ -8,8 +8,12 @@ What gives a break away: two spaces, a capital right after a full stop, a head-w
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
+from math import inf
+from statistics import median
 from typing import Final
 
 from lexlattice.reading.blocks import Block
@@ -34,6 +38,15 @@ _LOWER: Final = "a-zß-öø-ÿāăąćĉċčďđēėęěğġģħīįıķĺļľł
 _SPACES: Final = re.compile(r"[ \u00a0]{2,}")
 _PARAGRAPH_GAP: Final = re.compile(rf"[^{_LOWER}\d].{{2}}|.{{3}}(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
 """Two spaces part paragraphs where a stop comes before or a capital or number after; else lines were only wrapped."""
+_NEW_PARAGRAPH: Final = re.compile(rf"[.;:]\s+(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
+_CELL: Final = " | "
+_SHORT: Final = 12
+"""Characters at the beginning of a row that are no sentence by themselves."""
+_ROW_END: Final = re.compile(r"\s\|(?=[^\s])")
+_SENTENCE_END: Final = re.compile(rf"(?<=[{_LOWER})][.;:])(?=[{_UPPER}])")
+_WRAPPED: Final = 3
+"""So many lines that end in the middle of a sentence show how wide the page was."""
+_LONGEST_WORD: Final = 30
 _GLUE: Final = re.compile(
     rf"(?<=[{_LOWER})’'\"»\d][.;:,])(?=[{_UPPER}][{_LOWER}])"  # "thereof,Having"
     rf"|(?<=[.;:,])(?=(?:\(\w{{1,4}}\)|\d{{1,2}}\.|[-—–])\s?[{_UPPER}{_LOWER}‘'])"  # "measures:(a) the", ",- the"
@@ -75,14 +88,54 @@ def unglue(line: str, grammar: Grammar) -> list[str]:
     """
     cuts = {match.end() for match in _GLUE.finditer(line)}
     cuts.update(_ends_of_page_header(line, grammar))
-    gaps = [match.end() for match in _SPACES.finditer(line)]
-    if sum(bool(_PARAGRAPH_GAP.match(line, end - 3)) for end in gaps) > 0.7 * len(gaps):
-        cuts.update(gaps)
-    cuts.update(match.end() for match in _formulas(grammar).finditer(line))
+    cuts.update(_ends_of_paragraphs(line))
+    cuts.update(_beginnings_of_formulas(line, grammar))
+    cuts.update(match.end() for match in _enacted(grammar).finditer(line) if match.group().isupper())
     cuts.update(_headers(line, grammar))
+    if _CELL in line:
+        cuts = _between_rows(line, cuts)
     edges = [0, *sorted(cuts), len(line)]
     pieces = (line[a:b].strip() for a, b in pairwise(edges))
     return [piece for piece in pieces if piece]
+
+
+def _between_rows(line: str, cuts: set[int]) -> set[int]:
+    """The cuts of a line with tables of bars: rows are kept whole, and what is said before the first is cut off.
+
+    Cells have " | " between them; the bar at a row's end has no space behind it: "CN code | Goods |2501 | Salt |".
+    """
+    ends = [match.end() for match in _ROW_END.finditer(line)]
+    ordered = sorted(cuts)
+    kept = set(ends)
+    for start, end in pairwise([0, *ends, len(line)]):
+        first, last = line.find(_CELL, start, end), line.rfind(_CELL, start, end)
+        kept.update(match.end() for match in _SENTENCE_END.finditer(line, start, max(start, first)))
+        opening = start if first < 0 else start + _SHORT  # "1.Plutonium | " is one cell
+        before = end if first < 0 else first
+        after = last if end - last > GLUED_LINE else end  # behind a table's last row stands all that follows it
+        for cut in ordered[bisect_right(ordered, opening) : bisect_left(ordered, end)]:
+            if cut < before or cut > after:
+                kept.add(cut)
+    return kept
+
+
+def _ends_of_paragraphs(line: str) -> Iterator[int]:
+    """Where two spaces part paragraphs: not in a page that was only wrapped, nor where a line of a page was full.
+
+    A line was full if the next word would not have fitted: so long are lines that end in the middle of a sentence.
+    """
+    gaps = [match.span() for match in _SPACES.finditer(line)]
+    if sum(bool(_PARAGRAPH_GAP.match(line, end - 3)) for _, end in gaps) <= 0.7 * len(gaps):
+        return
+    wrapped = {end for start, end in gaps if line[:start][-1:].islower() and line[end : end + 1].islower()}
+    begins = [0, *(end for _, end in gaps)]
+    lengths = [start - begin for begin, (start, end) in zip(begins, gaps, strict=False) if end in wrapped]
+    width = median(lengths) if len(lengths) >= _WRAPPED else inf
+    for begin, (start, end) in zip(begins, gaps, strict=False):
+        word = line[end : end + _LONGEST_WORD].split(" ", 1)[0]
+        is_full = start - begin + 1 + len(word) > width and not _NEW_PARAGRAPH.match(line, start - 1)
+        if end not in wrapped and not is_full:
+            yield end
 
 
 def _ends_of_page_header(line: str, grammar: Grammar) -> list[int]:
@@ -109,6 +162,15 @@ def _page_piece(grammar: Grammar) -> re.Pattern[str]:
     )
 
 
+def _beginnings_of_formulas(line: str, grammar: Grammar) -> Iterator[int]:
+    """Where formulas begin: where recitals or citations begin with a capital, "; whereas" only goes on with one."""
+    found = list(_formulas(grammar).finditer(line))
+    capital = {match.lastgroup for match in found if line[match.end()].isupper()}
+    for match in found:
+        if match.lastgroup not in capital or line[match.end()].isupper() or match.group() != " ":
+            yield match.end()
+
+
 @cache
 def _formulas(grammar: Grammar) -> re.Pattern[str]:
     """Where citations, recitals, the enacting and the closing formula begin: after a stop or a comma.
@@ -123,9 +185,17 @@ def _formulas(grammar: Grammar) -> re.Pattern[str]:
 
     closing = rf"(?=[{_UPPER}])(?i:{either('closing')})"
     return re.compile(
-        rf"(?<=[.,;:)*])\s*(?=(?:(?i:{either('citation', 'recitals', 'enacting')})|{closing})\b)"
+        rf"(?<=[.,;:)*])\s*(?=(?:(?P<recital>(?i:{either('recitals')}))|(?P<citation>(?i:{either('citation')}))"
+        rf"|(?i:{either('enacting')})|{closing})\b)"
         rf"|(?:(?<=[{_LOWER}]{{4}})|(?<=\)))\s+(?=(?:[{_UPPER}]{{2,}}\s){{1,12}}[{_UPPER}]{{2,}},\s*(?i:{either('citation')})\b)"
     )
+
+
+@cache
+def _enacted(grammar: Grammar) -> re.Pattern[str]:
+    """The enacting formula, which stands in capitals, up to its colon: what follows is already enacted."""
+    words = "|".join(re.escape(word) for word in sorted(grammar.written["enacting"], key=len, reverse=True))
+    return re.compile(rf"(?i:{words})\b[^.:;]{{0,80}}:\s?(?=\S)")
 
 
 @cache
@@ -147,7 +217,12 @@ def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
     )
 
 
-_TEXT_BEGINS: Final = re.compile(rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)")
+_TEXT_BEGINS: Final = re.compile(
+    rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)"  # "Article 2 The", "Article 2 1. The"
+    rf"|(?:1\.\s{{1,2}})?[{_UPPER}][{_LOWER}]"  # "Article 2The", "Article 21. The"
+)
+_DOTTED: Final = re.compile(rf"\.\d{{1,2}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+"""The rest of a number that counts within a chapter, with the heading glued to it: "Article 10.2Nature"."""
 _DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
 
 
@@ -158,16 +233,20 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
     for match in _header_pattern(grammar).finditer(line):
         start, end = match.span()
         before = line[max(0, start - 4) : start]
-        if match["article"] or match["first"]:
+        if match["article"] and (dotted := _DOTTED.match(line, end)):
+            if _is_cut_off(before):
+                cuts.update((start, dotted.end()))
+        elif match["article"] or match["first"]:
             number = match["number"] or match["lead"]
             value = int(number) if number.isdigit() else from_roman(number.lower())
             value = grammar.ordinal_values.get(fold(number), value)
-            if value != due["article"] and line[end : end + 1] == "." and number.startswith(str(due["article"])):
-                value = due["article"]  # "Article 11. The" is article 1, paragraph 1
+            expected = (due["article"], due["article"] + 1)  # of a header that is misprinted only the next is seen
+            if line[end : end + 1] == "." and value not in expected:
+                value = _without_paragraph(number, *expected) or value
                 end = match.start("number") + len(str(value)) if match["number"] else end
             alone = _stands_alone(before, line[end : end + 3])
             led = value == due["article"] and bool(_TEXT_BEGINS.match(line, end))
-            if (value in (1, due["article"]) and alone) or led:
+            if (value in (1, *expected) and alone) or led:
                 cuts.update((start, end))
                 due["article"] = value + 1
         elif _is_cut_off(before):
@@ -176,6 +255,13 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
             due[kind] = _count(line[match.start("count") : end]) + 1 if match["count"] else 1
             cuts.update((start, end))
     return cuts
+
+
+def _without_paragraph(number: str, due: int, following: int) -> int:
+    """The article of a number that runs into its first paragraph's: "Article 11. The" is article 1; 0 if it cannot."""
+    if number.startswith(str(due)):
+        return due
+    return following if number == f"{following}1" else 0
 
 
 def _count(text: str) -> int:
