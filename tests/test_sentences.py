@@ -94,3 +94,9 @@ def test_versions_of_an_act_have_as_many_sentences(data: Path) -> None:
                 same += sum(counts[name] == expected[name] for name in shared)
     assert both > 700
     assert same > 0.92 * both
+
+
+@pytest.mark.parametrize(("language", "number"), [("fr", "1 bis."), ("it", "2 ter."), ("en", "1a."), ("nl", "3 bis.")])
+def test_an_inserted_number_is_no_sentence(language: str, number: str) -> None:
+    text = f"{number} Lampas lucent. Noctes manent."
+    assert [text[a:b] for a, b in sentences(text, load(language))] == [f"{number} Lampas lucent.", "Noctes manent."]

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from lexlattice.reading.grammar import Grammar, fold
+from lexlattice.reading.numbering import marker
 
 _CLOSING: Final = "»”’\"'“)\\]"
 _OPENING: Final = "«„“‘\"'(\\["
@@ -49,7 +50,8 @@ def sentences(text: str, grammar: Grammar) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     start = 0
-    for match in _END.finditer(text):
+    mark = marker(text)
+    for match in _END.finditer(text, mark.end if mark is not None else 0):  # "1 bis." is no sentence
         stop, following = match.start(), text[match.start("next") : match.start("next") + _CONTEXT]
         if not _begins(following) or (text[stop] == "…" and not text[stop - 1 : stop].isalnum()):
             continue
