@@ -150,9 +150,14 @@ def _titles(lines: Sequence[int], place: int, head: int, plan: Outline) -> bool:
     text = plan.lines[i][mark.end :] if head == place and mark is not None else plan.lines[i]
     if not text or (head > place and plan.marks[i] is not None) or _is_apart(i, plan) or _is_apart(after, plan):
         return False
-    if len(text) > LONGEST_TITLE or not heading_like(text) or plan.marks[after] is not None:
+    if len(text) > LONGEST_TITLE or not heading_like(text):
         return False
+    following = plan.marks[after]
+    if following is not None:
+        return _shouts(text) and following.style == "multi" and mark is not None and mark.style == "dot"
     below = plan.lines[after]
+    if _shouts(text) and below[0].isupper():
+        return True  # capitals need no prose below them
     return below.endswith((".", ":")) and (below[0].isupper() or not below[0].isalpha())
 
 
@@ -162,7 +167,9 @@ def _stands_between(lines: Sequence[int], place: int, plan: Outline, headings: C
     if place + 1 >= len(lines) or not _is_title(line, lines[place], plan):
         return False
     following = plan.marks[lines[place + 1]]
-    if following is None or following.style != "dot" or following.quoted:
+    if following is None or following.style not in ("dot", "paren") or following.quoted:
+        return False
+    if f"({following.number})" in line:  # below it stands its footnote
         return False
     if not place or lines[place - 1] in headings:
         return True
@@ -190,7 +197,16 @@ def unnumbered(lines: Sequence[int], plan: Outline) -> list[int]:
     begun = [place for place, i in enumerate(lines) if _begins(plan.marks[i])]
     if len(begun) < 2:
         return []
-    return [place - 1 for place in begun if place and _stands_between(lines, place - 1, plan)]
+    return [place - 1 for place in begun if place and _heads_count(lines, place - 1, plan)]
+
+
+def _heads_count(lines: Sequence[int], place: int, plan: Outline) -> bool:
+    """Whether a line heads a count that begins anew: points above it need no stop, if each is on the line below its number."""
+    if _stands_between(lines, place, plan):
+        return True
+    if place < 2 or not _is_title(plan.lines[lines[place]], lines[place], plan):
+        return False
+    return _is_bare(lines[place - 2], plan) and plan.marks[lines[place - 1]] is None
 
 
 def _begins(mark: Marker | None) -> bool:

@@ -144,7 +144,7 @@ class Lines:
         if header.kind == "article":
             return True
         ends_as_text = rest.endswith((".", ";", ",")) and not shouts(rest)
-        if header.kind == "annex" and rest.endswith(":"):
+        if rest.endswith(":") and (header.kind == "annex" or first[0] in OPENING_QUOTES):
             return False
         return bool(header.number) and len(rest) <= LONGEST_HEADING and not ends_as_text
 

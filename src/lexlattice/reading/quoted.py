@@ -80,11 +80,12 @@ def _stretches(lines: Sequence[int], plan: Outline, grammar: Grammar, base: str,
 
 
 def _heads(i: int, stretch: _Stretch, plan: Outline) -> bool:
-    """Whether a line is the heading below a quoted header: the only one, without a number or a stop."""
+    """Whether a line is the heading below a quoted header: without a number or a stop, and short or above a "1."."""
     line = plan.lines[i]
-    if i != stretch.header + 1 or plan.marks[i] is not None or len(line) > LONGEST_HEADING:
+    if i != stretch.header + 1 or plan.marks[i] is not None or line.endswith(SENTENCE_STOPS):
         return False
-    return not line.endswith(SENTENCE_STOPS)
+    below = plan.marks[i + 1] if i + 1 < len(plan.lines) else None
+    return len(line) <= LONGEST_HEADING or (stretch.names and below is not None and below.number == "1")
 
 
 def _unquoted(mark: Marker | None) -> Marker | None:

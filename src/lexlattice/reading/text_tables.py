@@ -27,7 +27,7 @@ LONGEST_SURE: Final = 60
 """Characters of a line that may show by its look that it is a cell."""
 LONGEST_ENDED: Final = 40
 """Characters of a line that may end with a comma, or be one word with a stop, without being prose."""
-FEWEST_SURE: Final = 8
+FEWEST_SURE: Final = 10
 """Lines of a table, at least, that are surely cells."""
 FEWEST_VALUES: Final = 6
 """Values among these."""
@@ -61,6 +61,8 @@ _VALUE: Final = re.compile(
 """A number, with its unit behind or its currency before it; a letter, or a few capitals."""
 _CODE: Final = re.compile(r"(?=.{0,14}\d)(?:ex\s?)?[A-Za-z]{0,4}[A-Z0-9][A-Z0-9 ./,()+*-]{0,14}[a-z]?$")
 _DASHES: Final = re.compile(r"[—–‒―_\-]{1,4}$")
+_CLOSED: Final = re.compile(r"(.*\w\W*?)\s*[»’”\"']\s*[.;]$")
+"""The last cell of a table that is quoted: "100 %’;"."""
 _PROMISING: Final = re.compile(r"\d|^.{1,4}$|[IVX]$")
 """What every value and almost every reference has: cheap to look for."""
 _WHOLE: Final = re.compile(r"\d{1,3}$")
@@ -124,6 +126,8 @@ def _may_be_cell(text: str) -> bool:
     """Whether a line ends no sentence, nor a point of a list, and is not the page's."""
     if text.startswith(_PAGE):
         return False
+    if text[-1] in ".;" and len(text) <= LONGEST_ENDED and (closed := _CLOSED.match(text)):
+        text = closed[1]
     if text[-1] not in ".;:,":
         return len(text) <= LONGEST_CELL
     if text[-1] == "." and " " in text:
@@ -279,11 +283,12 @@ def _clusters(looks: str) -> list[tuple[int, int]]:
 def _is_table(looks: str) -> bool:
     """Whether so many lines are cells that all are.
 
-    Values are the same in all languages: where they come back after as many lines each time, what is between them are
-    cells too. Words prove less: without values only a list of articles and annexes is a table.
+    Values and references are the same in all languages, repeated words are not, so that these prove nothing: a table
+    is one in every language or in none. Where values come back after as many lines each time, what is between them are
+    cells too; without values only a list of articles and annexes is a table.
     """
     values, headers, markers = looks.count("s"), looks.count("a"), looks.count("m")
-    sure = values + headers + looks.count("r")
+    sure = values + headers
     share = sure / max(1, len(looks) - markers - looks.count("d"))
     if markers > MOST_MARKERS * len(looks):
         return False
