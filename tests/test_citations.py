@@ -59,6 +59,8 @@ def test_sentences_that_follow_one_another_are_cited_as_one(language: str, two: 
         ("hu", "article 5 paragraph 1 letter a roman ii", "5. cikk (1) bekezdése a) pontjának ii. alpontja"),
         ("lv", "annex I part A numeral 2", "I pielikuma A daļas 2. punkts"),
         ("lv", "annex 1 numeral 2", "1. pielikuma 2. punkts"),
+        ("lv", "article 10 letter c roman i", "10. panta c) punkta i) apakšpunkts"),
+        ("lv", "article 5 paragraph 1 letter a roman i", "5. panta 1. punkta a) apakšpunkta i) punkts"),
         ("lv", "article 5.a paragraph 2", "5.a panta 2. punkts"),
         ("hr", "article 5.a paragraph 2", "Članak 5.a stavak 2."),
         ("hr", "annex I part A numeral 2", "Prilog I. dio A točka 2."),

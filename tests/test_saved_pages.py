@@ -177,8 +177,8 @@ def test_an_act_is_found_by_its_classes_where_a_site_keeps_it_in_a_place_of_its_
 @pytest.mark.parametrize(
     "page",
     [
-        "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1><p>No such page here.</p></body></html>",
-        "<html><body><h1>Human verification</h1><p>Show that you are not a robot, then reload the page.</p></body></html>",
+        "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1><p>No such page.</p></body></html>",
+        "<html><body><h1>Human verification</h1><p>Show that you are no robot and reload the page.</p></body></html>",
     ],
 )
 def test_a_page_that_tells_of_an_error_is_refused(page: str) -> None:

@@ -19,7 +19,7 @@ _CONTAINERS: Final = frozenset(
 _PLACEHOLDER: Final = re.compile(r"\{([\w.]+)(:last)?\}")
 _FIGURE: Final = re.compile(r"\d+")
 _COUNTING: Final = re.compile(r"\d\Z|\A[IVX]+\Z")
-_DIRECT, _NESTED = 3, 6
+_DIRECT, _NESTED, _UNDER = 3, 6, 9
 """Where these forms begin in a `CitationForm`."""
 _FINAL, _INNER, _OUTER = range(3)
 """Nothing follows; the innermost level follows; more than one level follows."""
@@ -129,9 +129,17 @@ def _template(forms: CitationForm, level: Cite, depth: int) -> str:
         return forms[_DIRECT + depth]
     if level.name not in _POINTS:
         return forms.first if forms.first and level.number == "1" else forms[depth]
-    if level.around is None or level.around.name in _CONTAINERS:
+    around = level.around
+    if _is_direct(around):
         return forms[_DIRECT + depth]
-    return forms[_NESTED + depth] if level.around.name in _POINTS else forms[depth]
+    if around is None or around.name not in _POINTS:
+        return forms[depth]
+    return forms[(_UNDER if _is_direct(around.around) else _NESTED) + depth]
+
+
+def _is_direct(around: Cite | None) -> bool:
+    """Whether a point stands in an article or annex without a paragraph between."""
+    return around is None or around.name in _CONTAINERS
 
 
 def _filled(name: str, last: bool, level: Cite, grammar: Grammar) -> str:

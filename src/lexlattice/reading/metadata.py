@@ -52,7 +52,7 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         if any(part.label or part.heading for part in plan.parts):
             warnings += ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
         else:
-            if document.format == "html" and not (kind or number.act) and sum(map(len, plan.lines)) < SHORTEST_PAGE:
+            if document.format == "html" and not (kind or number.act) and _is_notice(plan):
                 raise no_act(None)
             warnings += ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
@@ -65,6 +65,11 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         consolidated_celex=consolidated_celex(number.act, consolidated),
         incomplete=incomplete,
     )
+
+
+def _is_notice(plan: Outline) -> bool:
+    """Whether a text is as short as what a site says about an error, and nothing in it is numbered."""
+    return sum(map(len, plan.lines)) < SHORTEST_PAGE and not any(plan.marks)
 
 
 _AROUND_TITLE: Final = re.compile(
