@@ -112,7 +112,9 @@ def test_what_is_not_there_is_said_with_what_is(lamps: Act) -> None:
     assert (
         str(caught.value) == "There is no Article 1(7) in this act; did you mean Article 1(2), Article 1(1), Article 1?"
     )
-    with pytest.raises(NoSuchProvisionError, match=r"There is no nothing of the kind in this act; cite a provision as in 'Recital 1'\."):
+    with pytest.raises(
+        NoSuchProvisionError, match=r"There is no nothing of the kind .*; cite a provision as in 'Recital 1'\."
+    ):
         lamps.find("nothing of the kind")
     with pytest.raises(NoSuchProvisionError, match=r"did you mean art-1\.par-2, art-1\.par-1, art-1\?"):
         lamps["art-1.par-7"]
