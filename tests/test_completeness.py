@@ -69,6 +69,12 @@ def test_the_warning_stands_at_the_head_of_every_output() -> None:
     assert json.loads(summary.to_json())["incomplete"]
 
 
+def test_a_last_note_that_never_closes_its_bracket_is_cut_off() -> None:
+    notes = "(1) OJ L 1, 1.1.2099, p. 1.\n(2) Position of 3 May 2099 (not yet published"
+    assert read(f"{ACT}\n{notes} anywhere).", language="en").incomplete is False
+    assert read(f"{ACT}\n{notes}", language="en").incomplete
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_examples_are_complete_until_they_are_cut(examples: Path, language: str) -> None:
     text = (examples / "short" / f"{language}.txt").read_text("utf-8")

@@ -125,3 +125,12 @@ def test_all_consolidated_files_say_so_and_no_other(data: Path) -> None:
         else:
             assert act.consolidated is None, path
     assert consolidated > 25
+
+
+def test_the_last_annex_of_a_consolidated_text_is_kept_if_it_is_headed_like_a_title() -> None:
+    page = """<html><body><p class="reference">02024R9001 — EN — 10.01.2025 — 001.001</p>
+    <p class="doc-ti">REGULATION (EU) 2024/9001</p><p class="ti-art">Article 1</p><p>Bees are free.</p>
+    <p class="doc-ti">ANNEX</p><p>Bees of the East and of the West</p></body></html>"""
+    act = read(page)
+    assert act.consolidated == "2025-01-10"
+    assert act["anx"].text == "Bees of the East and of the West"

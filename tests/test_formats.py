@@ -171,7 +171,7 @@ def test_nesting_that_acts_have_is_read() -> None:
 
 
 def test_html_entities_are_characters() -> None:
-    act = read(b"<html><body><p>Title&nbsp;here</p><p>5&nbsp;&euro; &amp; more.</p></body></html>")
+    act = read(b"<html><body><p>Regulation&nbsp;here</p><p>5&nbsp;&euro; &amp; more.</p></body></html>")
     assert "5 € & more." in act.source
 
 

@@ -93,7 +93,7 @@ def test_tables_keep_their_captions_and_stray_text() -> None:
     table = (
         "<table border='1'>stray<caption>IMPORTANT</caption><tr><td>a</td><td>b</td></tr><tr>odd<td>c</td></tr></table>"
     )
-    act = read(f"<html><body><p>Title</p>{table}<p>A text.</p></body></html>".encode(), language="en")
+    act = read(f"<html><body><p>Regulation</p>{table}<p>A text.</p></body></html>".encode(), language="en")
     for word in ("stray", "IMPORTANT", "a\tb", "odd", "c"):
         assert word in act.source
 

@@ -112,7 +112,9 @@ def test_what_is_not_there_is_said_with_what_is(lamps: Act) -> None:
     assert (
         str(caught.value) == "There is no Article 1(7) in this act; did you mean Article 1(2), Article 1(1), Article 1?"
     )
-    with pytest.raises(NoSuchProvisionError, match=r"There is no nothing of the kind in this act\."):
+    with pytest.raises(
+        NoSuchProvisionError, match=r"There is no nothing of the kind .*; cite a provision as in 'Recital 1'\."
+    ):
         lamps.find("nothing of the kind")
     with pytest.raises(NoSuchProvisionError, match=r"did you mean art-1\.par-2, art-1\.par-1, art-1\?"):
         lamps["art-1.par-7"]
@@ -187,3 +189,16 @@ def test_what_is_shown_is_short_and_escaped(examples: Path) -> None:
     assert "A &lt; B &amp; C." in html.find("Article 1")._repr_html_()
     assert "<details>" in act._repr_html_()
     assert len(act._repr_html_()) < 20_000
+
+
+def test_what_the_preamble_regards_is_found_by_its_citation() -> None:
+    act = read("REGULATION 1/2099\nTHE COUNCIL,\nHaving regard to A,\nHaving regard to B,\nWhereas:\n(1) Bees fly.")
+    assert act.find("Preamble, second citation").text == "Having regard to B,"
+    assert act.find("Preamble").id == "pre"
+
+
+@pytest.mark.parametrize("cited", ["nonsense", "", "  "])
+def test_what_is_no_citation_is_answered_with_an_example(cited: str) -> None:
+    act = read("Article 1\n1. Bees are free.\n2. Hives are not.\nArticle 2\nHoney is sweet.", language="en")
+    with pytest.raises(NoSuchProvisionError, match=r"cite a provision as in 'Article 1\(1\)'\.$"):
+        act.find(cited)

@@ -324,3 +324,10 @@ def test_the_long_example(examples: Path) -> None:
     assert [s.number for s in act.sections if s.kind == "annex"] == ["I", "II", "III"]
     assert "Recital 25, second sentence" in {unit.citation for unit in act.units}
     assert act["art-26.pt-3"].citation == "Article 26, point (3)"
+
+
+def test_maltese_lists_count_their_dotted_letters() -> None:
+    points = "".join(f"({letter}) għasel;\n" for letter in "abċdefg")
+    act = read(f"Artikolu 1\nDan japplika għal:\n{points}Artikolu 2\nL-għasel huwa ħelu.", language="mt")
+    assert [unit.id for unit in act if unit.kind == "point"] == [f"art-1.pt-{letter}" for letter in "abcdefg"]
+    assert act["art-1.pt-c"].citation == "Artikolu 1, il-punt (ċ)"

@@ -156,3 +156,37 @@ def test_real_acts_in_a_frame_are_what_they_are_without(data: Path, name: str) -
     document = re.search(r"<body[^>]*>(.*)</body>", path.read_text("utf-8"), re.DOTALL)
     assert document
     assert provisions(read(frame(panel(document.group(1))))) == provisions(read(path))
+
+
+def test_a_short_repealed_text_inside_a_saved_page_is_read_as_repealed() -> None:
+    document = """<p class="reference">2024R9001 — EN — 10.01.2025 — 001.001</p>
+    <p class="title-doc-first"><a href="u">COUNCIL REGULATION (EU) 2024/9001</a></p>
+    <p class="title-doc-first"><a href="u">of 5 March 2024</a></p>
+    <p class="title-doc-last"><a href="u">on the keeping of bees</a></p>
+    <p class="hd-modifiers">repealed by:</p><p>Regulation (EU) 2025/12 of 9 January 2025</p>"""
+    act = read(frame(panel(document)))
+    assert act.repealed == "Regulation (EU) 2025/12 of 9 January 2025"
+    assert act.consolidated == "2025-01-10"
+
+
+def test_an_act_is_found_by_its_classes_where_a_site_keeps_it_in_a_place_of_its_own(examples: Path) -> None:
+    page = examples / "formats" / "act.oj.xhtml"
+    assert provisions(read(frame(f"<div class='new'>{body(page)}</div>"))) == provisions(read(page))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1><p>No such page.</p></body></html>",
+        "<html><body><h1>Human verification</h1><p>Show that you are no robot and reload the page.</p></body></html>",
+    ],
+)
+def test_a_page_that_tells_of_an_error_is_refused(page: str) -> None:
+    for source in (page, page.encode()):
+        with pytest.raises(ReadingError, match="shows no text of an act"):
+            read(source)
+
+
+def test_a_page_given_as_one_line_is_the_page_and_no_path() -> None:
+    line = "<html><body><p>Article 1</p><p>Bees are free.</p><p>Article 2</p><p>Hives are not.</p></body></html>"
+    assert [section.id for section in read(line).sections] == ["art-1", "art-2"]

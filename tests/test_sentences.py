@@ -76,6 +76,12 @@ def test_stops_without_end_take_no_time() -> None:
     assert time.process_time() - started < 5
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_revision_goes_on_with_its_number_in_every_language(language: str) -> None:
+    text = "NACE Rev. 1 ABC."
+    assert len(sentences(text, load(language))) == 1
+
+
 @pytest.mark.data
 def test_versions_of_an_act_have_as_many_sentences(data: Path) -> None:
     """Translators of decisions addressed to one state are free; elsewhere a sentence is one in every language."""

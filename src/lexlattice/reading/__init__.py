@@ -194,7 +194,7 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
         raise ReadingError("The input is empty; give a path, a CELEX number, a URL or the text of an act.")
     from lexlattice.reading.fetch import fetch, is_celex, is_url
 
-    if "\n" in source or len(source) > LONGEST_PATH:
+    if "\n" in source or len(source) > LONGEST_PATH or source.lstrip()[:1] == "<":
         if format == "text" or (format is None and source.lstrip()[:1] != "<"):
             return read_text(source) if format else open_text(source)
         return open_bytes(source.encode("utf-8", "replace"), format)

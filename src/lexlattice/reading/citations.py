@@ -17,7 +17,9 @@ _CONTAINERS: Final = frozenset(
     " quoted".split()
 )
 _PLACEHOLDER: Final = re.compile(r"\{([\w.]+)(:last)?\}")
-_DIRECT, _NESTED = 3, 6
+_FIGURE: Final = re.compile(r"\d+")
+_COUNTING: Final = re.compile(r"\d\Z|\A[IVX]+\Z")
+_DIRECT, _NESTED, _UNDER = 3, 6, 9
 """Where these forms begin in a `CitationForm`."""
 _FINAL, _INNER, _OUTER = range(3)
 """Nothing follows; the innermost level follows; more than one level follows."""
@@ -49,7 +51,7 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     >>> cite(Cite(Cite(Cite(None, "article", "5"), "paragraph", "1"), "letter", "a"), load("fi"))
     '5 artiklan 1 kohdan a alakohta'
     >>> cite(Cite(Cite(None, "article", "22"), "note", "2"), load("en"))
-    'Article 22, Footnote 2'
+    'Article 22, footnote 2'
     >>> new = Cite(Cite(Cite(None, "article", "1"), "quoted"), "article", "15a")
     >>> cite(Cite(new, "paragraph", "1"), load("en"))
     'Article 1, quoted text, Article 15a(1)'
@@ -169,20 +171,34 @@ def _parted(template: str) -> tuple[str, str, str]:
 
 
 def _template(forms: CitationForm, level: Cite, depth: int) -> str:
+    if level.name == "unnumbered" and level.around is not None and level.around.name != "article":
+        return forms[_DIRECT + depth]
     if level.name not in _POINTS:
         return forms.first if forms.first and level.number == "1" else forms[depth]
-    if level.around is None or level.around.name in _CONTAINERS:
+    around = level.around
+    if _is_direct(around):
         return forms[_DIRECT + depth]
-    return forms[_NESTED + depth] if level.around.name in _POINTS else forms[depth]
+    if around is None or around.name not in _POINTS:
+        return forms[depth]
+    return forms[(_UNDER if _is_direct(around.around) else _NESTED) + depth]
+
+
+def _is_direct(around: Cite | None) -> bool:
+    """Whether a point stands in an article or annex without a paragraph between."""
+    return around is None or around.name in _CONTAINERS
 
 
 def _filled(name: str, last: bool, level: Cite, grammar: Grammar) -> str:
-    """What stands for a placeholder: the number, with a stop if it is a figure, or an ordinal of that name."""
+    """What stands for a placeholder: the number, with a stop or a sign behind its figures, or an ordinal so named."""
     place = level.last if last else level.place
     if name == "n":
         return str(place) if last else level.number
     if name == "n.":
         return f"{level.number}." if level.number[-1:].isdigit() else level.number
+    if name == "N.":
+        return f"{level.number}." if _COUNTING.search(level.number) else level.number
+    if name.startswith("n."):
+        return _FIGURE.sub(lambda figure: figure[0] + name[1:], level.number, count=1)
     ordinals = grammar.named_ordinals.get(name)
     if ordinals is not None:
         return ordinals[min(place, len(ordinals)) - 1].replace("{n}", str(place))

@@ -66,6 +66,8 @@ def _breaks_off(last: Part, plan: Outline) -> bool:
     line, shortest = plan.lines[last.lines[-1]], 0 if last.kind == "notes" else LONG_LINE
     if line.endswith(_GOES_ON):
         return last.kind != "notes"
+    if line.count("(") > line.count(")"):
+        return True
     others = [plan.lines[i] for i in last.lines[:-1] if i not in plan.tables]
     return _goes_on(line, shortest) and _usually_stops(others, shortest)
 

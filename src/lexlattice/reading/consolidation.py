@@ -57,7 +57,9 @@ def note_repeal(document: Document, grammar: Grammar) -> None:
         document.repealed = _named(blocks, opener)
     titles = [i for i, block in enumerate(blocks[:LONGEST_LIST]) if block.role is Role.TITLE]
     rest = blocks[opener:] if opener is not None else blocks[titles[-1] + 1 :] if titles else []
-    if not any(_is_of_act(block, grammar) for block in rest):
+    above = blocks[: len(blocks) - len(rest)]
+    has_headers = any(block.role is Role.ARTICLE or _is_header(block, grammar) for block in above)
+    if not has_headers and not any(_is_of_act(block, grammar) for block in rest):
         for block in rest:
             block.role = Role.PAGE
 

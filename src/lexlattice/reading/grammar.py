@@ -78,6 +78,10 @@ class CitationForm(NamedTuple):
     """Of a point in another point."""
     nested_inner: str
     nested_outer: str
+    under: str
+    """Of a point in a point that is itself direct."""
+    under_inner: str
+    under_outer: str
     first: str
     """What number 1 is called, where it has a name of its own ("article 1er")."""
 
@@ -206,7 +210,8 @@ def _levels(table: dict[str, Any]) -> dict[str, CitationForm]:
         plain = _depths(form, "", "final")
         direct = _depths(form, "direct_", "direct") if "direct" in form else plain
         nested = _depths(form, "nested_", "nested") if "nested" in form else plain
-        levels[name] = CitationForm(*plain, *direct, *nested, form.get("first", ""))
+        under = _depths(form, "under_", "under") if "under" in form else nested
+        levels[name] = CitationForm(*plain, *direct, *nested, *under, form.get("first", ""))
     return levels
 
 

@@ -50,7 +50,9 @@ def find(act: Act, below: Below, cited: str) -> str:
                 found = places.resolve(mention.paths[0], "")
                 if found:
                     return found
-    raise NoSuchProvisionError(_sentence(cited, _nearest(act, below, places, tried, cited)))
+    close = _nearest(act, below, places, tried, cited)
+    example = next((unit.citation for unit in act.units if unit.kind not in ("title", "citation")), "")
+    raise NoSuchProvisionError(_sentence(cited, close, example))
 
 
 def _names_all(unit: Unit, units: Sequence[Unit]) -> bool:
@@ -69,9 +71,10 @@ def no_such_id(act: Act, below: Below, name: object) -> str:
     return _sentence(str(name), close)
 
 
-def _sentence(wanted: str, close: Sequence[str]) -> str:
-    hint = f"; did you mean {', '.join(close)}?" if close else "."
-    return f"There is no {wanted[:80]} in this act{hint}"
+def _sentence(wanted: str, close: Sequence[str], example: str = "") -> str:
+    shown = f"; cite a provision as in {example!r}." if example else "."
+    hint = f"; did you mean {', '.join(close)}?" if close else shown
+    return f"There is no {wanted.strip()[:80] or 'provision without a name'} in this act{hint}"
 
 
 def _nearest(act: Act, below: Below, places: Places, tried: Sequence[Path], cited: str) -> list[str]:

@@ -12,6 +12,7 @@ from lexlattice.reading.completeness import is_cut_off
 from lexlattice.reading.consolidation import consolidated_as_of, stated_celex
 from lexlattice.reading.grammar import Grammar, fold
 from lexlattice.reading.outline import Outline
+from lexlattice.reading.site_frame import SHORTEST_PAGE, no_act
 
 _CELEX = re.compile(r"\b([1-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\)|R\(\d\d\))*)(?![\w(])")
 
@@ -51,6 +52,8 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         if any(part.label or part.heading for part in plan.parts):
             warnings += ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
         else:
+            if document.format == "html" and not (kind or number.act) and _is_notice(plan):
+                raise no_act(None)
             warnings += ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
         celex=number.act,
@@ -62,6 +65,11 @@ def describe(document: Document, plan: Outline, grammar: Grammar) -> Facts:
         consolidated_celex=consolidated_celex(number.act, consolidated),
         incomplete=incomplete,
     )
+
+
+def _is_notice(plan: Outline) -> bool:
+    """Whether a text is as short as what a site says about an error, and nothing in it is numbered."""
+    return sum(map(len, plan.lines)) < SHORTEST_PAGE and not any(plan.marks)
 
 
 _AROUND_TITLE: Final = re.compile(

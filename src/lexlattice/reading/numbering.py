@@ -23,6 +23,8 @@ _INSERTED_LETTER: Final = dict(zip(_INSERTED_ORDER, LATIN, strict=False)) | {"no
 INSERTED_WORDS: Final = sorted(_INSERTED_LETTER, key=len, reverse=True)
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
+_DOTTED: Final = str.maketrans("ċġħ", "cgh")
+"""Letters that Maltese writes where the other languages' lists have these."""
 _GREEK_UNITS: Final = {"α": 1, "β": 2, "γ": 3, "δ": 4, "ε": 5, "στ": 6, "ϛ": 6, "ζ": 7, "η": 8, "θ": 9}
 _GREEK_TENS: Final = {"ι": 10, "κ": 20, "λ": 30, "μ": 40, "ν": 50, "ξ": 60, "ο": 70, "π": 80}
 
@@ -46,9 +48,10 @@ def from_roman(text: str) -> int:
 def letter_value(text: str) -> int:
     """Place of a lettered marker in its own alphabet (a, α, а are 1; aa is 27), 0 if it is none.
 
-    >>> [letter_value(x) for x in ("a", "z", "aa", "ab", "γ", "στ", "ιβ", "в", "1")]
-    [1, 26, 27, 28, 3, 6, 12, 3, 0]
+    >>> [letter_value(x) for x in ("a", "z", "aa", "ab", "γ", "στ", "ιβ", "в", "ċ", "1")]
+    [1, 26, 27, 28, 3, 6, 12, 3, 3, 0]
     """
+    text = text.translate(_DOTTED)
     if len(text) == 1:
         if text in LATIN:
             return LATIN.index(text) + 1
@@ -150,7 +153,7 @@ _MARKER: Final = re.compile(
 )
 _INSERTED: Final = re.compile(r"([ivx]{2,6})[a-e]\Z")
 """A point put between two Roman ones: (iia) after (ii)."""
-_POINT_LETTERS: Final = re.compile(r"[a-zα-ωϛа-я]{1,2}\Z|[ivxlcdmі]{1,6}\Z")
+_POINT_LETTERS: Final = re.compile(r"[a-zċġħα-ωϛа-я]{1,2}\Z|[ivxlcdmі]{1,6}\Z")
 
 
 def marker(line: str) -> Marker | None:
@@ -198,7 +201,7 @@ def _place(number: str) -> tuple[int, int] | None:
     return (value, roman) if value or roman else None
 
 
-_PART: Final = re.compile(r"(?P<n>[IVXΙΧ]{1,5}|[A-ZΑ-ΩА-Я])\.(?:\s+(?P<rest>\S.*)|)$")
+_PART: Final = re.compile(r"(?P<n>[IVXΙΧ]{1,5}|[A-ZĊĠĦΑ-ΩА-Я])\.(?:\s+(?P<rest>\S.*)|)$")
 
 
 class PartNumber(NamedTuple):

@@ -74,23 +74,25 @@ def unframe(root: _Element, text: str) -> Saved:
     site = _is_site(root)
     celex, day = _number(text, site=site)
     holder = _holder(root, site=site) if framed else None
-    if holder is None and not site:
-        holder = _around_marked(root)
-        if holder is None:
+    if holder is None or not _reads_as_text(holder, SHORTEST_ACT):
+        marked = _around_marked(root if holder is None else holder)
+        if marked is not None and not framed:
+            return Saved(root)
+        if marked is None and (site or holder is not None):
+            raise no_act(celex)
+        if marked is not None:
+            holder = marked if holder is None else holder
+            _remove_frame(holder)
+        else:
             holder = _main(root)
             _remove_frame(holder)
             if not _reads_as_text(holder, SHORTEST_PAGE if framed else SHORTEST_ACT):
-                raise _no_act(celex)
-        elif not framed:
-            return Saved(root)
-        else:
-            _remove_frame(holder)
-    elif holder is None or not _reads_as_text(holder, SHORTEST_ACT):
-        raise _no_act(celex)
+                raise no_act(celex)
     return Saved(holder, framed, celex, _language(holder), day, _by_id(root, "document2") is not None)
 
 
-def _no_act(celex: str | None) -> ReadingError:
+def no_act(celex: str | None) -> ReadingError:
+    """What is said of a page that shows an error, a menu or a question about cookies."""
     number = f"CELEX number {celex}" if celex else "CELEX number"
     return ReadingError(
         f"The page shows no text of an act; save the HTML or PDF version of the document itself, or give its {number}."

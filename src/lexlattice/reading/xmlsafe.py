@@ -49,9 +49,11 @@ def parse_xml(data: bytes) -> _Element:
         reason = squeeze(re.sub(r", line \d+, column \d+.*", "", str(error.msg), flags=re.DOTALL))
         if "depth" in reason:
             raise _too_deep() from None
-        raise ReadingError(f"The XML is not well-formed at line {error.lineno}: {reason}.") from None
+        raise ReadingError(
+            f"The XML is not well-formed at line {error.lineno}: {reason}; fetch or save it again."
+        ) from None
     except (LookupError, ValueError) as error:
-        raise ReadingError(f"The XML cannot be decoded: {error}.") from None
+        raise ReadingError(f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.") from None
     _check_depth(root)
     return root
 
@@ -84,9 +86,11 @@ def _check_prolog(data: bytes) -> None:
         pass
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, "unreadable")
-        raise ReadingError(f"The XML is not well-formed at line {error.lineno}: {reason}.") from None
+        raise ReadingError(
+            f"The XML is not well-formed at line {error.lineno}: {reason}; fetch or save it again."
+        ) from None
     except (LookupError, ValueError) as error:
-        raise ReadingError(f"The XML cannot be decoded: {error}.") from None
+        raise ReadingError(f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.") from None
 
 
 def _character(match: re.Match[bytes]) -> bytes:
