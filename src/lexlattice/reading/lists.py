@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -13,6 +13,8 @@ T = TypeVar("T")
 
 _ALONE: Final = ("dot", "paren")
 """Styles of numbers that may hang from an annex itself."""
+_FIFTY: Final = 50
+"""No list of Roman numerals comes so far."""
 DEEPEST: Final = 9
 """Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
 
@@ -78,9 +80,45 @@ def continues(level: Level, mark: Marker) -> bool:
         return level.style == mark.style
     if level.style == "roman":
         return mark.roman == level.value + 1 or (mark.roman == level.value > 1 and mark.number != level.number)
-    if level.style != mark.style:
+    if level.style != mark.style or _is_foreign(level, mark):
         return False
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
+
+
+def _is_foreign(level: Level, mark: Marker) -> bool:
+    """Whether a Latin letter that may be a Roman numeral stands in a list of Greek or Cyrillic letters."""
+    return mark.roman > 0 and mark.number.isascii() and not level.number.isascii()
+
+
+def settle(stack: list[Level], mark: Marker, following: Iterable[Marker]) -> Marker:
+    """Read a marker such as (i) or (v) as a letter or as a Roman numeral only, where it may be either.
+
+    What comes first below it decides, (ii) or (j). Where neither comes, it stays what it was.
+    """
+    due = deepest(stack, _continues_letters, mark)
+    may_be_letter = due or (mark.roman == 1 and deepest(stack, _skips_to, mark))
+    may_be_roman = mark.roman == 1 or deepest(stack, _continues_romans, mark)
+    if not may_be_letter or not may_be_roman:
+        return mark
+    for near, other in enumerate(following):
+        if other.style != "letter" or other.quoted:
+            if other.style != "dash" and deepest(stack, continues, other):
+                break
+        elif other.roman == 1:  # nothing below a Roman numeral is counted in Roman numerals
+            return mark._replace(roman=0) if due and not near else mark
+        elif other.roman == mark.roman + 1:
+            return mark._replace(value=0)
+        elif other.value == mark.value + 1:
+            return mark._replace(roman=0)
+    return mark
+
+
+def _continues_letters(level: Level, mark: Marker) -> bool:
+    return level.style == "letter" and continues(level, mark)
+
+
+def _continues_romans(level: Level, mark: Marker) -> bool:
+    return level.style == "roman" and continues(level, mark)
 
 
 def deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> int:
@@ -99,7 +137,7 @@ def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
     if not mark.quoted:
         depth = deepest(stack, continues, mark)
         if not depth and mark.value != 1 and mark.roman != 1:
-            depth = deepest(stack, _skips_to, mark)
+            depth = _skipping(stack, mark)
     if depth:
         del stack[depth + 1 :]
         level = stack[depth]
@@ -107,7 +145,7 @@ def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         del stack[DEEPEST:]
         parent = stack[-1]
         style = mark.style
-        if style == "letter" and mark.roman == 1 and mark.value != 1:
+        if style == "letter" and ((mark.roman == 1 and mark.value != 1) or _is_numeral(mark)):
             style = "roman"
         path, cite = current(parent, frame)
         if _stands_alone(stack, mark, frame):
@@ -150,7 +188,31 @@ def _skips_to(level: Level, mark: Marker) -> bool:
     """A list may skip numbers (deleted points) but never goes back."""
     if level.style == "roman":
         return mark.roman > level.value and mark.roman > 1
-    return level.style == mark.style and mark.style != "dash" and mark.value > level.value
+    if level.style != mark.style or mark.style == "dash":
+        return False
+    if _is_numeral(mark) and not (_is_doubled(mark.number) and _is_doubled(level.number)):
+        return False
+    return mark.value > level.value
+
+
+def _is_numeral(mark: Marker) -> bool:
+    """Whether a lettered marker of several letters is a Roman numeral: (ii) and (iv), but neither (v) nor (cc)."""
+    if mark.style != "letter" or not mark.roman or len(mark.number) == 1:
+        return False
+    return mark.roman < _FIFTY or not _is_doubled(mark.number)
+
+
+def _is_doubled(number: str) -> bool:
+    """Whether a number is a letter twice, as lists go on after (z): (aa), (bb)."""
+    return len(number) == 2 and number[0] == number[1]
+
+
+def _skipping(stack: list[Level], mark: Marker) -> int:
+    """The innermost open list that skips to a marker; of letters and Roman numerals the one that skips fewest."""
+    if not (mark.value and mark.roman):
+        return deepest(stack, _skips_to, mark)
+    depths = [depth for depth in range(len(stack) - 1, 0, -1) if _skips_to(stack[depth], mark)]
+    return min(depths, key=lambda depth: _value(stack[depth], mark) - stack[depth].value, default=0)
 
 
 def _value(level: Level, mark: Marker) -> int:
