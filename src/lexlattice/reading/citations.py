@@ -53,6 +53,8 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     >>> new = Cite(Cite(Cite(None, "article", "1"), "quoted"), "article", "15a")
     >>> cite(Cite(new, "paragraph", "1"), load("en"))
     'Article 1, quoted text, Article 15a(1)'
+    >>> cite(Cite(new.around, "paragraph", "2"), load("en"))
+    'Article 1, quoted text, paragraph 2'
     """
     if level is None:
         return ""
@@ -123,6 +125,8 @@ def _parted(template: str) -> tuple[str, str, str]:
 
 
 def _template(forms: CitationForm, level: Cite, depth: int) -> str:
+    if level.name == "paragraph" and level.around is not None and level.around.name == "quoted":
+        return forms[_DIRECT + depth]
     if level.name not in _POINTS:
         return forms.first if forms.first and level.number == "1" else forms[depth]
     if level.around is None or level.around.name in _CONTAINERS:
