@@ -56,7 +56,7 @@ def quoted(act: Act) -> dict[str, str]:
         ),
         (
             "fr",
-            f"{FRENCH}1) à l’article 5, le paragraphe 2 est remplacé par le texte suivant:\n«2. Elles volent:\na) loin;»;\n"
+            f"{FRENCH}1) à l’article 5, le paragraphe 2 est remplacé comme suit:\n«2. Elles volent:\na) loin;»;\n"
             "2) à l’article 6, la deuxième phrase est supprimée.",
             "Article 1er, point 1), texte cité, paragraphe 2",
         ),
