@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lexlattice.reading.citations import Cite
-from lexlattice.reading.lists import Frame
+from lexlattice.reading.lists import Frame, headed
 from lexlattice.reading.numbering import marker
 from lexlattice.reading.units import divide
 
@@ -78,3 +78,24 @@ def test_numerals_of_several_letters_never_go_on_with_letters() -> None:
 
 def test_a_letter_that_was_deleted_does_not_make_i_a_numeral() -> None:
     assert paths(["Lead:", *listed("a b c d e f g i j")])[-2:] == ["pt-i", "pt-j"]
+
+
+def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
+    annex = Cite(None, "annex", "II")
+    frame = Frame("anx-II.pt-c", Cite(annex, "letter", "c"), "paragraph", text_level="subparagraph")
+    frame.item = headed("c", "anx-II", annex)
+    lines = [
+        "Savings are counted.",
+        "(a) by day;",
+        "(b) by night.",
+        "(d) Losses:",
+        "(i) one;",
+        "(ii) two.",
+        "More.",
+        "(e) End.",
+    ]
+    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    assert [draft.path.removeprefix("anx-II.") for draft in drafts] == [
+        *("pt-c", "pt-c.pt-a", "pt-c.pt-b", "pt-d", "pt-d.pt-i", "pt-d.pt-ii", "pt-d.sub-2", "pt-e"),
+    ]
+    assert [draft.kind for draft in drafts] == [*("paragraph", *["point"] * 5, "subparagraph", "point")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from lexlattice.reading.citations import Cite
-from lexlattice.reading.numbering import Marker, canonical, letters
+from lexlattice.reading.numbering import Marker, canonical, letters, marker
 
 T = TypeVar("T")
 
@@ -72,6 +72,8 @@ class Frame:
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
     texts: int = 0
     """How many texts have been counted already: the one that a recital's own number leads."""
+    item: Level | None = None
+    """The list whose item the section is, if a heading is one: points that go on with it stand beside the section."""
 
 
 def continues(level: Level, mark: Marker) -> bool:
@@ -129,10 +131,25 @@ def deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> in
     return 0
 
 
+def headed(number: str, path: str, cite: Cite | None) -> Level | None:
+    """The list that a heading such as "(c) Savings" is an item of, and that hangs from what is given."""
+    mark = marker(f"({number}) ")
+    if mark is None or mark.style != "letter" or not mark.value:
+        return None
+    return Level("", None, mark.style, mark.value, number, path, cite)
+
+
+def _goes_on(stack: list[Level], mark: Marker, frame: Frame) -> bool:
+    """Whether a marker stands beside the section itself: it goes on with the list of headings, and with no other."""
+    return frame.item is not None and not deepest(stack, continues, mark) and continues(frame.item, mark)
+
+
 def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
     """Find or open the list a marker belongs to, and step to its item."""
     if mark.style == "multi":
         return _enter_multi(stack, mark)
+    if frame.item is not None and _goes_on(stack, mark, frame):
+        return _step_beside(stack, mark, frame.item, frame)
     depth = 0
     if not mark.quoted:
         depth = deepest(stack, continues, mark)
@@ -162,6 +179,14 @@ def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         stack[0].counted[level.style] = level.value
     _name(level, mark, frame)
     return level
+
+
+def _step_beside(stack: list[Level], mark: Marker, item: Level, frame: Frame) -> Level:
+    """Step from the item that is a heading to the next one, which what follows it belongs to."""
+    item.number, item.value = mark.number, mark.value
+    _name(item, mark, frame)
+    stack[:] = [Level(item.path, item.cite, number=mark.number)]
+    return stack[0]
 
 
 def _stands_alone(stack: list[Level], mark: Marker, frame: Frame) -> bool:
@@ -266,7 +291,7 @@ def holds_text(level: Level, frame: Frame) -> bool:
 def kind_of(level: Level, frame: Frame) -> str:
     """What kind of unit an item of a list is, or a text of the section itself."""
     if not level.style:
-        return frame.kind
+        return "point" if level.number else frame.kind
     if level.style == "dash":
         return "indent"
     return "paragraph" if level.paragraph else "point"
