@@ -141,13 +141,20 @@ def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
     number_first = rf"(?P<first>(?<!\d)(?P<lead>\d{{1,3}})\.?\s(?i:{article})(?![{_LOWER}]|\s{{0,2}}\d))"
     names = "|".join(rf"(?P<{kind}>{either((kind,), capitals=True)})" for kind in _DIVIDERS)
     return re.compile(
-        rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,3}}|[IVXL]{{1,6}}\b|(?i:{ordinals})\b))"
+        rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,2}}\.\d{{1,2}}(?=[{_UPPER}])|\d{{1,3}}|[IVXL]{{1,6}}\b|(?i:{ordinals})\b))"
         rf"|{number_first if grammar.number_first else '(?P<first>(?P<lead>(?!)))'}"
         rf"|(?:{names})(?![{_LOWER}])(?:\s{{1,2}}(?P<count>[IVXL]{{1,6}}|\d{{1,2}}|[A-Z]\b)|(?![{_UPPER}]))"
     )
 
 
-_TEXT_BEGINS: Final = re.compile(rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)")
+_TEXT_BEGINS: Final = re.compile(rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)|[{_UPPER}][{_LOWER}]")
+_PARAGRAPH: Final = re.compile(rf"\.\s{{1,2}}[{_UPPER}‘“\"'(]")
+_FIRST_OF_ARTICLE: Final = re.compile(r"\.1\.\s")
+_INSERTED: Final = re.compile(rf"[A-Z](?=[{_UPPER}][{_LOWER}\s]|\d{{1,2}}\.\s)")
+"""The letter of an inserted article that text follows at once: "Article 2A1. Each", "Article 1AThe"."""
+_GLUED: Final = re.compile(rf"[{_UPPER}]|1\.\s")
+_FARTHEST: Final = 3
+"""So many articles may have lost their header before one that runs into its text."""
 _DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
 
 
@@ -160,14 +167,21 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
         before = line[max(0, start - 4) : start]
         if match["article"] or match["first"]:
             number = match["number"] or match["lead"]
+            if "." in number:  # "Article 2.3Customs duties": by chapter, as in trade agreements
+                cuts.update((start, end) if not before[-1:].isspace() else ())
+                continue
             value = int(number) if number.isdigit() else from_roman(number.lower())
             value = grammar.ordinal_values.get(fold(number), value)
-            if value != due["article"] and line[end : end + 1] == "." and number.startswith(str(due["article"])):
-                value = due["article"]  # "Article 11. The" is article 1, paragraph 1
-                end = match.start("number") + len(str(value)) if match["number"] else end
+            if match["number"] and (first := _before_paragraph(line, end, number, due["article"])):
+                value, end = first, match.start("number") + len(str(first))
+            elif value == due["article"] - 1 and (letter := _INSERTED.match(line, end)):
+                cuts.update((start, letter.end()) if _is_cut_off(before) else ())
+                continue
             alone = _stands_alone(before, line[end : end + 3])
             led = value == due["article"] and bool(_TEXT_BEGINS.match(line, end))
-            if (value in (1, due["article"]) and alone) or led:
+            near = 0 < value - due["article"] <= _FARTHEST
+            leaps = near and not before[-1:].isspace() and _GLUED.match(line, end) is not None
+            if ((value in (1, due["article"]) or leaps) and alone) or led:
                 cuts.update((start, end))
                 due["article"] = value + 1
         elif _is_cut_off(before):
@@ -176,6 +190,21 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
             due[kind] = _count(line[match.start("count") : end]) + 1 if match["count"] else 1
             cuts.update((start, end))
     return cuts
+
+
+def _before_paragraph(line: str, end: int, number: str, due: int) -> int:
+    """The article whose number runs into that of its first paragraph, if it is the one due, or near; else 0.
+
+    "Article 11. The" is article 1, and so is "Article 11.1. The".
+    """
+    if number == str(due) or not number.isdigit():
+        return 0
+    if number == 2 * str(due) and _FIRST_OF_ARTICLE.match(line, end):
+        return due
+    first = int(number) // 10
+    if not number.endswith("1") or not _PARAGRAPH.match(line, end):
+        return 0
+    return first if 0 <= first - due <= _FARTHEST else 0
 
 
 def _count(text: str) -> int:
