@@ -76,6 +76,9 @@ def test_a_marker_may_have_any_of_these_words() -> None:
     for line, number in (
         ("«2 unvicies. Texte", "2 unvicies"),
         ("3 ter bis. Texte", "3 ter bis"),
+        ("«2 ter En ce cas", "2 ter"),
+        ("2 ter En ce cas", None),
+        ("«2 ter en ce cas", None),
         ("2 terrains.", None),
     ):
         mark = marker(line)

@@ -176,7 +176,7 @@ _MARKER: Final = re.compile(
     rf"|\(\s?(?P<letter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     rf"|(?P<halfletter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     r"|(?P<letterdot>[a-zivx]{1,4})\.$"
-    r"|(?(q)(?P<quotednumber>\d{1,3})$|(?!))"
+    rf"|(?(q)(?P<quotednumber>\d{{1,3}}(?:\s{INSERTED})?)(?:$|(?<=s|r)\s(?=[^\W\d_a-zà-ÿ]))|(?!))"
     r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
     r")"
 )
