@@ -59,7 +59,7 @@ def ids(act: Act, number: str = "1") -> list[str]:
 def test_new_articles_are_texts_of_their_own_below_the_instruction(act: Act) -> None:
     assert_laws(act)
     assert ids(act) == [
-        *("art-1", "art-1.pt-1", "art-1.pt-1.q.pt-2"),
+        *("art-1", "art-1.pt-1", "art-1.pt-1.q.par-2"),
         *("art-1.pt-2", "art-1.pt-2.q.pt-d", "art-1.pt-2.q.pt-e"),
         *("art-1.pt-3", "art-1.pt-3.q-art-15a.par-1", "art-1.pt-3.q-art-15a.par-1.pt-a"),
         *("art-1.pt-3.q-art-15a.par-1.pt-b", "art-1.pt-3.q-art-15a.par-2"),

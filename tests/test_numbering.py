@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexlattice.reading.grammar import load
 from lexlattice.reading.numbering import CYRILLIC, canonical, from_roman, letter_value, marker, to_letters
 
 
@@ -52,3 +53,45 @@ def test_numbers_of_articles_in_all_notations() -> None:
     assert {canonical(form) for form in forms} == {"5a"}
     assert [canonical(f"5 {word}") for word in ("undecies", "duodecies", "terdecies")] == ["5j", "5k", "5l"]
     assert {canonical(form) for form in ["1", "1er", "1.o", "1o", "1 º", "1."]} == {"1"}
+
+
+def test_latin_words_for_inserted_articles_follow_a_rule() -> None:
+    words = (
+        "octodecies",
+        "vicies",
+        "sexvicies",
+        "septvicies",
+        "octovicies",
+        "tricies",
+        "quinquadragies",
+        "octosexagies",
+    )
+    assert [canonical(f"59 {word}") for word in words] == "59q 59s 59y 59z 59aa 59ac 59ar 59bo".split()
+    assert canonical("29 quater bis") == "29ca"
+    assert canonical("59 bis bis") == "59aa"
+    assert canonical("VII quinquies") == "VIID"
+
+
+def test_a_marker_may_have_any_of_these_words() -> None:
+    for line, number in (
+        ("«2 unvicies. Texte", "2 unvicies"),
+        ("3 ter bis. Texte", "3 ter bis"),
+        ("«2 ter En ce cas", "2 ter"),
+        ("2 ter En ce cas", None),
+        ("«2 ter en ce cas", None),
+        ("2 terrains.", None),
+    ):
+        mark = marker(line)
+        assert (mark.number if mark is not None else None) == number
+
+
+def test_an_o_behind_a_number_is_a_letter_unless_the_languages_ordinals_end_so() -> None:
+    assert {language: load(language).header(line).number for language, line in _WITH_O.items()} == {  # type: ignore[union-attr]
+        "en": "59o",
+        "de": "59o",
+        "pt": "59",
+        "es": "59",
+    }
+
+
+_WITH_O = {"en": "Article 59o", "de": "Artikel 59o", "pt": "Artigo 59o", "es": "Artículo 59o"}

@@ -38,6 +38,23 @@ def test_a_paragraph_number_that_ran_into_its_article() -> None:
     assert unglue(text, load("en")) == [*lines, "1. It acts."]
 
 
+def test_an_article_that_lost_its_header_does_not_hide_those_below_it() -> None:
+    glued = "here.Article 3Bees fly.Article 51. Bees sleep.2. So do we.Article 6Article 4 shall apply.Article 71. End."
+    headers = [line for line in unglue(glued, load("en")) if line.startswith("Article") and len(line) < 12]
+    assert headers == ["Article 3", "Article 5", "Article 6", "Article 7"]
+
+
+def test_articles_with_a_letter_or_the_number_of_their_chapter_are_cut_off() -> None:
+    glued = "so:Article 1BeesBees fly.Article 1AThey sleep.Article 1B1. They rest.Article 2Bees end."
+    assert [line for line in unglue(glued, load("en")) if line.startswith("Article")] == [
+        *("Article 1", "Article 1A", "Article 1B", "Article 2"),
+    ]
+    glued = "so:Article 1.1AimsBees fly.Article 1.2TermsSee Article 1.1 and others.Article 2.1ScopeBees."
+    assert [line for line in unglue(glued, load("en")) if line.startswith("Article")] == [
+        *("Article 1.1", "Article 1.2", "Article 2.1"),
+    ]
+
+
 def test_the_journals_header_is_cut_off_piece_by_piece() -> None:
     header = ["14.3.2024", "EN", "Official Journal of the European Union", "L 20/2"]
     assert unglue(" ".join([*header, "COMMISSION REGULATION"]), load("en")) == [*header, "COMMISSION REGULATION"]

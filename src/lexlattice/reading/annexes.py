@@ -16,7 +16,7 @@ from typing import Final
 from lexlattice.reading.citations import Cite
 from lexlattice.reading.grammar import DIVISIONS, Grammar
 from lexlattice.reading.headings import Count, chapters_of, counts, heading_like, number_of, titles, unnumbered
-from lexlattice.reading.lists import Draft, Frame
+from lexlattice.reading.lists import Draft, Frame, headed
 from lexlattice.reading.numbering import canonical
 from lexlattice.reading.outline import Outline
 from lexlattice.reading.sections import Part
@@ -83,8 +83,11 @@ def _frame(path: Sequence[Division], frame: Frame) -> Frame:
     """How what stands in a part is named: by all the parts around it."""
     steps = "".join(f".{division.step}" for division in path)
     cites = reduce(lambda around, division: Cite(around, *division.cite), path, frame.cite)
-    level = "subparagraph" if path[-1].step.startswith("pt-") else "unnumbered"
-    return Frame(frame.path + steps, cites, frame.kind, text_level=level)
+    if not path[-1].step.startswith("pt-"):
+        return Frame(frame.path + steps, cites, frame.kind)
+    around = cites.around if cites is not None else None
+    item = headed(path[-1].number, (frame.path + steps).rpartition(".")[0], around)
+    return Frame(frame.path + steps, cites, frame.kind, text_level="subparagraph", item=item)
 
 
 def _leave(path: list[Division], division: Division) -> None:

@@ -55,6 +55,8 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     >>> new = Cite(Cite(Cite(None, "article", "1"), "quoted"), "article", "15a")
     >>> cite(Cite(new, "paragraph", "1"), load("en"))
     'Article 1, quoted text, Article 15a(1)'
+    >>> cite(Cite(new.around, "paragraph", "2"), load("en"))
+    'Article 1, quoted text, paragraph 2'
     """
     if level is None:
         return ""
@@ -171,7 +173,10 @@ def _parted(template: str) -> tuple[str, str, str]:
 
 
 def _template(forms: CitationForm, level: Cite, depth: int) -> str:
-    if level.name == "unnumbered" and level.around is not None and level.around.name != "article":
+    around = level.around.name if level.around is not None else ""
+    if (level.name == "unnumbered" and around not in ("", "article")) or (
+        level.name == "paragraph" and around == "quoted"
+    ):
         return forms[_DIRECT + depth]
     if level.name not in _POINTS:
         return forms.first if forms.first and level.number == "1" else forms[depth]

@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from lexlattice.reading.numbering import INSERTED_WORDS, canonical
+from lexlattice.reading.numbering import INSERTED, canonical
 
 LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split())
 """The 24 official languages."""
@@ -25,13 +25,14 @@ HEAD: Final = 80
 DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 """Head-words that enclose articles, outermost first."""
 
-_BIS: Final = "|".join(INSERTED_WORDS)
-_SUFFIX: Final = rf"(?:[\s/.-]?(?:{_BIS})|[/.-]?[^\W\d_]{{1,2}}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
+_SUFFIX: Final = rf"(?:[\s/.-]?{INSERTED}(?:\s{INSERTED})?|[/.-]?[^\W\d_]{{1,2}}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _DECIMAL: Final = r"\d{1,2}\.\d{1,2}(?![\w.])"
-_ROMAN: Final = r"[ivxlcdmιχνμхісм]{1,7}(?:\s?bis|\s?ter|[a-c])?(?!\w)"
+_ROMAN: Final = rf"[ivxlcdmιχνμхісм]{{1,7}}(?:\s?{INSERTED}|[a-c])?(?!\w)"
 _ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
 _ORDINAL_SIGN: Final = re.compile(r"(?<=\d)\s?\.?\s?(?:[oºª°]|er|re)(?![^\W\d_])")
+_LETTER_O: Final = re.compile(r"\d+[oO]\Z")
+"""An inserted article, "59o", unless ordinals of the language end so: "5o" is "quinto"."""
 _PLACEHOLDER: Final = re.compile(r"\{([^}]*)\}")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
 
@@ -99,6 +100,8 @@ class Grammar:
     ordinals: tuple[str, ...]
     named_ordinals: dict[str, tuple[str, ...]]
     """Further forms of the ordinals for citations, by name; the last of each is for places that have no word."""
+    ordinals_in_o: bool
+    """Whether "5o" is an ordinal, as in Portuguese."""
     ordinal_endings: dict[str, str]
     """What follows the figure in "11th", "21st": by the number's last digits, and under "" for all others."""
     openers: dict[str, tuple[str, ...]]
@@ -185,6 +188,8 @@ class Grammar:
             return None
         if match["w2"] and not written[0].isdigit() and not written.isupper():
             return None
+        if not self.ordinals_in_o and _LETTER_O.match(written):
+            return Header(kind, written.casefold(), written, match.end())
         return Header(kind, canonical(written), _ORDINAL_SIGN.sub("", written).strip(), match.end())
 
 
@@ -268,6 +273,7 @@ def load(language: str) -> Grammar:
         ordinal_values=ordinal_values,
         ordinals=tuple(heads["ordinals"]),
         named_ordinals={name: tuple(forms) for name, forms in data.get("ordinals", {}).items()},
+        ordinals_in_o=heads["ordinals"][0].endswith("o"),
         ordinal_endings={"": "."} | heads.get("ordinal_endings", {}),
         openers={what: tuple(fold(o) for o in forms) for what, forms in data["openers"].items()},
         number_first=heads.get("number_first", False),

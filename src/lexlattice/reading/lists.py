@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from lexlattice.reading.citations import Cite
-from lexlattice.reading.numbering import Marker, canonical, letters
+from lexlattice.reading.numbering import Marker, canonical, letters, marker
 
 T = TypeVar("T")
 
 _ALONE: Final = ("dot", "paren")
 """Styles of numbers that may hang from an annex itself."""
+_FIFTY: Final = 50
+"""No list of Roman numerals comes so far."""
 DEEPEST: Final = 9
 """Lists are not nested deeper than this; a text that seems to has only lost its numbering."""
 
@@ -70,6 +72,8 @@ class Frame:
     """Whether texts without a number are counted from the first on (annexes), or only from the second (articles)."""
     texts: int = 0
     """How many texts have been counted already: the one that a recital's own number leads."""
+    item: Level | None = None
+    """The list whose item the section is, if a heading is one: points that go on with it stand beside the section."""
 
 
 def continues(level: Level, mark: Marker) -> bool:
@@ -78,9 +82,45 @@ def continues(level: Level, mark: Marker) -> bool:
         return level.style == mark.style
     if level.style == "roman":
         return mark.roman == level.value + 1 or (mark.roman == level.value > 1 and mark.number != level.number)
-    if level.style != mark.style:
+    if level.style != mark.style or _is_foreign(level, mark):
         return False
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
+
+
+def _is_foreign(level: Level, mark: Marker) -> bool:
+    """Whether a Latin letter that may be a Roman numeral stands in a list of Greek or Cyrillic letters."""
+    return mark.roman > 0 and mark.number.isascii() and not level.number.isascii()
+
+
+def settle(stack: list[Level], mark: Marker, following: Iterable[Marker]) -> Marker:
+    """Read a marker such as (i) or (v) as a letter or as a Roman numeral only, where it may be either.
+
+    What comes first below it decides, (ii) or (j). Where neither comes, it stays what it was.
+    """
+    due = deepest(stack, _continues_letters, mark)
+    may_be_letter = due or (mark.roman == 1 and deepest(stack, _skips_to, mark))
+    may_be_roman = mark.roman == 1 or deepest(stack, _continues_romans, mark)
+    if not may_be_letter or not may_be_roman:
+        return mark
+    for near, other in enumerate(following):
+        if other.style != "letter" or other.quoted:
+            if other.style != "dash" and deepest(stack, continues, other):
+                break
+        elif other.roman == 1:  # nothing below a Roman numeral is counted in Roman numerals
+            return mark._replace(roman=0) if due and not near else mark
+        elif other.roman == mark.roman + 1:
+            return mark._replace(value=0)
+        elif other.value == mark.value + 1:
+            return mark._replace(roman=0)
+    return mark
+
+
+def _continues_letters(level: Level, mark: Marker) -> bool:
+    return level.style == "letter" and continues(level, mark)
+
+
+def _continues_romans(level: Level, mark: Marker) -> bool:
+    return level.style == "roman" and continues(level, mark)
 
 
 def deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> int:
@@ -91,15 +131,30 @@ def deepest(stack: list[Level], test: Callable[[Level, T], bool], what: T) -> in
     return 0
 
 
+def headed(number: str, path: str, cite: Cite | None) -> Level | None:
+    """The list that a heading such as "(c) Savings" is an item of, and that hangs from what is given."""
+    mark = marker(f"({number}) ")
+    if mark is None or mark.style != "letter" or not mark.value:
+        return None
+    return Level("", None, mark.style, mark.value, number, path, cite)
+
+
+def _goes_on(stack: list[Level], mark: Marker, frame: Frame) -> bool:
+    """Whether a marker stands beside the section itself: it goes on with the list of headings, and with no other."""
+    return frame.item is not None and not deepest(stack, continues, mark) and continues(frame.item, mark)
+
+
 def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
     """Find or open the list a marker belongs to, and step to its item."""
     if mark.style == "multi":
         return _enter_multi(stack, mark)
+    if frame.item is not None and _goes_on(stack, mark, frame):
+        return _step_beside(stack, mark, frame.item, frame)
     depth = 0
     if not mark.quoted:
         depth = deepest(stack, continues, mark)
         if not depth and mark.value != 1 and mark.roman != 1:
-            depth = deepest(stack, _skips_to, mark)
+            depth = _skipping(stack, mark)
     if depth:
         del stack[depth + 1 :]
         level = stack[depth]
@@ -107,7 +162,7 @@ def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         del stack[DEEPEST:]
         parent = stack[-1]
         style = mark.style
-        if style == "letter" and mark.roman == 1 and mark.value != 1:
+        if style == "letter" and ((mark.roman == 1 and mark.value != 1) or _is_numeral(mark)):
             style = "roman"
         path, cite = current(parent, frame)
         if _stands_alone(stack, mark, frame):
@@ -124,6 +179,14 @@ def enter(stack: list[Level], mark: Marker, frame: Frame) -> Level:
         stack[0].counted[level.style] = level.value
     _name(level, mark, frame)
     return level
+
+
+def _step_beside(stack: list[Level], mark: Marker, item: Level, frame: Frame) -> Level:
+    """Step from the item that is a heading to the next one, which what follows it belongs to."""
+    item.number, item.value = mark.number, mark.value
+    _name(item, mark, frame)
+    stack[:] = [Level(item.path, item.cite, number=mark.number)]
+    return stack[0]
 
 
 def _stands_alone(stack: list[Level], mark: Marker, frame: Frame) -> bool:
@@ -150,7 +213,31 @@ def _skips_to(level: Level, mark: Marker) -> bool:
     """A list may skip numbers (deleted points) but never goes back."""
     if level.style == "roman":
         return mark.roman > level.value and mark.roman > 1
-    return level.style == mark.style and mark.style != "dash" and mark.value > level.value
+    if level.style != mark.style or mark.style == "dash":
+        return False
+    if _is_numeral(mark) and not (_is_doubled(mark.number) and _is_doubled(level.number)):
+        return False
+    return mark.value > level.value
+
+
+def _is_numeral(mark: Marker) -> bool:
+    """Whether a lettered marker of several letters is a Roman numeral: (ii) and (iv), but neither (v) nor (cc)."""
+    if mark.style != "letter" or not mark.roman or len(mark.number) == 1:
+        return False
+    return mark.roman < _FIFTY or not _is_doubled(mark.number)
+
+
+def _is_doubled(number: str) -> bool:
+    """Whether a number is a letter twice, as lists go on after (z): (aa), (bb)."""
+    return len(number) == 2 and number[0] == number[1]
+
+
+def _skipping(stack: list[Level], mark: Marker) -> int:
+    """The innermost open list that skips to a marker; of letters and Roman numerals the one that skips fewest."""
+    if not (mark.value and mark.roman):
+        return deepest(stack, _skips_to, mark)
+    depths = [depth for depth in range(len(stack) - 1, 0, -1) if _skips_to(stack[depth], mark)]
+    return min(depths, key=lambda depth: _value(stack[depth], mark) - stack[depth].value, default=0)
 
 
 def _value(level: Level, mark: Marker) -> int:
@@ -204,7 +291,7 @@ def holds_text(level: Level, frame: Frame) -> bool:
 def kind_of(level: Level, frame: Frame) -> str:
     """What kind of unit an item of a list is, or a text of the section itself."""
     if not level.style:
-        return frame.kind
+        return "point" if level.number else frame.kind
     if level.style == "dash":
         return "indent"
     return "paragraph" if level.paragraph else "point"

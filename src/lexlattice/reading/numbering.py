@@ -7,20 +7,42 @@ section numbers use one notation, so that versions can be laid side by side.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 CYRILLIC: Final = "абвгдежзийклмнопрстуфхцчшщъьюя"
 LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
-_INSERTED_ORDER: Final = (
-    "bis ter quater quinquies sexies septies octies nonies decies undecies duodecies terdecies quaterdecies quindecies"
-    " sexdecies septdecies octodecies novodecies vicies unvicies duovicies tervicies"
-    " quatervicies quinvicies sexvicies".split()
+_BELOW_TEN: Final = {
+    **{"bis": 2, "ter": 3, "quater": 4, "quinquies": 5, "sexies": 6, "septies": 7, "octies": 8, "nonies": 9},
+    "novies": 9,
+}
+_UNITS: Final = {
+    **{"": 0, "un": 1, "duo": 2, "ter": 3, "tre": 3, "quater": 4, "quattuor": 4, "quin": 5, "quinqua": 5, "sex": 6},
+    **{"se": 6, "sept": 7, "septen": 7, "octo": 8, "novo": 9, "noven": 9},
+}
+_TENS: Final = {
+    **{"decies": 10, "vicies": 20, "tricies": 30, "quadragies": 40, "quinquagies": 50, "sexagies": 60},
+    **{"septuagies": 70, "octogies": 80, "nonagies": 90},
+}
+_MULTIPLICATIVES: Final = (
+    _BELOW_TEN
+    | {unit + ten: tens + units for ten, tens in _TENS.items() for unit, units in _UNITS.items()}
+    | {unit + ten: tens + units for ten, tens in _TENS.items() for unit, units in _BELOW_TEN.items() if units > 4}
 )
-"""What Romance languages and Dutch write where others write a, b, c: "5 bis" is 5a."""
-_INSERTED_LETTER: Final = dict(zip(_INSERTED_ORDER, LATIN, strict=False)) | {"novies": "h"}
-INSERTED_WORDS: Final = sorted(_INSERTED_LETTER, key=len, reverse=True)
+"""Latin for "twice", "three times" and so on: what Romance languages and Dutch write where others write a, b, c."""
+INSERTED_WORDS: Final = sorted(_MULTIPLICATIVES, key=len, reverse=True)
+
+
+def _either(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+INSERTED: Final = (
+    rf"(?:(?:{_either({*_UNITS, *_BELOW_TEN} - {''})})?(?:{_either(_TENS)})|{_either(_BELOW_TEN)})(?![^\W\d_])"
+)
+"""A pattern for these words."""
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
 _DOTTED: Final = str.maketrans("ċġħ", "cgh")
@@ -82,6 +104,16 @@ def to_letters(value: int) -> str:
     return text
 
 
+def _inserted(words: str) -> str | None:
+    """The letters that one Latin word, or one after the other, stands for: bis is a; nothing if they are no such words.
+
+    >>> [_inserted(x) for x in ("bis", "septvicies", "octovicies", "quinquadragies", "quater bis", "first")]
+    ['a', 'z', 'aa', 'ar', 'ca', None]
+    """
+    values = [_MULTIPLICATIVES.get(word, 0) for word in words.split()]
+    return "".join(to_letters(value - 1) for value in values) if all(values) else None
+
+
 @lru_cache(maxsize=4096)
 def canonical(number: str) -> str:
     """One notation for a section's number, whatever the language and its alphabet.
@@ -96,14 +128,15 @@ def canonical(number: str) -> str:
     if digits:
         rest = re.sub(r"^\s?(?:\.?\s?[oºª°]|er|re|ère)(?![a-zα-ωа-я])", "", text[digits.end() :])
         rest = rest.strip(" .-–/")
-        suffix = _INSERTED_LETTER.get(rest)
+        suffix = _inserted(rest)
         if suffix is None and rest:
             value = letter_value(rest)
             suffix = to_letters(value) if value else re.sub(r"[^\w.]", "", rest)
         return digits.group() + (suffix or "")
     head, _, suffix = text.translate(_LOOKALIKES).partition(" ")
-    if from_roman(head) and (not suffix or suffix in _INSERTED_LETTER):
-        return head.upper() + _INSERTED_LETTER.get(suffix, "").upper()
+    inserted = _inserted(suffix)
+    if from_roman(head) and inserted is not None:
+        return head.upper() + inserted.upper()
     value = letter_value(text)
     return to_letters(value).upper() if value else text.upper()
 
@@ -125,7 +158,7 @@ class Marker(NamedTuple):
 def letters(mark: Marker) -> str:
     """The Latin letters of a lettered marker, one notation for all alphabets: γ) is c, "c bis" is ca."""
     stem = to_letters(mark.value) if mark.value else mark.number.lower()
-    return stem + _INSERTED_LETTER.get(mark.number.lower().partition(" ")[2], "")
+    return stem + (_inserted(mark.number.lower().partition(" ")[2]) or "")
 
 
 OPENING_QUOTES: Final = "«„“‟\"'‘‚”‹»"
@@ -133,9 +166,8 @@ _DECIMAL: Final = re.compile(r"\d{1,2}\.\d{1,2}\Z")
 _LEADING_DIGITS: Final = re.compile(r"\d+")
 _LETTERED: Final = ("letter", "halfletter", "letterdot")
 _STYLES: Final = {"half": "paren", "bracket": "paren", "quotednumber": "dot"}
-_BIS: Final = "|".join(INSERTED_WORDS)
-_COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?(?:{_BIS})(?:\s(?:{_BIS}))?)?"
-_WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s(?:{_BIS}))?"
+_COUNT: Final = rf"\d{{1,3}}(?:[a-z]{{1,2}}(?![\w])|\s?{INSERTED}(?:\s{INSERTED})?)?"
+_WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s{INSERTED}){{0,2}}"
 _MARKER: Final = re.compile(
     rf"(?P<q>[{OPENING_QUOTES}]{{1,2}}\s?)?"
     r"(?:"
@@ -147,7 +179,7 @@ _MARKER: Final = re.compile(
     rf"|\(\s?(?P<letter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     rf"|(?P<halfletter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     r"|(?P<letterdot>[a-zivx]{1,4})\.$"
-    r"|(?(q)(?P<quotednumber>\d{1,3})$|(?!))"
+    rf"|(?(q)(?P<quotednumber>\d{{1,3}}(?:\s{INSERTED})?)(?:$|(?<=s|r)\s(?=[^\W\d_a-zà-ÿ]))|(?!))"
     r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
     r")"
 )

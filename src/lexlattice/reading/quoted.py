@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from lexlattice.reading.amendments import OPENING, quoted_header
 from lexlattice.reading.citations import Cite
@@ -14,6 +15,9 @@ from lexlattice.reading.outline import Outline
 from lexlattice.reading.sections import PREFIXES
 from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS
 from lexlattice.reading.units import divide
+from lexlattice.reading.wording import flat, wording
+
+_BESIDES: Final = frozenset(("annex", "part", "section", "point"))
 
 
 @dataclass(slots=True)
@@ -34,10 +38,10 @@ def name_quotation(path: str, cite: Cite | None, count: int) -> tuple[str, Cite]
     return f"{path}.q" if count < 2 else f"{path}.q-{count}", Cite(cite, "quoted")
 
 
-def quoted_frame(base: str, around: Cite, header: Header | None) -> Frame:
-    """How quoted text is named: by the article or annex it is, or merely as quoted."""
+def quoted_frame(base: str, around: Cite, header: Header | None, *, paragraphs: bool = False) -> Frame:
+    """How quoted text is named: by the article or annex it is, or merely as quoted, perhaps in paragraphs."""
     if header is None or header.kind in DIVISIONS:
-        return Frame(base, around, "quoted")
+        return Frame(base, around, "quoted", paragraphs=paragraphs)
     if header.kind == "article":
         cites = Cite(around, "article", header.written or "1")
         return Frame(f"{base}-art-{header.number or 1}", cites, "quoted", paragraphs=True)
@@ -61,7 +65,7 @@ def divide_quoted(lines: Sequence[int], plan: Outline, grammar: Grammar, base: s
 
 
 def _stretches(lines: Sequence[int], plan: Outline, grammar: Grammar, base: str, around: Cite) -> list[_Stretch]:
-    latest = _Stretch(quoted_frame(base, around, None))
+    latest = _Stretch(quoted_frame(base, around, None, paragraphs=_are_paragraphs(lines[0], plan, grammar)))
     stretches = [latest]
     for i in lines:
         line = plan.lines[i]
@@ -77,6 +81,24 @@ def _stretches(lines: Sequence[int], plan: Outline, grammar: Grammar, base: str,
         else:
             latest.body.append(i)
     return [stretch for stretch in stretches if stretch.head or stretch.body]
+
+
+def _are_paragraphs(first: int, plan: Outline, grammar: Grammar) -> bool:
+    """Whether the instruction above a quotation names paragraphs, and nothing that is counted below or beside them.
+
+    Where a language cites paragraphs by their number only, an article is enough: "Article 5(2) is replaced".
+    """
+    mark = plan.marks[first]
+    if not first or mark is None or mark.style not in ("dot", "paren"):
+        return False
+    words, instruction = wording(grammar.language), flat(plan.lines[first - 1])
+    named = [words.role(token[0]).levels for token in words.tokens.finditer(instruction)]
+    if any(levels and "paragraph" not in levels and not _BESIDES.isdisjoint(levels) for levels in named):
+        return False
+    if any("paragraph" in levels for levels in named):
+        return True
+    by_number = not any(map(str.isalpha, grammar.citation["paragraph"].final.replace("{n}", "")))
+    return by_number and mark.style == "dot" and any("article" in levels for levels in named)
 
 
 def _heads(i: int, stretch: _Stretch, plan: Outline) -> bool:

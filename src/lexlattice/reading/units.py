@@ -6,7 +6,7 @@ begins a list opens a deeper one. That holds in every language, which head-words
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -23,6 +23,7 @@ from lexlattice.reading.lists import (
     enter,
     holds_text,
     kind_of,
+    settle,
     subparagraph,
 )
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker
@@ -32,6 +33,8 @@ LONGEST_CELL: Final = 400
 """Characters of a line that may be the cell of a table."""
 LONGEST_LEAD: Final = 20
 """Characters of a line that only says whether the wrong or the right wording follows."""
+FARTHEST: Final = 60
+"""So many lines below a marker are looked at to tell whether it is a letter or a Roman numeral."""
 
 
 Quoter = Callable[[int, str, Cite | None, int], "list[Draft]"]
@@ -62,16 +65,21 @@ def divide(
     pending: int | None = None
     leads = 0
     quoted_to = -1
-    for i, (line, mark, place) in enumerate(zip(lines, marks, places, strict=True)):
+
+    def settled(i: int) -> Marker | None:
+        return _settled(stack, marks, places, quotes, i)
+
+    for i, (line, place) in enumerate(zip(lines, places, strict=True)):
         if place <= quoted_to:
             continue
+        mark = settled(i)
         if place in titles:
             if mark is not None:
                 enter(stack, mark, frame)
             continue
         if mark is not None and mark.quoted and (motto := _motto(lines, places, i, mark)):
             del stack[1:]
-            drafts.append(_plain(stack, _text(lines, marks, following, i, i - 1), place, frame))
+            drafts.append(_plain(stack, _text(lines, marks, settled(following[i]), i, i - 1), place, frame))
             drafts[-1].last = quoted_to = place + motto - 1
             continue
         begin = place - leads if pending is None else pending
@@ -99,7 +107,7 @@ def divide(
         elif drafts and adjoins and _is_tail(line, drafts[-1].kind):
             drafts[-1].last = place
         else:
-            drafts.append(_plain(stack, _text(lines, marks, following, i, i - 1 - leads), place, frame))
+            drafts.append(_plain(stack, _text(lines, marks, settled(following[i]), i, i - 1 - leads), place, frame))
             drafts[-1].first = begin
         stack[-1].leads = line[-1] == ":"
         if place in titled and not awaits:
@@ -131,16 +139,14 @@ class _Text(NamedTuple):
     """Whether it and a neighbour are so short, and no sentences, that they are cells of a table."""
 
 
-def _text(
-    lines: Sequence[str], marks: Sequence[Marker | None], following: Sequence[Marker | None], i: int, before: int
-) -> _Text:
+def _text(lines: Sequence[str], marks: Sequence[Marker | None], upcoming: Marker | None, i: int, before: int) -> _Text:
     line, after = lines[i], i + 1 < len(lines)
     leads = line[-1] == ":" and after and marks[i + 1] is not None
     is_cell = _is_cell(line) and (
         (after and marks[i + 1] is None and _is_cell(lines[i + 1]))
         or (before >= 0 and marks[before] is None and _is_cell(lines[before]))
     )
-    return _Text(following[i], before >= 0 and lines[before][-1] == ":", leads, is_cell)
+    return _Text(upcoming, before >= 0 and lines[before][-1] == ":", leads, is_cell)
 
 
 def _is_cell(line: str) -> bool:
@@ -152,16 +158,36 @@ def _item(level: Level, first: int, last: int, frame: Frame) -> Draft:
     return Draft(first, last, level.path, kind_of(level, frame), level.number, level.cite)
 
 
-def _following(marks: Sequence[Marker | None]) -> Sequence[Marker | None]:
-    """For each line, the next marker below it."""
-    if not any(marks):
-        return marks
-    following: list[Marker | None] = [None] * len(marks)
-    upcoming: Marker | None = None
+def _settled(
+    stack: list[Level], marks: Sequence[Marker | None], places: Sequence[int], quotes: Mapping[int, int], i: int
+) -> Marker | None:
+    """The marker of a line, as a letter or as a Roman numeral if it may be either."""
+    mark = marks[i] if i < len(marks) else None
+    if mark is None or not (mark.value and mark.roman) or mark.quoted:
+        return mark
+    return settle(stack, mark, _below(marks, places, quotes, i))
+
+
+def _below(
+    marks: Sequence[Marker | None], places: Sequence[int], quotes: Mapping[int, int], i: int
+) -> Iterator[Marker]:
+    """The markers below a line but for those inside quotations."""
+    quoted_to = -1
+    for j in range(i + 1, min(len(marks), i + FARTHEST)):
+        quoted_to = max(quoted_to, quotes.get(places[j], -1))
+        mark = marks[j]
+        if mark is not None and places[j] > quoted_to:
+            yield mark
+
+
+def _following(marks: Sequence[Marker | None]) -> Sequence[int]:
+    """For each line, the place of the next marker below it, or one past the end."""
+    following = [len(marks)] * len(marks)
+    upcoming = len(marks)
     for i in range(len(marks) - 1, -1, -1):
         following[i] = upcoming
         if marks[i] is not None:
-            upcoming = marks[i]
+            upcoming = i
     return following
 
 
