@@ -173,14 +173,15 @@ def _parted(template: str) -> tuple[str, str, str]:
 
 
 def _template(forms: CitationForm, level: Cite, depth: int) -> str:
-    around = level.around.name if level.around is not None else ""
-    if (level.name == "unnumbered" and around not in ("", "article")) or (
-        level.name == "paragraph" and around == "quoted"
+    around = level.around
+    within = around.name if around is not None else ""
+    if (level.name == "unnumbered" and within not in ("", "article")) or (level.name, within) == (
+        "paragraph",
+        "quoted",
     ):
         return forms[_DIRECT + depth]
     if level.name not in _POINTS:
         return forms.first if forms.first and level.number == "1" else forms[depth]
-    around = level.around
     if _is_direct(around):
         return forms[_DIRECT + depth]
     if around is None or around.name not in _POINTS:

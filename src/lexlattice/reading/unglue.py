@@ -223,6 +223,11 @@ _TEXT_BEGINS: Final = re.compile(
 )
 _DOTTED: Final = re.compile(rf"\.\d{{1,2}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
 """The rest of a number that counts within a chapter, with the heading glued to it: "Article 10.2Nature"."""
+_INSERTED: Final = re.compile(rf"[A-Z](?=[{_UPPER}][{_LOWER}\s]|\d{{1,2}}\.\s)")
+"""The letter of an inserted article that text follows at once: "Article 2A1. Each", "Article 1AThe"."""
+_GLUED: Final = re.compile(rf"[{_UPPER}]|1\.\s")
+_FARTHEST: Final = 3
+"""So many articles may have lost their header before one that runs into its text."""
 _DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
 
 
@@ -244,9 +249,14 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
             if line[end : end + 1] == "." and value not in expected:
                 value = _without_paragraph(number, *expected) or value
                 end = match.start("number") + len(str(value)) if match["number"] else end
+            elif match["article"] and value == due["article"] - 1 and (letter := _INSERTED.match(line, end)):
+                cuts.update((start, letter.end()) if _is_cut_off(before) else ())
+                continue
             alone = _stands_alone(before, line[end : end + 3])
             led = value == due["article"] and bool(_TEXT_BEGINS.match(line, end))
-            if (value in (1, *expected) and alone) or led:
+            near = 0 < value - due["article"] <= _FARTHEST
+            leaps = near and not before[-1:].isspace() and _GLUED.match(line, end) is not None
+            if ((value in (1, *expected) or leaps) and alone) or led:
                 cuts.update((start, end))
                 due["article"] = value + 1
         elif _is_cut_off(before):
