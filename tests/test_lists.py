@@ -99,3 +99,12 @@ def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
         *("pt-c", "pt-c.pt-a", "pt-c.pt-b", "pt-d", "pt-d.pt-i", "pt-d.pt-ii", "pt-d.sub-2", "pt-e"),
     ]
     assert [draft.kind for draft in drafts] == [*("paragraph", *["point"] * 5, "subparagraph", "point")]
+
+
+def test_short_lines_between_two_letters_of_an_annex_belong_to_the_first() -> None:
+    frame = Frame("anx", Cite(None, "annex_sole"), "paragraph")
+    lines = ["(a) by this formula:", "E = H * C", "where:", "E is energy", "C is a ratio", "(b) by another."]
+    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    assert [draft.path for draft in drafts] == [
+        *("anx.pt-a", "anx.pt-a.sub-2", "anx.pt-a.sub-3", "anx.pt-a.sub-4", "anx.pt-a.sub-5", "anx.pt-b"),
+    ]

@@ -37,12 +37,29 @@ def divide_lines(
 
     texts, marks = [plan.lines[i] for i in lines], [plan.marks[i] for i in lines]
     drafts = divide(texts, lines, marks, frame, titles=titles, titled=titled, quotes=plan.quotations, quoter=quoter)
-    for n, i in enumerate(notes, 1):
-        drafts.append(Draft(i, i, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
+    for n, (first, last) in enumerate(_notes(notes, plan), 1):
+        drafts.append(Draft(first, last, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
     for n, (first, last) in enumerate(_tables(rows, plan.tables), 1):
         cites = Cite(frame.cite, "table", str(n), n)
         drafts.append(Draft(first, last, f"{frame.path}.tbl-{n}", "table", "", cites))
     return sorted(drafts, key=lambda draft: draft.first) if notes or rows else drafts
+
+
+def _notes(lines: Sequence[int], plan: Outline) -> list[tuple[int, int]]:
+    """First and last line of each footnote; a line without a sign goes on with the one before it that has one."""
+    notes: list[tuple[int, int]] = []
+    for i in lines:
+        goes_on = bool(notes) and notes[-1][1] == i - 1 and _has_sign(notes[-1][0], plan) and not _has_sign(i, plan)
+        if goes_on:
+            notes[-1] = (notes[-1][0], i)
+        else:
+            notes.append((i, i))
+    return notes
+
+
+def _has_sign(i: int, plan: Outline) -> bool:
+    """Whether a number or an asterisk leads a line."""
+    return plan.marks[i] is not None or plan.lines[i].startswith(("(*", "*"))
 
 
 def _tables(rows: Sequence[int], numbers: Mapping[int, int]) -> Iterator[tuple[int, int]]:

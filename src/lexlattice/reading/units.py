@@ -209,10 +209,15 @@ def _leads_quotation(line: str, lines: Sequence[str], places: Sequence[int], i: 
     return line[0].islower() and lines[i + 1][0] in OPENING_QUOTES and not any(map(str.isdigit, line))
 
 
+def _goes_on(stack: list[Level], upcoming: Marker | None) -> bool:
+    """Whether the next marker is a letter that goes on with the innermost list: short lines before it are no table."""
+    return upcoming is not None and upcoming.style == "letter" and continues(stack[-1], upcoming)
+
+
 def _plain(stack: list[Level], text: _Text, index: int, frame: Frame) -> Draft:
     """A text without a marker: a subparagraph of the innermost item that a later marker still continues."""
     upcoming, resumed = text.upcoming, None
-    if len(stack) > 1 and text.is_cell and not frame.paragraphs:
+    if len(stack) > 1 and text.is_cell and not frame.paragraphs and not _goes_on(stack, upcoming):
         del stack[1:]
     elif len(stack) > 1 and not text.is_led:
         keep = 0
