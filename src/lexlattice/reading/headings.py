@@ -201,7 +201,7 @@ def unnumbered(lines: Sequence[int], plan: Outline) -> list[int]:
 
 
 def _heads_count(lines: Sequence[int], place: int, plan: Outline) -> bool:
-    """Whether a line heads a count that begins anew: points above it need no stop, if each is on the line below its number."""
+    """Whether a line heads a count that begins anew: a point above it needs no stop if its number has its own line."""
     if _stands_between(lines, place, plan):
         return True
     if place < 2 or not _is_title(plan.lines[lines[place]], lines[place], plan):
