@@ -9,6 +9,7 @@ import pytest
 
 from laws import assert_laws
 from lexlattice import Act, read
+from lexlattice.reading.amendments import quoted_header
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.grammar import load
 from lexlattice.reading.outline import outline
@@ -139,3 +140,38 @@ def test_amending_acts_of_the_official_journal(data: Path, language: str) -> Non
     act = read(data / "acts" / "hard" / "32022L0542" / "2022-04-05" / f"{language}.xml")
     assert len(act.sentences("art-1.pt-6")) == 1
     assert act.provision("art-1.pt-6.q-art-98.par-1")
+
+
+def test_articles_that_each_have_a_closing_mark_are_one_quotation() -> None:
+    act = read(
+        HEAD + "Article 1\nThe Directive is amended as follows:\n(1)\nthe following Articles are inserted:\n"
+        "‘Article 24c\nPublication\nThe list shall be published.’\nArticle 24d\nTransition\nOld lists remain valid.’\n"
+        "(2)\nArticle 27 is deleted.\nArticle 2\nThis Directive shall enter into force today.\n",
+        language="en",
+    )
+    assert_laws(act)
+    assert [unit.id for unit in act.sections[-2].units] == [
+        "art-1",
+        "art-1.pt-1",
+        "art-1.pt-1.q-art-24c",
+        "art-1.pt-1.q-art-24d",
+        "art-1.pt-2",
+    ]
+
+
+def test_a_long_line_between_a_quoted_header_and_its_first_paragraph_is_a_heading() -> None:
+    heading = "Keeping of " + ", ".join(["bees, wasps and hornets"] * 14)
+    act = read(
+        HEAD + f"Article 1\nThe following Article is inserted:\n‘Article 4a\n{heading}\n1. Hives shall be kept.\n"
+        "2. Hives shall be dry.’.\nArticle 2\nThis Directive shall enter into force today.\n",
+        language="en",
+    )
+    assert_laws(act)
+    assert [unit.id for unit in act.sections[-2].units] == ["art-1", "art-1.q-art-4a.par-1", "art-1.q-art-4a.par-2"]
+
+
+@pytest.mark.parametrize(("header", "language"), [("‘SECTION -I", "en"), ("«SECTION -I", "fr")])
+def test_what_is_put_before_the_first_section_has_a_header(header: str, language: str) -> None:
+    found = quoted_header(header, load(language))
+    assert found is not None
+    assert found.kind == "section"

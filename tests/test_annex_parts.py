@@ -170,3 +170,10 @@ def test_ids_of_parts_are_the_same_in_every_language(language: str) -> None:
     blocks = [Block("x", Role.ARTICLE), Block("x x x."), Block("x", Role.ANNEX), *map(Block, lines)]
     act = read_provisions(Document(blocks, "html"), load(language))
     assert ids(act) == [f"anx.part-{letter}.pt-{n}" for letter in "AB" for n in (1, 2)]
+
+
+@pytest.mark.parametrize("mark", ["{}.", "({})", "{})"])
+def test_a_heading_between_points_is_furniture_however_these_are_marked(mark: str) -> None:
+    first, second = mark.format(1), mark.format(2)
+    act = annex(f"Practices\n{first}\nHiding a hive.\nAggressive practices\n{second}\nShaking a hive.\n")
+    assert "Aggressive practices" in headings(act)

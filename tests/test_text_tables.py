@@ -43,7 +43,9 @@ def tables(found: Act) -> list[tuple[tuple[str, ...], ...]]:
     return [unit.rows for unit in found.units if unit.kind == "table"]
 
 
-FEES = "\n".join(f"{name}\n{n} %\n{n}00" for n, name in enumerate(("Wax", "Honey", "Pollen", "Bees", "Hives"), 1))
+FEES = "\n".join(
+    f"{name}\n{n} %\n{n}00" for n, name in enumerate(("Wax", "Honey", "Pollen", "Bees", "Hives", "Combs", "Queens"), 1)
+)
 
 
 def test_values_that_come_back_make_a_table_with_rows() -> None:

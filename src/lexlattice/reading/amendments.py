@@ -20,6 +20,8 @@ _INSERTED: Final = re.compile(r"[a-z]+ies(?:\s[a-z]+)?\Z")
 """How Romance languages number what is put in later, beyond the words that are known: "325 quinquadragies"."""
 FARTHEST: Final = 400
 """So many lines are looked at for the end of a quotation that nothing closes."""
+_BEFORE_FIRST: Final = re.compile(r"\s[-–](?=[IVX\d])")
+"""What is put in before the first is numbered "-I"."""
 _BEHIND: Final = " .:-–—’”"
 
 
@@ -86,7 +88,7 @@ def quoted_header(line: str, grammar: Grammar) -> Header | None:
     text = line.lstrip(OPENING)
     if len(text) > LONGEST_HEADING or not grammar.may_lead(fold(text[:HEAD])):
         return None
-    header = grammar.header(text)
+    header = grammar.header(text) or grammar.header(_BEFORE_FIRST.sub(" ", text))
     if header is None:
         return None
     rest = text[header.end :].strip(_BEHIND)

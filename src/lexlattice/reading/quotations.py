@@ -18,6 +18,8 @@ _POSSESSIVE: Final = re.compile(r"(?<=s)[’'](?=\s[^\W\d_A-Z])")
 """Behind a plural, "the States’ laws", a mark closes nothing, unless it closes what was opened."""
 LONGEST_TERM: Final = 60
 """Characters of what a definition defines."""
+FARTHEST_FURTHER: Final = 40
+"""So many lines below a closing mark are looked at for another without an opening one."""
 LONGEST: Final = 5000
 """A quotation of more lines has lost its end."""
 
@@ -51,7 +53,9 @@ def quotations(
             end = _end(lines, i, quoted, last_end(line[0]))
             if end is None and _opened(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
                 end = guess(i)
-            if end is not None and not doubts(i, end):
+            further = _further_end(lines, line[0], end, heads) if end is not None else None
+            end = further if further is not None and not doubts(i, further) else end
+            if end is not None and (end == further or not doubts(i, end)):
                 spans[i] = done = end
                 continue
         if i in quoted:
@@ -59,6 +63,19 @@ def quotations(
             if done - i > 1 or _ends_any(lines[done]):
                 spans[i] = done
     return spans
+
+
+def _further_end(lines: Sequence[str], mark: str, end: int, heads: Callable[[str], bool]) -> int | None:
+    """Where a quotation of several articles really ends, each of which has a closing mark but not an opening one."""
+    if mark in _CLOSING[mark] or end + 1 >= len(lines) or not heads(lines[end + 1]) or lines[end + 1][0] == mark:
+        return None
+    for j in range(end + 1, min(len(lines), end + FARTHEST_FURTHER)):
+        balance = _balance(lines[j], mark)
+        if lines[j][0] == mark or balance > 0:
+            return None
+        if balance < 0 and _pattern(mark).search(lines[j]):
+            return j
+    return None
 
 
 def is_quoted(line: str) -> bool:

@@ -27,7 +27,7 @@ LONGEST_SURE: Final = 60
 """Characters of a line that may show by its look that it is a cell."""
 LONGEST_ENDED: Final = 40
 """Characters of a line that may end with a comma, or be one word with a stop, without being prose."""
-FEWEST_SURE: Final = 10
+FEWEST_SURE: Final = 12
 """Lines of a table, at least, that are surely cells."""
 FEWEST_VALUES: Final = 6
 """Values among these."""
