@@ -17,6 +17,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lexlattice import Act, read
 from lexlattice.act import Reference
@@ -26,7 +27,8 @@ from lexlattice.reading.tokens import tokenize
 from lexlattice.reading.wording import wording
 
 DATA = Path(os.environ.get("LEXLATTICE_DATA", "../shared/data"))
-SEED = 7
+ACTS = 40
+"""So many acts of a collection a sample is drawn from."""
 CONTEXT = 90
 
 
@@ -115,12 +117,36 @@ def lines(differences: str) -> None:
         print(f"{language} {f1(same, ours, theirs):5.1f}  here {ours:5}  English {theirs:5}")
 
 
-def sample(language: str, size: int, *, paths: list[str]) -> None:
+def stored(language: str, source: str, rng: random.Random) -> list[Act]:
+    """Acts of the data folder in a language, as many as `ACTS`: of several collections those that have it."""
+    files = {
+        "multi-eurlex": "acts/multi-eurlex.jsonl.gz",
+        "en-fr": "acts/en-fr.jsonl.gz",
+        "validation": "eur-lex-sum/en/validation.jsonl.gz",
+        "train": "eur-lex-sum/en/train.jsonl.gz",
+    }
+    with gzip.open(DATA / files[source], "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    texts = [_text(row, language) for row in rows]
+    texts = [text for text in texts if text]
+    return [read(text, language=language) for text in rng.sample(texts, min(ACTS, len(texts)))]
+
+
+def _text(row: dict[str, Any], language: str) -> str:
+    """A version of an act in a row of any of the collections."""
+    if isinstance(row.get("text"), dict):
+        return str(row["text"].get(language, ""))
+    return str(
+        row.get(language) or row.get(f"text_{language}") or (row.get("reference", "") if language == "en" else "")
+    )
+
+
+def sample(language: str, size: int, *, source: str, seed: int, paths: list[str]) -> None:
     """References drawn at random, with what stands around them, to be read by eye."""
-    texts = [texts[language] for _, texts in versions() if language in texts]
-    acts = [read(path) for path in paths] or [read(text, language=language) for text in texts]
+    rng = random.Random(seed)
+    acts = [read(path) for path in paths] or stored(language, source, rng)
     drawn: list[tuple[Act, Reference]] = [(act, reference) for act in acts for reference in act.references()]
-    for number, (act, reference) in enumerate(random.Random(SEED).sample(drawn, min(size, len(drawn))), 1):
+    for number, (act, reference) in enumerate(rng.sample(drawn, min(size, len(drawn))), 1):
         unit = act[reference.unit]
         before = act.source[max(unit.start, reference.start - CONTEXT) : reference.start]
         after = act.source[reference.end : min(unit.end, reference.end + CONTEXT)]
@@ -159,13 +185,15 @@ def main() -> None:
     parser.add_argument("--lines", action="store_true")
     parser.add_argument("--differences", metavar="LANGUAGE", default="")
     parser.add_argument("--sample", metavar="LANGUAGE")
+    parser.add_argument("--from", dest="source", default="multi-eurlex")
+    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--of", type=int, default=40)
     parser.add_argument("--definitions", action="store_true")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("paths", nargs="*")
     given = parser.parse_args()
     if given.sample:
-        sample(given.sample, given.of, paths=given.paths)
+        sample(given.sample, given.of, source=given.source, seed=given.seed, paths=given.paths)
     elif given.speed:
         for path in given.paths:
             speed(path)

@@ -89,6 +89,7 @@ def test_references_to_other_acts_are_celex_numbers(lamps: Act) -> None:
         ("art-2", "32004R0012", "art-3"),
         ("art-3", "31996L0071", ""),
         ("art-3.pt-1", "31996L0071", "art-4.par-2"),
+        ("art-3.pt-1.q.pt-2", "31996L0071", "art-4.par-1"),
     ]
     assert [(r.text, r.provision) for r in lamps.references() if r.kind == "treaty"] == [("Article 16", "art-16")]
 

@@ -9,10 +9,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lexlattice.act import Definition, Section, Unit
+from lexlattice.reading.aliases import Alias, alias
+from lexlattice.reading.amended import amended_by
 from lexlattice.reading.grammar import raw
 from lexlattice.reading.numbering import marker
-from lexlattice.reading.references import amended_by
-from lexlattice.reading.wording import flat, wording
+from lexlattice.reading.tokens import tokenize
+from lexlattice.reading.wording import Wording, flat, wording
 
 if TYPE_CHECKING:
     from lexlattice.act import Act
@@ -80,6 +82,21 @@ def definitions(act: Act) -> tuple[Definition, ...]:
             place = unit.start + start, unit.start + end
             found.setdefault(place, Definition(unit.text[start:end], unit.id, *place))
     return tuple(found[place] for place in sorted(found))
+
+
+def act_names(act: Act, words: Wording) -> list[Alias]:
+    """The names that an act gives to other acts, the longest first, so that none is taken for a part of another."""
+    verbs = _verbs(act.language)
+    found: dict[tuple[str, ...], Alias] = {}
+    for unit in act.units:
+        if "/" not in unit.text or unit.kind in ("table", "note"):
+            continue
+        plain = flat(unit.text)
+        for _, start, end in _named(unit, plain, verbs):
+            name = alias(unit.text[start:end], tokenize(unit.text[:start], words), words)
+            if name is not None:
+                found.setdefault(name.words, name)
+    return sorted(found.values(), key=lambda name: -len(name.words))
 
 
 def _section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:

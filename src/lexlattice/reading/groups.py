@@ -21,7 +21,10 @@ LONGEST_RANGE: Final = 120
 DASHES: Final = ("-", "–", "—")
 ANNEX: Final[tuple[Path, ...]] = ((("annex", ""),),)
 """An annex without a number."""
+SAME: Final = "^"
+"""The number of a provision that was named before: "that paragraph"."""
 _SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
+_THAT: Final = ("annex", "article", "paragraph", "subparagraph", "point")
 
 
 class Group(NamedTuple):
@@ -175,6 +178,9 @@ def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list
     """The number with its ordinal sign and inserted letter: "5.o", "5 º", "5.o-A"."""
     if end < len(tokens) and tokens[end].text in ("º", "ª", "°"):
         end += 1
+    if path[0][0] == "annex" and _is_lettered_annex(tokens, end):
+        level, number = path[-1]
+        return [*path[:-1], (level, number + tokens[end].text)], end + 1
     if end < len(tokens) and path[0][0] == "article" and tokens[end].roman and len(tokens[end].text) == 1:
         level, number = path[-1]  # "130 R"
         if number.isdigit() and tokens[end].start - tokens[end - 1].end <= 1:
@@ -185,6 +191,14 @@ def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list
         level, number = path[-1]
         path, end = [*path[:-1], (level, number + tokens[end + 1].text)], end + 2
     return path, end
+
+
+def _is_lettered_annex(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a capital letter goes on with an annex's number: "Annex I B", and nothing that begins with one."""
+    if place >= len(tokens) or not tokens[place].roman or len(tokens[place].text) != 1 or not tokens[place - 1].roman:
+        return False
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    return tokens[place].text in "abcdefgh" and (following is None or bool(following.role) or following.kind == "rest")
 
 
 def _attached(tokens: Sequence[Token], place: int, sign: str) -> bool:
@@ -323,6 +337,8 @@ def _ordinal(token: Token) -> int:
 
 def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
     """The provision the text itself stands in ("this Article"), and an annex without a number."""
+    if place > used and tokens[place - 1].has("same") and level in _THAT and not tokens[place - 1].has("this"):
+        return Group((((level, SAME),),), place - 1, place + 1)
     if level == "annex":
         return Group(ANNEX, place - (place > used and tokens[place - 1].has("this")), place + 1)
     if level not in ("article", "paragraph", "subparagraph", "point"):

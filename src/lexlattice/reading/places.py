@@ -14,6 +14,8 @@ _NAMES: Final = {
     "annex": "anx",
     "recital": "rec",
     "part": "part",
+    "title": "title",
+    "chapter": "chapter",
     "section": "section",
     "paragraph": "par",
     "subparagraph": "sub",
@@ -66,8 +68,11 @@ class Places:
     def __init__(self, known: Iterable[str]) -> None:
         self.known = frozenset(known)
         self._children: dict[str, list[str]] = {}
+        self._divided: set[tuple[str, str]] = set()
+        """Provisions, each with a kind of steps that it is divided into."""
         for name in known:
             parent, _, step = name.rpartition(".")
+            self._divided.add((parent, step.partition("-")[0]))
             if step.startswith(_TRANSPARENT):
                 self._children.setdefault(parent, []).append(name)
 
@@ -88,6 +93,17 @@ class Places:
                 found = self._walk(name, path, strict=strict)
                 if found:
                     return found
+        return ""
+
+    def nearest(self, path: Path, at: str) -> str:
+        """The provision around what a path names, where the text is not divided as far as that."""
+        for end in range(len(path) - 1, 0, -1):
+            around = self.resolve(path[:end], at)
+            if around:
+                level = path[end][0]
+                stems = (_NAMES[level], *_ALSO.get(level, ()))
+                divided = any((around, stem) in self._divided for stem in stems)
+                return "" if divided or level in ("paragraph", "article") else around
         return ""
 
     def _outer(self, path: Path, at: str, around: list[str]) -> str:

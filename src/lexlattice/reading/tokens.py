@@ -15,6 +15,8 @@ _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NOTHING: Final = Role()
 LONGEST_MARKER: Final = 20
+DIVISIONS: Final = ("annex", "part", "title", "chapter", "section")
+"""Levels that are numbered by Roman numbers or capital letters."""
 
 
 class Token(NamedTuple):
@@ -98,7 +100,7 @@ def number_of(token: Token, level: str) -> str:
     if token.kind != "word":
         return ""
     if token.roman:
-        return text if level in ("annex", "part", "section") or _is_roman(level, text) else ""
+        return text if level in DIVISIONS or _is_roman(level, text) else ""
     plain = len(text) == 1 or from_roman(text) or (len(text) == 2 and text[0] == text[1])
     return text if level == "point" and plain and is_lettered(text) and not token.role else ""
 

@@ -16,7 +16,9 @@ from typing import Final, NamedTuple
 from lexlattice.reading.grammar import raw
 from lexlattice.reading.numbering import INSERTED_WORDS
 
-LEVELS: Final = tuple("annex part section article recital paragraph subparagraph point indent sentence".split())
+LEVELS: Final = tuple(
+    "annex part title chapter section article recital paragraph subparagraph point indent sentence".split()
+)
 """What a reference names, outermost first."""
 ACTS: Final = ("framework", "regulation", "directive", "decision", "recommendation")
 """Kinds of acts that are cited by number."""
