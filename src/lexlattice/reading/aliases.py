@@ -14,6 +14,8 @@ STEM: Final = 4
 ENDING: Final = 3
 """So many letters at the end of a word may differ between its forms."""
 LONGEST: Final = 5
+FEWEST: Final = 3
+"""So many letters before the word for a kind of act make a name of it."""
 _NOTHING: Final = Role()
 
 
@@ -44,11 +46,7 @@ def alias(term: str, before: Sequence[Token], words: Wording) -> Alias | None:
 
 def _is_compound(word: str, words: Wording) -> bool:
     """Whether a word says more than the kind of an act: "Grundverordnung"."""
-    match = words.acts.search(word)
-    return match is not None and len(word) > _LONGEST_KIND and any(stem.startswith("*") for stem, _ in words.stems)
-
-
-_LONGEST_KIND: Final = 11
+    return any(stem[0] == "*" and role.act and word.find(stem[1:]) >= FEWEST for stem, role in words.stems)
 
 
 def put_aliases(tokens: list[Token], aliases: Iterable[Alias]) -> list[Token]:

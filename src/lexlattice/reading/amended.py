@@ -29,6 +29,18 @@ def amended_by(section: Section, words: Wording) -> CitedAct | None:
     return acts[0] if acts else None
 
 
+def amended_in(section: Section, title: str, celex: str, words: Wording) -> CitedAct | None:
+    """The act that an annex with quoted text amends: the one it begins with, or the only one of the act's title."""
+    if section.kind != "annex" or not any(is_quoted(unit.provision) for unit in section.units):
+        return None
+    for text in (section.units[0].text, title):
+        acts = {token.act.celex: token.act for token in tokenize(text, words) if token.act is not None}
+        acts.pop(celex, None)
+        if len(acts) == 1:
+            return next(iter(acts.values()))
+    return None
+
+
 def is_quoted(provision: str) -> bool:
     """Whether a provision is of the text that an amendment quotes."""
     return ".q" in provision

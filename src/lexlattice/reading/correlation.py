@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from lexlattice.reading.cited_acts import CitedAct
@@ -12,6 +14,9 @@ from lexlattice.reading.wording import Wording
 DEEPEST: Final = 12
 """Among so many cells the head of a table is looked for."""
 FEWEST: Final = 2
+MOST_FALLS: Final = 12
+"""One in so many numbers may be smaller than the one before it: annexes follow articles."""
+_NUMBER: Final = re.compile(r"\d+")
 THIS: Final = CitedAct(0, 0, "", "")
 """In the place of an act: this act itself."""
 _SIGNS: Final = (",", "(", ")", ".", "’", "'")
@@ -22,6 +27,7 @@ class Cell(NamedTuple):
 
     start: int
     end: int
+    text: str
     row: int
     owner: CitedAct | None
     """The act whose provisions stand in the column."""
@@ -32,7 +38,7 @@ def cells(text: str, words: Wording) -> list[Cell]:
     found = list(_cells(text))
     heads: list[tuple[int, CitedAct]] = []
     for place, cell in enumerate(found[:DEEPEST]):
-        owner = _head(text[cell.start : cell.end], words)
+        owner = _head(cell.text, words)
         if owner is not None:
             heads.append((place, owner))
         elif heads:
@@ -60,16 +66,23 @@ def _by_row(found: list[Cell], owners: list[CitedAct]) -> list[Cell]:
 
 def _in_turn(found: list[Cell], owners: list[CitedAct]) -> list[Cell]:
     """Cells that follow one another without rows; if their number does not come out, nothing is said of them."""
-    if len(found) % len(owners):
+    if len(found) % len(owners) or not _rises([cell.text for cell in found[:: len(owners)]]):
         return found
     return [cell._replace(owner=owners[n % len(owners)]) for n, cell in enumerate(found)]
+
+
+def _rises(column: list[str]) -> bool:
+    """Whether the numbers of the first column rise, as they do where no cell is missing."""
+    numbers = [int(match.group()) for match in map(_NUMBER.search, column) if match is not None]
+    falls = sum(after < before for before, after in pairwise(numbers))
+    return falls <= len(numbers) // MOST_FALLS
 
 
 def _cells(text: str) -> Iterator[Cell]:
     start = 0
     for number, row in enumerate(text.split("\n")):
         for cell in row.split("\t"):
-            yield Cell(start, start + len(cell), number, None)
+            yield Cell(start, start + len(cell), cell, number, None)
             start += len(cell) + 1
 
 

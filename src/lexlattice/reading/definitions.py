@@ -30,6 +30,8 @@ _AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
 """What leads from a term to its meaning where no verb does."""
 _UNQUOTED: Final = re.compile(r"([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
 _OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")
+_BRACKETED: Final = re.compile(r"\((?:[^()\d«»„“”‘:]{2,30}:\s)?([^()\d«»„“”‘:;,]{4,70})\)")
+"""What stands alone in brackets, or behind a colon in them: a name, where an act stands before it."""
 _CLOSED: Final = re.compile(r"\s?\)")
 EARLIEST: Final = 24
 """So many characters may stand before the term at the head of a definition: "the term"."""
@@ -52,6 +54,8 @@ class _Verbs:
     """Such words, or the word for definitions, anywhere."""
     heading: re.Pattern[str]
     hereinafter: re.Pattern[str]
+    unquoted: re.Pattern[str]
+    """Such words in brackets with a colon, which sets off a term without quotation marks."""
 
 
 @cache
@@ -67,6 +71,7 @@ def _verbs(language: str) -> _Verbs:
         re.compile(rf"(?<!\w)(?:{means}|{heading})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{heading})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{named})(?!\w)[^.;()«»„“”‘]{{0,40}}$"),
+        re.compile(rf"\((?:{named})\s?:\s?([^()«»„“”‘\"’':;]{{2,80}})\)"),
     )
 
 
@@ -92,7 +97,8 @@ def act_names(act: Act, words: Wording) -> list[Alias]:
         if "/" not in unit.text or unit.kind in ("table", "note"):
             continue
         plain = flat(unit.text)
-        for _, start, end in _named(unit, plain, verbs):
+        bracketed = ((unit, *match.span(1)) for match in _BRACKETED.finditer(unit.text))
+        for _, start, end in (*_named(unit, plain, verbs), *bracketed):
             name = alias(unit.text[start:end], tokenize(unit.text[:start], words), words)
             if name is not None:
                 found.setdefault(name.words, name)
@@ -171,6 +177,8 @@ def _named(unit: Unit, plain: str, verbs: _Verbs) -> Iterator[tuple[Unit, int, i
         named = alone or verbs.hereinafter.search(plain, max(0, begin - 70), begin)
         if named or (verbs.before.search(plain, max(0, begin - 40), begin) and unit.kind != "recital"):
             yield unit, *_span(match)
+    for match in verbs.unquoted.finditer(plain):
+        yield unit, *match.span(1)
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:

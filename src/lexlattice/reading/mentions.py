@@ -138,7 +138,7 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
             mention.owner = "other"
             return
         if (token.has("treaty") or token.has("other")) and not made:
-            mention.owner = "treaty" if token.has("treaty") else "other"
+            mention.owner = "this" if this else "treaty" if token.has("treaty") else "other"
             return
         if token.role.act:
             postponed = at + 1
@@ -156,15 +156,15 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
 def _others(tokens: Sequence[Token], place: int, step: int) -> tuple[CitedAct, ...]:
     """The acts joined to one that share its word, from the place of the first of them on or back."""
     found: list[CitedAct] = []
-    last = place
+    before, last = tokens[place].act, place
     place += step
-    while 0 <= place < len(tokens) and abs(place - last) <= LONGEST_GAP:
+    while 0 <= place < len(tokens) and abs(place - last) <= LONGEST_GAP and before is not None:
         token = tokens[place]
         if token.act is not None:
-            if not token.act.sharing and not (step < 0 and tokens[last].act is not None and tokens[last].act.sharing):
+            if not token.act.sharing and (step > 0 or not before.sharing):
                 break
             found.append(token.act)
-            last = place
+            before, last = token.act, place
         elif not (token.has("list") or token.text == "," or fills(token) or token.kind in ("paren", "note")):
             break
         place += step

@@ -115,11 +115,13 @@ class Places:
             homes = [name for name in own if name in self.known]
             return self._deep(homes[-1] if level == "article" else homes[0], path[1:]) if homes else ""
         homes = [name for name in around if name.startswith(("anx", "att-", "prot")) and "." not in name]
+        readings = _readings(path)
         for home in [*homes, ""]:
-            for name in _alternatives(path[0], strict=True):
-                full = f"{home}.{name}" if home else name
-                if full in self.known:
-                    return self._deep(full, path[1:])
+            for reading in readings:
+                for name in _alternatives(reading[0], strict=True):
+                    full = f"{home}.{name}" if home else name
+                    if full in self.known:
+                        return self._deep(full, reading[1:])
         return ""
 
     def _self(self, path: Path, around: list[str]) -> str:
@@ -177,6 +179,16 @@ def _alternatives(step: Step, *, strict: bool) -> list[str]:
     if not strict and level == "paragraph" and not number[:1].isdigit():
         written = numbers("point", number)
     return [f"{stem}-{each}" if each else stem for stem in stems for each in written]
+
+
+def _readings(path: Path) -> list[Path]:
+    """What a path may mean: Article 10.22 of some agreements is one number, and Annex I B may be Part B of Annex I."""
+    level, number = path[0]
+    if level == "article" and len(path) > 1 and path[1][0] == "paragraph" and number.isdigit():
+        return [((level, f"{number}.{path[1][1]}"), *path[2:]), path]
+    if level == "annex" and len(number) > 1 and not from_roman(number.translate(_LOOKALIKES)) and number[-1].isalpha():
+        return [path, ((level, number[:-1]), ("part", number[-1]), *path[1:])]
+    return [path]
 
 
 def _last(name: str) -> str:

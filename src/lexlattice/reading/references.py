@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from lexlattice.act import Reference, Section, Unit
 from lexlattice.reading.aliases import Alias, put_aliases
-from lexlattice.reading.amended import Amended, amended_by, is_quoted, within
+from lexlattice.reading.amended import Amended, amended_by, amended_in, is_quoted, within
 from lexlattice.reading.cited_acts import CitedAct
 from lexlattice.reading.correlation import THIS, cells
 from lexlattice.reading.definitions import act_names
@@ -39,6 +39,7 @@ class _Whole:
 
     celex: str
     type: str
+    title: str
     words: Wording
     places: Places
     divisions: Divisions
@@ -61,13 +62,13 @@ def references(act: Act, below: Mapping[str, Sequence[Unit]]) -> tuple[Reference
     """All references of an act, in the order of its text; `below` has all ids of the act."""
     words = wording(act.language)
     names = act_names(act, words)
-    whole = _Whole(act.celex, act.type, words, Places(below), Divisions(act.sections, act.language), names)
+    whole = _Whole(act.celex, act.type, act.title, words, Places(below), Divisions(act.sections, act.language), names)
     return tuple(reference for section in act.sections for reference in _section(section, whole))
 
 
 def _section(section: Section, whole: _Whole) -> Iterator[Reference]:
     """The references of a section."""
-    changed = amended_by(section, whole.words)
+    changed = amended_by(section, whole.words) or amended_in(section, whole.title, whole.celex, whole.words)
     amended = Amended(section, changed, whole.words) if changed is not None else None
     before = _Before()
     top = paragraph = ""
@@ -82,8 +83,7 @@ def _section(section: Section, whole: _Whole) -> Iterator[Reference]:
             continue
         if unit.kind == "table":
             for cell in cells(unit.text, whole.words):
-                text = unit.text[cell.start : cell.end]
-                yield from _Text(unit, section, text, whole, amended, before, cell.start, cell.owner).references()
+                yield from _Text(unit, section, cell.text, whole, amended, before, cell.start, cell.owner).references()
         else:
             yield from _Text(unit, section, unit.text, whole, amended, before).references()
 
