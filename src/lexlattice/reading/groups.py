@@ -24,7 +24,7 @@ ANNEX: Final[tuple[Path, ...]] = ((("annex", ""),),)
 SAME: Final = "^"
 """The number of a provision that was named before: "that paragraph"."""
 _SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
-_THAT: Final = ("annex", "article", "paragraph", "subparagraph", "point")
+_THAT: Final = ("annex", "article", "paragraph", "subparagraph")
 
 
 class Group(NamedTuple):
@@ -115,9 +115,14 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: boo
             break
         paths += _range(paths[-1], following[0]) if joint == "range" else [following[0]]
         end = following[1]
-        if joint != "comma" or tokens[begin].kind in ("paren", "half"):
+        if joint != "comma" or tokens[begin].kind in ("paren", "half") or _goes_on(tokens, end):
             solid, end_solid = len(paths), end
     return Group(tuple(paths[:solid]), place, end_solid)
+
+
+def _goes_on(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a list goes on here, though not with a number: "Articles 12, 15, 17 and Articles 19 to 32"."""
+    return place < len(tokens) and (tokens[place].has("list") or tokens[place].text == ",")
 
 
 def _item(

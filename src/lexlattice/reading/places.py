@@ -25,7 +25,7 @@ _NAMES: Final = {
 }
 _ALSO: Final = {"paragraph": ("pt", "sub"), "point": ("par",), "section": ("part", "pt"), "part": ("section", "pt")}
 """Levels that other acts, or other languages, name by the same word."""
-_TRANSPARENT: Final = ("sub-", "part-", "section-", "chapter-", "title-")
+_TRANSPARENT: Final = ("sub-", "part-", "section-", "chapter-", "title-", "hd-")
 """Steps that a citation may leave out: "point (a) of paragraph 1" for one of its second subparagraph."""
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 

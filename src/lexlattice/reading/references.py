@@ -15,7 +15,7 @@ from lexlattice.reading.definitions import act_names
 from lexlattice.reading.divisions import LEVELS as DIVISIONS
 from lexlattice.reading.divisions import Divisions
 from lexlattice.reading.groups import SAME, Path
-from lexlattice.reading.mentions import Mention, mentions
+from lexlattice.reading.mentions import EARLIEST, Mention, mentions
 from lexlattice.reading.places import Places, described
 from lexlattice.reading.tokens import tokenize
 from lexlattice.reading.wording import ACTS, Wording, flat, wording
@@ -110,7 +110,9 @@ class _Text:
         """The act or treaty that the unit is about: in the preamble what its articles belong to."""
         named = {token.act.celex: token.act for token in tokens if token.act is not None}
         self.only = next(iter(named.values())) if len(named) == 1 and self.main is not None and self.main.act else None
-        """The one act that the unit names: in a recital what its articles belong to."""
+        """The act that a recital's articles belong to: the one it names, or the one it begins with."""
+        if self.only is None and self.main is not None and self.main in tokens[: EARLIEST + 1]:
+            self.only = self.main.act
         self.quoted = is_quoted(unit.provision) or unit.kind == "quoted"
         foreign = any(act.celex != whole.celex for act in named.values())
         before.foreign |= foreign or any(token.role.flags & {"treaty", "other"} for token in tokens)
@@ -124,6 +126,8 @@ class _Text:
             mention = starts.get(place)
             if mention is not None:
                 yield from self._mentioned(mention)
+            if token.role.act and place and self.tokens[place - 1].has("this"):
+                self.before.acts["any"] = THIS
             if token.act is not None:
                 self.before.acts[token.act.kind] = self.before.acts["any"] = token.act
                 if self.section.kind == "title" and token.start < LONGEST_OWN and token.act.kind == self.whole.type:
@@ -195,8 +199,10 @@ class _Text:
                 if top[1] == "" and not self.quoted:
                     return None
                 return self._reference(start, end, (), self.amended.act.celex, _several(seen), "external")
-        if act is not None and act.celex and act.celex != whole.celex:
-            if act is mention.act and (act.start >= end or act.end <= start):
+        if act is not None and (act is THIS or (act.celex and act.celex == whole.celex)):
+            return self._internal(mention, start, end, own=True)
+        if act is not None and act.celex:
+            if act is mention.act and any(token.act is act for token in self.tokens):
                 start, end = min(start, act.start), max(end, act.end)
             return self._reference(start, end, (), act.celex, _several(mention.paths), "external")
         if mention.owner in ("treaty", "other") or (act is not None and not act.celex):
@@ -204,7 +210,7 @@ class _Text:
                 return None
             kind = "treaty" if mention.owner == "treaty" else "other"
             return self._reference(start, end, (), "", _several(mention.paths), kind)
-        return self._internal(mention, start, end, own=mention.owner == "this" or act is not None)
+        return self._internal(mention, start, end, own=mention.owner == "this")
 
     def _internal(self, mention: Mention, start: int, end: int, *, own: bool) -> Reference | None:
         """A reference to this act, or to one that is not said."""

@@ -15,6 +15,8 @@ _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _NOTHING: Final = Role()
 LONGEST_MARKER: Final = 20
+LONGEST_LETTERS: Final = 5
+"""Longer words are no numbers of points."""
 DIVISIONS: Final = ("annex", "part", "title", "chapter", "section")
 """Levels that are numbered by Roman numbers or capital letters."""
 
@@ -47,6 +49,8 @@ def tokenize(text: str, words: Wording) -> list[Token]:
     acts = iter(cited_acts(plain, words))
     act = next(acts, None)
     end = _after_marker(text, plain, words)
+    plainly = False
+    """Whether the last token is a word that does nothing in references: of several such words the first is enough."""
     for match in words.tokens.finditer(plain, end):
         start = match.start()
         while act is not None and start >= act.start:
@@ -59,9 +63,17 @@ def tokenize(text: str, words: Wording) -> list[Token]:
         role, capital, upper = _NOTHING, False, text[start].isupper()
         if kind == "word":
             role = words.role(piece)
+            if not role and not upper and len(piece) > LONGEST_LETTERS:
+                if plainly:
+                    continue
+                plainly = True
+            else:
+                plainly = False
             if upper:
                 capital = len(piece) == 1 or _ROMAN.match(text[start : match.end()]) is not None
-        elif kind == "phrase":
+        else:
+            plainly = False
+        if kind == "phrase":
             role = words.role(piece)
         elif kind in ("paren", "half"):
             piece = piece.strip("( )")
