@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from lexlattice.reading.cited_acts import CitedAct
 from lexlattice.reading.tokens import Token, tokenize
-from lexlattice.reading.wording import Role, Wording
+from lexlattice.reading.wording import NO_ROLE, Wording
 
 STEM: Final = 4
 """So many letters of a word stay the same in all its forms; shorter words have one form."""
@@ -16,7 +16,6 @@ ENDING: Final = 3
 LONGEST: Final = 5
 FEWEST: Final = 3
 """So many letters before the word for a kind of act make a name of it."""
-_NOTHING: Final = Role()
 
 
 class Alias(NamedTuple):
@@ -57,7 +56,7 @@ def put_aliases(tokens: list[Token], aliases: Iterable[Alias]) -> list[Token]:
             if all(_same(token, word) for token, word in zip(tokens[place : place + length], name.words, strict=True)):
                 start, end = tokens[place].start, tokens[place + length - 1].end
                 act = CitedAct(start, end, name.act.kind, name.act.celex, alias=True)
-                tokens[place : place + length] = [Token("act", "", start, end, _NOTHING, act, False, True)]
+                tokens[place : place + length] = [Token("act", "", start, end, NO_ROLE, act, False, True)]
     return tokens
 
 

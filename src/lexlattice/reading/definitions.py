@@ -30,7 +30,7 @@ _AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
 """What leads from a term to its meaning where no verb does."""
 _UNQUOTED: Final = re.compile(r"([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
 _OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")
-_BRACKETED: Final = re.compile(r"\((?:[^()\d«»„“”‘:]{2,30}:\s)?([^()\d«»„“”‘:;,]{4,70})\)")
+_BRACKETED: Final = re.compile(r"\((?:[^()\d«»„“”‘:]{2,30}(?::|\s[–—-])\s)?([^()\d«»„“”‘:;,]{4,70})\)")
 """What stands alone in brackets, or behind a colon in them: a name, where an act stands before it."""
 _CLOSED: Final = re.compile(r"\s?\)")
 EARLIEST: Final = 24
@@ -71,7 +71,7 @@ def _verbs(language: str) -> _Verbs:
         re.compile(rf"(?<!\w)(?:{means}|{heading})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{heading})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{named})(?!\w)[^.;()«»„“”‘]{{0,40}}$"),
-        re.compile(rf"\((?:{named})\s?:\s?([^()«»„“”‘\"’':;]{{2,80}})\)"),
+        re.compile(rf"\((?:{named})\s?[:–—-]\s?([^()«»„“”‘\"’':;]{{2,80}})\)"),
     )
 
 

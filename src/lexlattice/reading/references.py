@@ -182,12 +182,14 @@ class _Text:
             mention.owner = "this" if act is None else "external"
         elif mention.anaphor and self.section.kind != "preamble":
             act = self.before.acts.get(mention.anaphor)
+            if mention.anaphor == "any" and self.section.kind == "recitals" and self.only is not None:
+                act = self.only  # what a sentence begins with, and no act that is named in its title
             if act is None and mention.anaphor == whole.type:
                 mention.owner = ""  # "the Regulation" is this one where it names no other
         elif (not mention.owner or mention.anaphor) and self.section.kind == "preamble" and self.main is not None:
             act = self.main.act
             mention.owner = "treaty" if act is None else "external"
-        elif not mention.owner and self.section.kind == "recitals" and top[0] in _TOP:
+        elif not mention.owner and self.section.kind == "recitals" and top[0] in _TOP and top[1]:
             act = self.only
         if (
             self.amended is not None

@@ -7,13 +7,12 @@ from typing import Final, NamedTuple
 
 from lexlattice.reading.cited_acts import CitedAct, cited_acts
 from lexlattice.reading.numbering import from_roman, letter_value, marker
-from lexlattice.reading.wording import Role, Wording, flat
+from lexlattice.reading.wording import NO_ROLE, Role, Wording, flat
 
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 _ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ca-c]?\Z")
 _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_NOTHING: Final = Role()
 LONGEST_MARKER: Final = 20
 LONGEST_LETTERS: Final = 5
 """Longer words are no numbers of points."""
@@ -49,21 +48,23 @@ def tokenize(text: str, words: Wording) -> list[Token]:
     acts = iter(cited_acts(plain, words))
     act = next(acts, None)
     end = _after_marker(text, plain, words)
+    known = words.roles
     plainly = False
     """Whether the last token is a word that does nothing in references: of several such words the first is enough."""
     for match in words.tokens.finditer(plain, end):
         start = match.start()
         while act is not None and start >= act.start:
-            tokens.append(Token("act", "", act.start, act.end, _NOTHING, act, False, True))
+            tokens.append(Token("act", "", act.start, act.end, NO_ROLE, act, False, True))
             end, act = max(end, act.end), next(acts, None)
         if start < end:
             continue
         kind = match.lastgroup or ""
         piece = match.group()
-        role, capital, upper = _NOTHING, False, text[start].isupper()
+        kind = "word" if kind == "long" else kind
+        role, capital, upper = NO_ROLE, False, text[start].isupper()
         if kind == "word":
-            role = words.role(piece)
-            if not role and not upper and len(piece) > LONGEST_LETTERS:
+            role = known[piece] if piece in known else words.role(piece)
+            if role is NO_ROLE and not upper and len(piece) > LONGEST_LETTERS:
                 if plainly:
                     continue
                 plainly = True
