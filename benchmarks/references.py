@@ -21,6 +21,7 @@ from typing import Any
 
 from lexlattice import Act, read
 from lexlattice.act import Reference
+from lexlattice.reading.grammar import raw
 from lexlattice.reading.mentions import mentions
 from lexlattice.reading.places import described
 from lexlattice.reading.tokens import tokenize
@@ -168,6 +169,30 @@ def definitions() -> None:
         print(f"{language} {score:5.1f}  here {count['ours']:4}  English {count['english']:4}")
 
 
+_HEADED = re.compile(r"\W*(?:\(?[a-z0-9]{1,3}[).]\s*)?[\"“‘'`][^\"”’']{2,60}[\"”’'][,:]?\s*(?:shall )?(?:mean|:)")
+"""A sentence of an English act that begins with a term and says what it means."""
+_MARKER = re.compile(r"[\s-]*\(?(?:\d{1,3}|[^\W\d_]{1,2})\s?[).]\s*|[\s–—-]+")
+
+
+def listed(language: str, *, shown: bool) -> None:
+    """Terms found in the definitions of many acts, put into one article; `shown` prints those that are missed."""
+    places = [n for n, line in enumerate(sentences("en")) if _HEADED.match(line)]
+    own = sentences(language)
+    lines = [_MARKER.sub("", own[n], count=1) for n in places]
+    heading = raw(language)["definitions"]["heading"][0].rstrip("*").capitalize()
+    header = f"{raw(language)['headwords']['article'][0].capitalize()} 1\n{heading}\n"
+    act = read(header + "\n".join(f"({n}) {line}" for n, line in enumerate(lines, 1)), language=language)
+    found: dict[int, str] = {}
+    for definition in act.definitions():
+        number = act[definition.unit].provision.rpartition("-")[2]
+        if number.isdigit():
+            found.setdefault(int(number), definition.term)
+    print(f"{language} found {len(found)} of {len(lines)}")
+    for n, line in enumerate(lines, 1):
+        if shown:
+            print(f"  {n:3} [{found.get(n, '')}] {line[:100]}")
+
+
 def speed(path: str) -> None:
     """Time that the references of an act take once its language is loaded."""
     act = read(path)
@@ -189,6 +214,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--of", type=int, default=40)
     parser.add_argument("--definitions", action="store_true")
+    parser.add_argument("--listed", metavar="LANGUAGE")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("paths", nargs="*")
     given = parser.parse_args()
@@ -197,6 +223,8 @@ def main() -> None:
     elif given.speed:
         for path in given.paths:
             speed(path)
+    elif given.listed:
+        listed(given.listed, shown=True)
     elif given.definitions:
         definitions()
     elif given.lines:

@@ -297,10 +297,10 @@ class Act:
 
     def provision(self, provision_id: str) -> Provision:
         """The provision of this id with all that is below it: "art-5", "art-5.par-1", "anx-I", "recitals"."""
-        from lexlattice.reading import cited_tables, lookup
+        from lexlattice.reading import lookup
 
         units = self._below.get(provision_id)
-        row = cited_tables.row(self._below, provision_id, self.language) if units is None else None
+        row = lookup.table_row(self, self._below, provision_id) if units is None else None
         if row is not None:
             return Provision(row.id, row.citation, (row,))
         if units is None:

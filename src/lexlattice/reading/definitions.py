@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 _QUOTED: Final = re.compile(
     r"«\s?([^«»]{2,120}?)\s?»|»([^«»]{2,120})«|„([^„“”\"]{2,120})[“”\"]|“([^“”]{2,120})[”“]|‘([^‘]{2,120}?)’(?!\w)"
     r"|‚([^‚‘’]{2,120})[‘’]|\"([^\"]{2,120})\"|(?<!\w)'([^']{2,120})'(?!\w)|”([^”]{2,120})”|(?<!\w)’([^’]{2,80})’(?!\w)"
+    r"|`([^`'´]{2,80})[`'´](?!\w)|(?<![\w,])(?<!\w ),([^,'‘’]{2,80})['‘’](?!\w)|»([^«»\"]{2,80})\""
 )
 """A term in the quotation marks of any of the 24 languages."""
 _BETWEEN: Final = re.compile(r"[\s,(/]*(?:[^\W\d_]{1,5}\s?)?[\s,(]*")
 """What stands between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
 _AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
 """What leads from a term to its meaning where no verb does."""
-_UNQUOTED: Final = re.compile(r"([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
+_UNQUOTED: Final = re.compile(r"\^?([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
 _OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")
 _BRACKETED: Final = re.compile(r"\((?:[^()\d«»„“”‘:]{2,30}(?::|\s[–—-])\s)?([^()\d«»„“”‘:;,]{4,70})\)")
 """What stands alone in brackets, or behind a colon in them: a name, where an act stands before it."""
@@ -84,6 +85,8 @@ def definitions(act: Act) -> tuple[Definition, ...]:
         if section.kind == "title" or amended_by(section, words) is not None:
             continue
         for unit, start, end in _section(section, verbs):
+            term = unit.text[start:end]
+            start, end = end - len(term.lstrip()), start + len(term.rstrip())
             place = unit.start + start, unit.start + end
             found.setdefault(place, Definition(unit.text[start:end], unit.id, *place))
     return tuple(found[place] for place in sorted(found))
@@ -110,8 +113,9 @@ def _section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]
     leads = [section.id] if verbs.heading.search(flat(section.heading)) else []
     heads = [_head(unit) for unit in section.units]
     listed = sum(
-        head is not None and _AFTER.match(unit.text, head.end()) is not None
+        _AFTER.match(unit.text, head.end()) is not None if head is not None else any(_unquoted(unit))
         for unit, head in zip(section.units, heads, strict=True)
+        if head is not None or (leads and unit.kind == "paragraph")
     )
     for unit, head in zip(section.units, heads, strict=True):
         if unit.kind in ("quoted", "table", "note") or any(step.startswith("q") for step in unit.provision.split(".")):
@@ -144,7 +148,8 @@ def _headed(
 ) -> Iterator[tuple[Unit, int, int]]:
     """The terms that a unit begins with, and says what they mean."""
     if head is None:
-        if led and unit.kind in ("point", "indent") and unit.provision.count(".") == depth:
+        counted = unit.kind in ("point", "indent") or (listed and unit.kind == "paragraph")
+        if led and counted and unit.provision.count(".") == depth:
             yield from _unquoted(unit)
         return
     terms = [head]

@@ -69,6 +69,11 @@ def _table(act: Act, below: Below, cited: str) -> str:
     return ""
 
 
+def table_row(act: Act, below: Below, name: str) -> Unit | None:
+    """The row of a table that has this id, as a unit; none if there is none."""
+    return row(below, name, act.language)
+
+
 def no_such_id(act: Act, below: Below, name: object) -> str:
     """The sentence that there is no such id, or none of a unit, with the nearest ones."""
     if name in below:
