@@ -82,7 +82,7 @@ def _quoted(base: Path, steps: Sequence[str]) -> Path:
         if stem not in _STEPS or not number:
             continue
         level = _STEPS[stem]
-        if level == "point" and number[0].isdigit() and (len(base) == 1 or base[-1][0] == "paragraph"):
+        if level == "point" and number[0].isdigit() and base and (len(base) == 1 or base[-1][0] == "paragraph"):
             level = "paragraph"  # a numbered paragraph that is quoted alone
         base = within(base, ((level, number.partition("~")[0]),))
     return base

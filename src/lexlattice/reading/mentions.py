@@ -177,7 +177,7 @@ def _is_titled(tokens: Sequence[Token], place: int, mention: Mention) -> bool:
     if token.kind != "word" or not token.upper or token.role or token.roman or mention.paths[0][0][0] != "article":
         return False
     ahead = tokens[place + 1 : place + 3]
-    named = next((n for n, each in enumerate(ahead) if each.role.act and each.upper), -1)
+    named = next((n for n, each in enumerate(ahead) if each.upper and (each.role.act or each.has("other"))), -1)
     return named >= 0 and all(each.kind == "word" and each.upper and not each.role for each in ahead[:named])
 
 

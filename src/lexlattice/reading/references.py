@@ -10,7 +10,7 @@ from lexlattice.act import Reference, Section, Unit
 from lexlattice.reading.aliases import Alias, put_aliases
 from lexlattice.reading.amended import Amended, amended_by, amended_in, is_quoted, within
 from lexlattice.reading.cited_acts import CitedAct
-from lexlattice.reading.correlation import THIS, cells
+from lexlattice.reading.correlation import THIS, cells, heads_of
 from lexlattice.reading.definitions import act_names
 from lexlattice.reading.divisions import LEVELS as DIVISIONS
 from lexlattice.reading.divisions import Divisions
@@ -70,6 +70,7 @@ def _section(section: Section, whole: _Whole) -> Iterator[Reference]:
     """The references of a section."""
     changed = amended_by(section, whole.words) or amended_in(section, whole.title, whole.celex, whole.words)
     amended = Amended(section, changed, whole.words) if changed is not None else None
+    above = heads_of(section, whole.words)
     before = _Before()
     top = paragraph = ""
     for unit in section.units:
@@ -82,7 +83,7 @@ def _section(section: Section, whole: _Whole) -> Iterator[Reference]:
         if not whole.words.refers(flat(unit.text)):
             continue
         if unit.kind == "table":
-            for cell in cells(unit.text, whole.words):
+            for cell in cells(unit.text, whole.words, above):
                 yield from _Text(unit, section, cell.text, whole, amended, before, cell.start, cell.owner).references()
         else:
             yield from _Text(unit, section, unit.text, whole, amended, before).references()
