@@ -51,8 +51,17 @@ class Amended:
 
     def __init__(self, section: Section, act: CitedAct, words: Wording) -> None:
         self.act = act
+        self._acts: dict[str, CitedAct] = {}
+        """The acts that lead-ins below name, where an annex amends several."""
         self._homes: dict[str, Path] = {}
+        last = ""
         for unit in section.units:
+            if not is_quoted(unit.provision) and unit.text.endswith(":") and section.kind == "annex":
+                acts = [token.act for token in tokenize(unit.text, words) if token.act is not None]
+                last = acts[0].celex if len(acts) == 1 else last
+                act = acts[0] if len(acts) == 1 else act
+            if last:
+                self._acts[unit.provision] = act
             if is_quoted(unit.provision) or unit.provision in self._homes:
                 continue
             named = mentions(tokenize(unit.text, words), words)
@@ -60,6 +69,10 @@ class Amended:
             around = self.home(unit.provision)
             if first is not None and (around or first[0][0] in _TOP):
                 self._homes[unit.provision] = within(around, first)
+
+    def act_at(self, provision: str) -> CitedAct:
+        """The act that is amended where a unit stands."""
+        return self._acts.get(provision, self.act)
 
     def home(self, provision: str) -> Path:
         """The provision of the amended act that a unit is about, or, quoted, stands in."""

@@ -201,7 +201,9 @@ class _Text:
             if seen[0] and (seen[0][0][0] in (*_TOP, *DIVISIONS)):
                 if top[1] == "" and not self.quoted:
                     return None
-                return self._reference(start, end, (), self.amended.act.celex, _several(seen), "external")
+                return self._reference(
+                    start, end, (), self.amended.act_at(self.unit.provision).celex, _several(seen), "external"
+                )
         if act is not None and (act is THIS or (act.celex and act.celex == whole.celex)):
             return self._internal(mention, start, end, own=True)
         if act is not None and act.celex:
@@ -218,6 +220,8 @@ class _Text:
     def _internal(self, mention: Mention, start: int, end: int, *, own: bool) -> Reference | None:
         """A reference to this act, or to one that is not said."""
         level = mention.paths[0][0][0]
+        if not own and self.unit.kind != "table" and _is_all(self.unit.text[start:end], self.unit.text):
+            return None  # the number of the unit itself, or a cell of a table that is none any more
         divided = level in DIVISIONS and not self.unit.provision.startswith(_ANNEXED)
         targets: list[str] = []
         if own or not self._is_doubtful(level):
@@ -258,3 +262,8 @@ class _Text:
 
 def _several(paths: Iterable[Path]) -> str:
     return " ".join(filter(None, map(described, paths)))
+
+
+def _is_all(text: str, whole: str) -> bool:
+    """Whether there is no word in a text but these."""
+    return not any(map(str.isalpha, whole.replace(text, "", 1)))
