@@ -113,11 +113,28 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: boo
         following = _item(tokens, begin, level, paths[-1], bare=bare)
         if following is None or not _alike(paths[-1], following[0]):
             break
+        if joint == "comma" and len(paths) == 1 and _is_nested(paths[0], following[0]):  # "point a), ii)"
+            paths, end = [(*paths[0], following[0][-1])], following[1]
+            solid, end_solid = 1, end
+            continue
         paths += _range(paths[-1], following[0]) if joint == "range" else [following[0]]
         end = following[1]
         if joint != "comma" or tokens[begin].kind in ("paren", "half") or _goes_on(tokens, end):
             solid, end_solid = len(paths), end
     return Group(tuple(paths[:solid]), place, end_solid)
+
+
+def _is_nested(before: Path, after: Path) -> bool:
+    """Whether a Roman number behind a letter is a point of that point."""
+    letter, number = before[-1][1], after[-1][1]
+    return (
+        before[-1][0] == after[-1][0] == "point"
+        and len(letter) == 1
+        and letter_value(letter) > 0
+        and not from_roman(letter)
+        and from_roman(number) > 0
+        and (len(number) > 1 or number == "i")
+    )
 
 
 def _goes_on(tokens: Sequence[Token], place: int) -> bool:

@@ -176,7 +176,7 @@ def _is_titled(tokens: Sequence[Token], place: int, mention: Mention) -> bool:
     token = tokens[place]
     if token.kind != "word" or not token.upper or token.role or token.roman or mention.paths[0][0][0] != "article":
         return False
-    ahead = tokens[place + 1 : place + 3]
+    ahead = [each for each in tokens[place + 1 : place + 4] if each.text != "+"][:2]
     named = next((n for n, each in enumerate(ahead) if each.upper and (each.role.act or each.has("other"))), -1)
     return named >= 0 and all(each.kind == "word" and each.upper and not each.role for each in ahead[:named])
 

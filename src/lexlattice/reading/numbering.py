@@ -15,12 +15,14 @@ LATIN: Final = "abcdefghijklmnopqrstuvwxyz"
 
 _INSERTED_ORDER: Final = (
     "bis ter quater quinquies sexies septies octies nonies decies undecies duodecies terdecies quaterdecies quindecies"
-    " sexdecies septdecies octodecies novodecies vicies unvicies duovicies tervicies"
-    " quatervicies quinvicies sexvicies".split()
+    " sexdecies septdecies octodecies novodecies".split()
 )
 """What Romance languages and Dutch write where others write a, b, c: "5 bis" is 5a."""
-_INSERTED_LETTER: Final = dict(zip(_INSERTED_ORDER, LATIN, strict=False)) | {"novies": "h"}
-INSERTED_WORDS: Final = sorted(_INSERTED_LETTER, key=len, reverse=True)
+_TENS: Final = "vicies tricies quadragies quinquagies sexagies septuagies octogies nonagies".split()
+_ONES: Final = ("", *"un duo ter quater quin sex sept octo novo".split())
+_INSERTED_ORDER.extend(f"{one}{ten}" for ten in _TENS for one in _ONES)
+_INSERTED_LETTER: Final[dict[str, str]] = {"novies": "h"}
+INSERTED_WORDS: Final = sorted([*_INSERTED_ORDER, "novies"], key=len, reverse=True)
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
 _GREEK_UNITS: Final = {"α": 1, "β": 2, "γ": 3, "δ": 4, "ε": 5, "στ": 6, "ϛ": 6, "ζ": 7, "η": 8, "θ": 9}
@@ -79,6 +81,9 @@ def to_letters(value: int) -> str:
     return text
 
 
+_INSERTED_LETTER.update((word, to_letters(place)) for place, word in enumerate(_INSERTED_ORDER, 1))
+
+
 @lru_cache(maxsize=4096)
 def canonical(number: str) -> str:
     """One notation for a section's number, whatever the language and its alphabet.
@@ -93,7 +98,8 @@ def canonical(number: str) -> str:
     if digits:
         rest = re.sub(r"^\s?(?:\.?\s?[oºª°]|er|re|ère)(?![a-zα-ωа-я])", "", text[digits.end() :])
         rest = rest.strip(" .-–/")
-        suffix = _INSERTED_LETTER.get(rest)
+        words = rest.split()
+        suffix = "".join(map(_INSERTED_LETTER.get, words)) if set(words) <= set(_INSERTED_LETTER) else None  # type: ignore[arg-type]
         if suffix is None and rest:
             value = letter_value(rest)
             suffix = to_letters(value) if value else re.sub(r"[^\w.]", "", rest)

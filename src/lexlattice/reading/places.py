@@ -39,7 +39,8 @@ def numbers(level: str, number: str) -> tuple[str, ...]:
     if number == str(LAST):
         return ("last",)
     if number[:1].isdigit():
-        return (number,) if "." in number else (canonical(number),)
+        written = "." in number or number[-1] == "o"  # "325o" is no ordinal any more
+        return (number,) if written else (canonical(number),)
     if level != "point":
         return (canonical(number),)
     found = []

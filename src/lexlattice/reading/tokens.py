@@ -10,7 +10,7 @@ from lexlattice.reading.numbering import from_roman, letter_value, marker
 from lexlattice.reading.wording import NO_ROLE, Role, Wording, flat
 
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
-_ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ca-c]?\Z")
+_ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ha-h]?\Z")
 _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 LONGEST_MARKER: Final = 20
