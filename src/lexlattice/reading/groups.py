@@ -220,7 +220,10 @@ def _is_lettered_annex(tokens: Sequence[Token], place: int) -> bool:
     if place >= len(tokens) or not tokens[place].roman or len(tokens[place].text) != 1 or not tokens[place - 1].roman:
         return False
     following = tokens[place + 1] if place + 1 < len(tokens) else None
-    return tokens[place].text in "abcdefgh" and (following is None or bool(following.role) or following.kind == "rest")
+    ended = following is None or bool(following.role) or following.kind == "rest"
+    return tokens[place].text in "abcdefgh" and (
+        ended or (tokens[place].text != "a" and tokens[place + 1].kind == "word")
+    )
 
 
 def _attached(tokens: Sequence[Token], place: int, sign: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 from lexlattice.reading.cited_acts import CitedAct
 from lexlattice.reading.groups import ANNEX, DASHES, Group, Path, fills, groups
 from lexlattice.reading.tokens import DIVISIONS, Token
-from lexlattice.reading.wording import LEVELS, Wording
+from lexlattice.reading.wording import LAST, LEVELS, Wording
 
 LONGEST_GAP: Final = 5
 LONGEST_CHAIN: Final = 8
@@ -149,6 +149,8 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
             mention.owner, mention.anaphor = "other", "any"
             return
         this, made = this or token.has("this"), made or (token.has("maker") and not fills(token))
+        if token.role.ordinal == LAST and this is False and not token.role.levels:
+            continue  # "de cette dernière directive"
         if not (fills(token) or token.role.flags & {"this", "same", "maker"} or token.text in ("'", "’", *DASHES)):
             return
 
