@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from lexlattice.act import Section
 from lexlattice.reading.cited_acts import CitedAct
+from lexlattice.reading.groups import fills
 from lexlattice.reading.tokens import Token, tokenize
 from lexlattice.reading.wording import Wording
 
@@ -168,4 +169,4 @@ def head(text: str, words: Wording) -> CitedAct | None:
 
 
 def _counts(token: Token) -> bool:
-    return token.text not in _SIGNS
+    return token.text not in _SIGNS and (token.has("this") or not fills(token))
