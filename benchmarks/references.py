@@ -17,16 +17,19 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from lexlattice import Act, read
 from lexlattice.act import Reference
+from lexlattice.reading.grammar import raw
 from lexlattice.reading.mentions import mentions
 from lexlattice.reading.places import described
 from lexlattice.reading.tokens import tokenize
 from lexlattice.reading.wording import wording
 
 DATA = Path(os.environ.get("LEXLATTICE_DATA", "../shared/data"))
-SEED = 7
+ACTS = 40
+"""So many acts of a collection a sample is drawn from."""
 CONTEXT = 90
 
 
@@ -115,12 +118,36 @@ def lines(differences: str) -> None:
         print(f"{language} {f1(same, ours, theirs):5.1f}  here {ours:5}  English {theirs:5}")
 
 
-def sample(language: str, size: int, *, paths: list[str]) -> None:
+def stored(language: str, source: str, rng: random.Random) -> list[Act]:
+    """Acts of the data folder in a language, as many as `ACTS`: of several collections those that have it."""
+    files = {
+        "multi-eurlex": "acts/multi-eurlex.jsonl.gz",
+        "en-fr": "acts/en-fr.jsonl.gz",
+        "validation": "eur-lex-sum/en/validation.jsonl.gz",
+        "train": "eur-lex-sum/en/train.jsonl.gz",
+    }
+    with gzip.open(DATA / files[source], "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    texts = [_text(row, language) for row in rows]
+    texts = [text for text in texts if text]
+    return [read(text, language=language) for text in rng.sample(texts, min(ACTS, len(texts)))]
+
+
+def _text(row: dict[str, Any], language: str) -> str:
+    """A version of an act in a row of any of the collections."""
+    if isinstance(row.get("text"), dict):
+        return str(row["text"].get(language, ""))
+    return str(
+        row.get(language) or row.get(f"text_{language}") or (row.get("reference", "") if language == "en" else "")
+    )
+
+
+def sample(language: str, size: int, *, source: str, seed: int, paths: list[str]) -> None:
     """References drawn at random, with what stands around them, to be read by eye."""
-    texts = [texts[language] for _, texts in versions() if language in texts]
-    acts = [read(path) for path in paths] or [read(text, language=language) for text in texts]
+    rng = random.Random(seed)
+    acts = [read(path) for path in paths] or stored(language, source, rng)
     drawn: list[tuple[Act, Reference]] = [(act, reference) for act in acts for reference in act.references()]
-    for number, (act, reference) in enumerate(random.Random(SEED).sample(drawn, min(size, len(drawn))), 1):
+    for number, (act, reference) in enumerate(rng.sample(drawn, min(size, len(drawn))), 1):
         unit = act[reference.unit]
         before = act.source[max(unit.start, reference.start - CONTEXT) : reference.start]
         after = act.source[reference.end : min(unit.end, reference.end + CONTEXT)]
@@ -142,6 +169,30 @@ def definitions() -> None:
         print(f"{language} {score:5.1f}  here {count['ours']:4}  English {count['english']:4}")
 
 
+_HEADED = re.compile(r"\W*(?:\(?[a-z0-9]{1,3}[).]\s*)?[\"“‘'`][^\"”’']{2,60}[\"”’'][,:]?\s*(?:shall )?(?:mean|:)")
+"""A sentence of an English act that begins with a term and says what it means."""
+_MARKER = re.compile(r"[\s-]*\(?(?:\d{1,3}|[^\W\d_]{1,2})\s?[).]\s*|[\s–—-]+")
+
+
+def listed(language: str, *, shown: bool) -> None:
+    """Terms found in the definitions of many acts, put into one article; `shown` prints those that are missed."""
+    places = [n for n, line in enumerate(sentences("en")) if _HEADED.match(line)]
+    own = sentences(language)
+    lines = [_MARKER.sub("", own[n], count=1) for n in places]
+    heading = raw(language)["definitions"]["heading"][0].rstrip("*").capitalize()
+    header = f"{raw(language)['headwords']['article'][0].capitalize()} 1\n{heading}\n"
+    act = read(header + "\n".join(f"({n}) {line}" for n, line in enumerate(lines, 1)), language=language)
+    found: dict[int, str] = {}
+    for definition in act.definitions():
+        number = act[definition.unit].provision.rpartition("-")[2]
+        if number.isdigit():
+            found.setdefault(int(number), definition.term)
+    print(f"{language} found {len(found)} of {len(lines)}")
+    for n, line in enumerate(lines, 1):
+        if shown:
+            print(f"  {n:3} [{found.get(n, '')}] {line[:100]}")
+
+
 def speed(path: str) -> None:
     """Time that the references of an act take once its language is loaded."""
     act = read(path)
@@ -159,16 +210,21 @@ def main() -> None:
     parser.add_argument("--lines", action="store_true")
     parser.add_argument("--differences", metavar="LANGUAGE", default="")
     parser.add_argument("--sample", metavar="LANGUAGE")
+    parser.add_argument("--from", dest="source", default="multi-eurlex")
+    parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--of", type=int, default=40)
     parser.add_argument("--definitions", action="store_true")
+    parser.add_argument("--listed", metavar="LANGUAGE")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("paths", nargs="*")
     given = parser.parse_args()
     if given.sample:
-        sample(given.sample, given.of, paths=given.paths)
+        sample(given.sample, given.of, source=given.source, seed=given.seed, paths=given.paths)
     elif given.speed:
         for path in given.paths:
             speed(path)
+    elif given.listed:
+        listed(given.listed, shown=True)
     elif given.definitions:
         definitions()
     elif given.lines:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lexlattice import Act, read
+from lexlattice.reading import correlation
 from lexlattice.reading.cited_acts import celex, cited_acts
 from lexlattice.reading.grammar import LANGUAGES, raw
 from lexlattice.reading.mentions import mentions
@@ -89,6 +90,7 @@ def test_references_to_other_acts_are_celex_numbers(lamps: Act) -> None:
         ("art-2", "32004R0012", "art-3"),
         ("art-3", "31996L0071", ""),
         ("art-3.pt-1", "31996L0071", "art-4.par-2"),
+        ("art-3.pt-1.q.par-2", "31996L0071", "art-4.par-1"),
     ]
     assert [(r.text, r.provision) for r in lamps.references() if r.kind == "treaty"] == [("Article 16", "art-16")]
 
@@ -107,6 +109,120 @@ def test_a_reference_is_a_slice_of_the_source(lamps: Act) -> None:
         assert unit.start <= reference.start < reference.end <= unit.end
         assert all(target in lamps._below for target in reference.targets)
     assert lamps.references() is lamps.references()
+
+
+ORCHARDS = """REGULATION (EU) 2024/9998 OF THE COUNCIL of 1 March 2024 on orchards
+THE COUNCIL OF THE EUROPEAN UNION,
+Having regard to Council Regulation (EC) No 597/2009 (‘the basic Regulation’),
+Whereas:
+(1) Article 2(1) says which trees are meant.
+(2) Regulation (EU) No 543/2011 laying down rules for Regulation (EC) No 1234/2007 lists apples in Annex XVIII thereto.
+HAS ADOPTED THIS REGULATION:
+CHAPTER I
+SCOPE
+Article 1
+1. Trees are planted under Article 24(5) of the basic Regulation and Chapter II.
+2. Paragraph 1 applies to shrubs; the conditions of that paragraph are met by hedges.
+3. Article 12(1) of ISF Regulation and Articles 10 to 12 of Regulations (EU) No 1093/2010 and (EU) No 1094/2010 apply.
+CHAPTER II
+TREES
+Article 2
+1. Trees are tall.
+2. Article 1, second indent, and Articles 1, 2, 3 and Article 3 apply to trees.
+Article 3
+Trees bear fruit under this Regulation, and in particular Article 2 thereof.
+Article 4
+Regulation (EU) No 543/2011 is amended as follows:
+(1) Article 5 is amended as follows:
+(a) paragraph 2 is replaced by the following:
+‘2. Pears are fruit under paragraph 1 and Article 7 of this Regulation.
+The first subparagraph applies to quinces.’;
+"""
+
+
+@pytest.fixture(scope="module")
+def orchards() -> Act:
+    return read(ORCHARDS, language="en")
+
+
+def cited(act: Act, unit: str) -> list[tuple[str, ...]]:
+    """What the units below an id cite: targets, or the other act and what is cited in it."""
+    inside = {each.id for each in act.provision(unit)}
+    return [r.targets or (r.celex, r.provision) for r in act.references() if r.unit in inside]
+
+
+def test_a_name_that_an_act_was_given_stands_for_it(orchards: Act) -> None:
+    assert cited(orchards, "art-1.par-1") == [("32009R0597", "art-24.par-5"), ("art-2", "art-3", "art-4")]
+
+
+def test_that_paragraph_is_the_one_named_before(orchards: Act) -> None:
+    assert cited(orchards, "art-1.par-2") == [("art-1.par-1",), ("art-1.par-1",)]
+
+
+def test_acts_that_share_a_word_share_the_provision_and_unknown_names_are_no_act_of_ours(orchards: Act) -> None:
+    assert cited(orchards, "art-1.par-3") == [
+        ("", "art-12.par-1"),
+        ("32010R1093", "art-10 art-11 art-12"),
+        ("32010R1094", "art-10 art-11 art-12"),
+    ]
+
+
+def test_what_is_not_divided_so_far_is_the_provision_around_it(orchards: Act) -> None:
+    assert cited(orchards, "art-2.par-2") == [("art-1",), ("art-1", "art-2", "art-3"), ("art-3",)]
+
+
+def test_a_recital_that_names_no_other_act_is_about_its_own(orchards: Act) -> None:
+    assert cited(orchards, "rec-1") == [("art-2.par-1",)]
+    assert cited(orchards, "rec-2")[-1] == ("32011R0543", "anx-XVIII")
+    assert cited(orchards, "art-3") == [("art-2",)]
+
+
+def test_what_an_amendment_quotes_refers_to_the_act_it_amends(orchards: Act) -> None:
+    assert cited(orchards, "art-4") == [
+        ("32011R0543", ""),
+        ("32011R0543", "art-5"),
+        ("32011R0543", "art-5.par-2"),
+        ("32011R0543", "art-5.par-1"),
+        ("32011R0543", "art-7"),
+        ("32011R0543", "art-5.par-2.sub-1"),
+    ]
+
+
+CORRELATED = b"""<html><body><p class="oj-doc-ti">COMMISSION REGULATION (EU) 2024/9001</p>
+<p class="oj-normal">THE EUROPEAN COMMISSION,</p><p class="oj-normal">HAS ADOPTED THIS REGULATION:</p>
+<p class="oj-ti-art">Article 1</p><p class="oj-normal">Lamps shall be marked.</p>
+<p class="oj-ti-art">Article 2</p><p class="oj-normal">Lamps shall be lit.</p>
+<p class="oj-doc-ti">ANNEX</p><p class="oj-ti-tbl">Correlation table</p><table class="oj-table"><tbody>
+<tr><th>Directive 98/8/EC</th><th>This Regulation</th></tr><tr><td>Article 7(1)</td><td>Article 1</td></tr>
+<tr><td>Article 8</td><td>Article 2</td></tr></tbody></table></body></html>"""
+
+
+def test_a_table_of_correlation_says_in_its_head_whose_articles_a_column_has() -> None:
+    found = [r for r in read(CORRELATED).references() if ".tbl-" in r.unit]
+    assert [r.targets or (r.celex, r.provision) for r in found] == [
+        ("31998L0008", ""),
+        ("31998L0008", "art-7.par-1"),
+        ("art-1",),
+        ("31998L0008", "art-8"),
+        ("art-2",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "owned"),
+    [
+        (["Directive 98/8/EC", "This Regulation", "Article 1", "Article 2", "Article 3", "Article 4"], 4),
+        (["Directive 98/8/EC", "This Regulation", *(f"Article {n}" for n in (1, 11, 2, 12, 3, 4, 14, 5, 15))], 9),
+        (["Directive 98/8/EC", "This Regulation", *(f"Article {n}" for n in (9, 50, 1, 90, 30, 9, 70, 20))], 0),
+        (["Article 1", "Article 2", "Article 3", "Article 4"], 0),
+    ],
+)
+def test_cells_without_rows_are_told_apart_only_where_their_number_and_order_come_out(
+    cells: list[str], owned: int
+) -> None:
+    found = correlation.cells("\n".join(cells), wording("en"), [])
+    assert "\n".join(cell.text for cell in found) == "\n".join(cells)
+    assert sum(cell.owner is not None for cell in found) == owned
 
 
 FORMS = {

@@ -300,6 +300,9 @@ class Act:
         from lexlattice.reading import lookup
 
         units = self._below.get(provision_id)
+        row = lookup.table_row(self, self._below, provision_id) if units is None else None
+        if row is not None:
+            return Provision(row.id, row.citation, (row,))
         if units is None:
             raise NoSuchProvisionError(lookup.no_such_id(self, self._below, provision_id))
         return Provision(provision_id, lookup.citation(self, self._below, provision_id), tuple(units))

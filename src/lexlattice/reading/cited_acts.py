@@ -29,6 +29,10 @@ class CitedAct(NamedTuple):
     end: int
     kind: str
     celex: str
+    sharing: bool = False
+    """Whether it has no word of its own, but that of the act beside it."""
+    alias: bool = False
+    """Whether it is cited by a name that the text gave it."""
 
 
 def cited_acts(text: str, words: Wording) -> list[CitedAct]:
@@ -40,14 +44,15 @@ def cited_acts(text: str, words: Wording) -> list[CitedAct]:
     for n in reversed(places) if behind else places:
         match = matches[n]
         kind, start, end = _kind(text, match, words, behind=behind)
+        sharing = False
         neighbour = n + 1 if behind else n - 1
         other = found[neighbour] if 0 <= neighbour < len(matches) else None
         if not kind and other is not None and _joins(text, *sorted((matches[n], matches[neighbour]), key=_start)):
-            kind, start, end = other.kind, match.start(), match.end()
+            kind, start, end, sharing = other.kind, match.start(), match.end(), True
         if kind:
             lead = text[max(0, match.start() - 12) : match.start()]
             number = celex(kind, match[1], match[2], match[3] or "", signed=words.sign.search(lead) is not None)
-            found[n] = CitedAct(_with_community(text, start), end, kind, number)
+            found[n] = CitedAct(_with_community(text, start), end, kind, number, sharing)
     return [act for act in found if act is not None]
 
 

@@ -9,10 +9,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from lexlattice.act import Definition, Section, Unit
+from lexlattice.reading.aliases import Alias, alias
+from lexlattice.reading.amended import amended_by
 from lexlattice.reading.grammar import raw
 from lexlattice.reading.numbering import marker
-from lexlattice.reading.references import amended_by
-from lexlattice.reading.wording import flat, wording
+from lexlattice.reading.tokens import tokenize
+from lexlattice.reading.wording import Wording, flat, wording
 
 if TYPE_CHECKING:
     from lexlattice.act import Act
@@ -20,14 +22,17 @@ if TYPE_CHECKING:
 _QUOTED: Final = re.compile(
     r"«\s?([^«»]{2,120}?)\s?»|»([^«»]{2,120})«|„([^„“”\"]{2,120})[“”\"]|“([^“”]{2,120})[”“]|‘([^‘]{2,120}?)’(?!\w)"
     r"|‚([^‚‘’]{2,120})[‘’]|\"([^\"]{2,120})\"|(?<!\w)'([^']{2,120})'(?!\w)|”([^”]{2,120})”|(?<!\w)’([^’]{2,80})’(?!\w)"
+    r"|`([^`'´]{2,80})[`'´](?!\w)|(?<![\w,])(?<!\w ),([^,'‘’]{2,80})['‘’](?!\w)|»([^«»\"]{2,80})\""
 )
 """A term in the quotation marks of any of the 24 languages."""
 _BETWEEN: Final = re.compile(r"[\s,(/]*(?:[^\W\d_]{1,5}\s?)?[\s,(]*")
 """What stands between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
 _AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
 """What leads from a term to its meaning where no verb does."""
-_UNQUOTED: Final = re.compile(r"([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
+_UNQUOTED: Final = re.compile(r"\^?([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
 _OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")
+_BRACKETED: Final = re.compile(r"\((?:[^()\d«»„“”‘:]{2,30}(?::|\s[–—-])\s)?([^()\d«»„“”‘:;,]{4,70})\)")
+"""What stands alone in brackets, or behind a colon in them: a name, where an act stands before it."""
 _CLOSED: Final = re.compile(r"\s?\)")
 EARLIEST: Final = 24
 """So many characters may stand before the term at the head of a definition: "the term"."""
@@ -50,6 +55,8 @@ class _Verbs:
     """Such words, or the word for definitions, anywhere."""
     heading: re.Pattern[str]
     hereinafter: re.Pattern[str]
+    unquoted: re.Pattern[str]
+    """Such words in brackets with a colon, which sets off a term without quotation marks."""
 
 
 @cache
@@ -65,6 +72,7 @@ def _verbs(language: str) -> _Verbs:
         re.compile(rf"(?<!\w)(?:{means}|{heading})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{heading})(?!\w)"),
         re.compile(rf"(?<!\w)(?:{named})(?!\w)[^.;()«»„“”‘]{{0,40}}$"),
+        re.compile(rf"\((?:{named})\s?[:–—-]\s?([^()«»„“”‘\"’':;]{{2,80}})\)"),
     )
 
 
@@ -77,9 +85,27 @@ def definitions(act: Act) -> tuple[Definition, ...]:
         if section.kind == "title" or amended_by(section, words) is not None:
             continue
         for unit, start, end in _section(section, verbs):
+            term = unit.text[start:end]
+            start, end = end - len(term.lstrip()), start + len(term.rstrip())
             place = unit.start + start, unit.start + end
             found.setdefault(place, Definition(unit.text[start:end], unit.id, *place))
     return tuple(found[place] for place in sorted(found))
+
+
+def act_names(act: Act, words: Wording) -> list[Alias]:
+    """The names that an act gives to other acts, the longest first, so that none is taken for a part of another."""
+    verbs = _verbs(act.language)
+    found: dict[tuple[str, ...], Alias] = {}
+    for unit in act.units:
+        if "/" not in unit.text or unit.kind in ("table", "note"):
+            continue
+        plain = flat(unit.text)
+        bracketed = ((unit, *match.span(1)) for match in _BRACKETED.finditer(unit.text))
+        for _, start, end in (*_named(unit, plain, verbs), *bracketed):
+            name = alias(unit.text[start:end], tokenize(unit.text[:start], words), words)
+            if name is not None:
+                found.setdefault(name.words, name)
+    return sorted(found.values(), key=lambda name: -len(name.words))
 
 
 def _section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:
@@ -87,8 +113,9 @@ def _section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]
     leads = [section.id] if verbs.heading.search(flat(section.heading)) else []
     heads = [_head(unit) for unit in section.units]
     listed = sum(
-        head is not None and _AFTER.match(unit.text, head.end()) is not None
+        _AFTER.match(unit.text, head.end()) is not None if head is not None else any(_unquoted(unit))
         for unit, head in zip(section.units, heads, strict=True)
+        if head is not None or (leads and unit.kind == "paragraph")
     )
     for unit, head in zip(section.units, heads, strict=True):
         if unit.kind in ("quoted", "table", "note") or any(step.startswith("q") for step in unit.provision.split(".")):
@@ -121,7 +148,8 @@ def _headed(
 ) -> Iterator[tuple[Unit, int, int]]:
     """The terms that a unit begins with, and says what they mean."""
     if head is None:
-        if led and unit.kind in ("point", "indent") and unit.provision.count(".") == depth:
+        counted = unit.kind in ("point", "indent") or (listed and unit.kind == "paragraph")
+        if led and counted and unit.provision.count(".") == depth:
             yield from _unquoted(unit)
         return
     terms = [head]
@@ -154,6 +182,8 @@ def _named(unit: Unit, plain: str, verbs: _Verbs) -> Iterator[tuple[Unit, int, i
         named = alone or verbs.hereinafter.search(plain, max(0, begin - 70), begin)
         if named or (verbs.before.search(plain, max(0, begin - 40), begin) and unit.kind != "recital"):
             yield unit, *_span(match)
+    for match in verbs.unquoted.finditer(plain):
+        yield unit, *match.span(1)
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from lexlattice.reading.joints import DASHES, is_ordinal_figure, joint_after, skip_stop
-from lexlattice.reading.numbering import canonical, from_roman
+from lexlattice.reading.numbering import canonical, from_roman, letter_value
 from lexlattice.reading.numbers_before import numbers_before
 from lexlattice.reading.provision_paths import Group, Path, Step, count_alike, through
 from lexlattice.reading.tokens import Token, number_of
@@ -20,7 +20,10 @@ __all__ = ["ANNEX", "DASHES", "Group", "Path", "Step", "fills", "groups"]
 
 ANNEX: Final[tuple[Path, ...]] = ((("annex", ""),),)
 """An annex without a number."""
+SAME: Final = "^"
+"""The number of a provision that was named before: "that paragraph"."""
 _SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
+_THAT: Final = ("annex", "article", "paragraph", "subparagraph")
 
 
 def fills(token: Token) -> bool:
@@ -80,11 +83,33 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: boo
         following = _item(tokens, begin, level, paths[-1], bare=bare)
         if following is None or not count_alike(paths[-1], following[0]):
             break
+        if joint == "comma" and len(paths) == 1 and _is_nested(paths[0], following[0]):  # "point a), ii)"
+            paths, end = [(*paths[0], following[0][-1])], following[1]
+            solid, end_solid = 1, end
+            continue
         paths += through(paths[-1], following[0]) if joint == "range" else [following[0]]
         end = following[1]
-        if joint != "comma" or tokens[begin].kind in ("paren", "half"):
+        if joint != "comma" or tokens[begin].kind in ("paren", "half") or _goes_on(tokens, end):
             solid, end_solid = len(paths), end
     return Group(tuple(paths[:solid]), place, end_solid)
+
+
+def _is_nested(before: Path, after: Path) -> bool:
+    """Whether a Roman number behind a letter is a point of that point."""
+    letter, number = before[-1][1], after[-1][1]
+    return (
+        before[-1][0] == after[-1][0] == "point"
+        and len(letter) == 1
+        and letter_value(letter) > 0
+        and not from_roman(letter)
+        and from_roman(number) > 0
+        and (len(number) > 1 or number == "i")
+    )
+
+
+def _goes_on(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a list goes on here, though not with a number: "Articles 12, 15, 17 and Articles 19 to 32"."""
+    return place < len(tokens) and (tokens[place].has("list") or tokens[place].text == ",")
 
 
 def _item(
@@ -145,6 +170,9 @@ def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list
     """The number with its ordinal sign and inserted letter: "5.o", "5 º", "5.o-A"."""
     if end < len(tokens) and tokens[end].text in ("º", "ª", "°"):
         end += 1
+    if path[0][0] == "annex" and _is_lettered_annex(tokens, end):
+        level, number = path[-1]
+        return [*path[:-1], (level, number + tokens[end].text)], end + 1
     if end < len(tokens) and path[0][0] == "article" and tokens[end].roman and len(tokens[end].text) == 1:
         level, number = path[-1]  # "130 R"
         if number.isdigit() and tokens[end].start - tokens[end - 1].end <= 1:
@@ -155,6 +183,17 @@ def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list
         level, number = path[-1]
         path, end = [*path[:-1], (level, number + tokens[end + 1].text)], end + 2
     return path, end
+
+
+def _is_lettered_annex(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a capital letter goes on with an annex's number: "Annex I B", and nothing that begins with one."""
+    if place >= len(tokens) or not tokens[place].roman or len(tokens[place].text) != 1 or not tokens[place - 1].roman:
+        return False
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    ended = following is None or bool(following.role) or following.kind == "rest"
+    return tokens[place].text in "abcdefgh" and (
+        ended or (tokens[place].text != "a" and tokens[place + 1].kind == "word")
+    )
 
 
 def _attached(tokens: Sequence[Token], place: int, sign: str) -> bool:
@@ -208,6 +247,8 @@ def _ordinal(token: Token) -> int:
 
 def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
     """The provision the text itself stands in ("this Article"), and an annex without a number."""
+    if place > used and tokens[place - 1].has("same") and level in _THAT and not tokens[place - 1].has("this"):
+        return Group((((level, SAME),),), place - 1, place + 1)
     if level == "annex":
         return Group(ANNEX, place - (place > used and tokens[place - 1].has("this")), place + 1)
     if level not in ("article", "paragraph", "subparagraph", "point"):

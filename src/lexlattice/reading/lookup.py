@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from lexlattice.act import Unit
 from lexlattice.errors import NoSuchProvisionError
 from lexlattice.reading.citations import Cite, cite
+from lexlattice.reading.cited_tables import cited_table, row
 from lexlattice.reading.grammar import DIVISIONS, Grammar, load
 from lexlattice.reading.groups import Path
 from lexlattice.reading.mentions import mentions
@@ -40,6 +41,9 @@ def find(act: Act, below: Below, cited: str) -> str:
         return act.sections[same[0].section].id
     if same:
         return same[0].id if len(same) == 1 else same[0].provision
+    table = _table(act, below, cited)
+    if table:
+        return table
     places = Places(below)
     tried: list[Path] = []
     for language in dict.fromkeys((act.language, "en")):
@@ -58,6 +62,23 @@ def find(act: Act, below: Below, cited: str) -> str:
 def _names_all(unit: Unit, units: Sequence[Unit]) -> bool:
     """Whether the citations of all units of a section begin with this one's: "Preamble" is more than its first line."""
     return all(each.citation.startswith(unit.citation) for each in units)
+
+
+def _table(act: Act, below: Below, cited: str) -> str:
+    """The id of a table or of one of its rows, if a citation ends in one; empty if there is none."""
+    for language in dict.fromkeys((act.language, "en")):
+        ending = cited_table(cited, language)
+        if ending is not None:
+            name = f"{find(act, below, ending.around)}.{ending.step}"
+            if name in below or row(below, name, act.language) is not None:
+                return name
+            raise NoSuchProvisionError(_sentence(cited, [citation(act, below, name.partition(".tbl-")[0])]))
+    return ""
+
+
+def table_row(act: Act, below: Below, name: str) -> Unit | None:
+    """The row of a table that has this id, as a unit; none if there is none."""
+    return row(below, name, act.language)
 
 
 def no_such_id(act: Act, below: Below, name: object) -> str:

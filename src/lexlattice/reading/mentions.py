@@ -13,8 +13,8 @@ from typing import Final
 
 from lexlattice.reading.cited_acts import CitedAct
 from lexlattice.reading.groups import ANNEX, DASHES, Group, Path, fills, groups
-from lexlattice.reading.tokens import Token
-from lexlattice.reading.wording import LEVELS, Wording
+from lexlattice.reading.tokens import DIVISIONS, Token
+from lexlattice.reading.wording import LAST, LEVELS, Wording
 
 LONGEST_GAP: Final = 5
 LONGEST_CHAIN: Final = 8
@@ -37,6 +37,8 @@ class Mention:
     act: CitedAct | None = None
     named: str = ""
     """Kind of this act as it is named: "this Regulation"."""
+    others: tuple[CitedAct, ...] = ()
+    """Acts that share the provision with it: "of Regulations (EU) No 1093/2010 and (EU) No 1094/2010"."""
     anaphor: str = ""
     """Kind of the act where it is named without its number: "that Directive"; "any" for "thereof"."""
 
@@ -111,7 +113,7 @@ def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mentio
 
 def _settled(chain: list[Group]) -> list[Group]:
     """Annex or article first, whatever stood around it in the text: "paragraph 1, point a), of Article 5"."""
-    tops = [group for group in chain if LEVELS[group.rank] in ("annex", "part", "section", "article")]
+    tops = [group for group in chain if LEVELS[group.rank] in (*DIVISIONS, "article")]
     tops.sort(key=lambda group: group.rank)
     rest = [group for group in chain if group not in tops]
     paragraphs = [group for group in rest if LEVELS[group.rank] in ("paragraph", "recital")]
@@ -127,15 +129,19 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
     if place < len(tokens) and tokens[place].text == "," and place + 1 < len(tokens) and fills(tokens[place + 1]):
         place += 1
     this = made = False
-    for token in tokens[place : place + 12]:
+    for at, token in enumerate(tokens[place : place + 12], place):
         if token.kind == "act":
             mention.owner, mention.act = "external", token.act
+            mention.others = _others(tokens, at, 1)
+            return
+        if _is_titled(tokens, at, mention):
+            mention.owner = "other"
             return
         if (token.has("treaty") or token.has("other")) and not made:
-            mention.owner = "treaty" if token.has("treaty") else "other"
+            mention.owner = "this" if this else "treaty" if token.has("treaty") else "other"
             return
         if token.role.act:
-            postponed = tokens.index(token) + 1
+            postponed = at + 1
             this = this or (postponed < len(tokens) and tokens[postponed].has("this") and not fills(tokens[postponed]))
             _name(mention, token.role.act, this=this)
             return
@@ -143,8 +149,38 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
             mention.owner, mention.anaphor = "other", "any"
             return
         this, made = this or token.has("this"), made or (token.has("maker") and not fills(token))
+        if token.role.ordinal == LAST and this is False and not token.role.levels:
+            continue  # "de cette dernière directive"
         if not (fills(token) or token.role.flags & {"this", "same", "maker"} or token.text in ("'", "’", *DASHES)):
             return
+
+
+def _others(tokens: Sequence[Token], place: int, step: int) -> tuple[CitedAct, ...]:
+    """The acts joined to one that share its word, from the place of the first of them on or back."""
+    found: list[CitedAct] = []
+    before, last = tokens[place].act, place
+    place += step
+    while 0 <= place < len(tokens) and abs(place - last) <= LONGEST_GAP and before is not None:
+        token = tokens[place]
+        if token.act is not None:
+            if not token.act.sharing and (step > 0 or not before.sharing):
+                break
+            found.append(token.act)
+            before, last = token.act, place
+        elif not (token.has("list") or token.text == "," or fills(token) or token.kind in ("paren", "note")):
+            break
+        place += step
+    return tuple(found)
+
+
+def _is_titled(tokens: Sequence[Token], place: int, mention: Mention) -> bool:
+    """Whether a name that is not known stands here for an act: "of ISF Regulation", "AMIF Regulation", "CPR"."""
+    token = tokens[place]
+    if token.kind != "word" or not token.upper or token.role or token.roman or mention.paths[0][0][0] != "article":
+        return False
+    ahead = [each for each in tokens[place + 1 : place + 4] if each.text != "+"][:2]
+    named = next((n for n, each in enumerate(ahead) if each.upper and (each.role.act or each.has("other"))), -1)
+    return named >= 0 and all(each.kind == "word" and each.upper and not each.role for each in ahead[:named])
 
 
 def _owner_ahead(mention: Mention, tokens: Sequence[Token]) -> None:
@@ -179,6 +215,7 @@ def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
     token = tokens[place]
     if token.kind == "act":
         mention.owner, mention.act = "external", token.act
+        mention.others = _others(tokens, place, -1)
     elif token.has("treaty") or token.has("other"):
         mention.owner = "treaty" if token.has("treaty") else "other"
     elif token.role.act:

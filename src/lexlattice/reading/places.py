@@ -14,6 +14,8 @@ _NAMES: Final = {
     "annex": "anx",
     "recital": "rec",
     "part": "part",
+    "title": "title",
+    "chapter": "chapter",
     "section": "section",
     "paragraph": "par",
     "subparagraph": "sub",
@@ -23,7 +25,7 @@ _NAMES: Final = {
 }
 _ALSO: Final = {"paragraph": ("pt", "sub"), "point": ("par",), "section": ("part", "pt"), "part": ("section", "pt")}
 """Levels that other acts, or other languages, name by the same word."""
-_TRANSPARENT: Final = ("sub-", "part-", "section-", "chapter-", "title-")
+_TRANSPARENT: Final = ("sub-", "part-", "section-", "chapter-", "title-", "hd-")
 """Steps that a citation may leave out: "point (a) of paragraph 1" for one of its second subparagraph."""
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 
@@ -37,7 +39,8 @@ def numbers(level: str, number: str) -> tuple[str, ...]:
     if number == str(LAST):
         return ("last",)
     if number[:1].isdigit():
-        return (number,) if "." in number else (canonical(number),)
+        written = "." in number or number[-1] == "o"  # "325o" is no ordinal any more
+        return (number,) if written else (canonical(number),)
     if level != "point":
         return (canonical(number),)
     found = []
@@ -66,8 +69,11 @@ class Places:
     def __init__(self, known: Iterable[str]) -> None:
         self.known = frozenset(known)
         self._children: dict[str, list[str]] = {}
+        self._divided: set[tuple[str, str]] = set()
+        """Provisions, each with a kind of steps that it is divided into."""
         for name in known:
             parent, _, step = name.rpartition(".")
+            self._divided.add((parent, step.partition("-")[0]))
             if step.startswith(_TRANSPARENT):
                 self._children.setdefault(parent, []).append(name)
 
@@ -90,6 +96,17 @@ class Places:
                     return found
         return ""
 
+    def nearest(self, path: Path, at: str) -> str:
+        """The provision around what a path names, where the text is not divided as far as that."""
+        for end in range(len(path) - 1, 0, -1):
+            around = self.resolve(path[:end], at)
+            if around:
+                level = path[end][0]
+                stems = (_NAMES[level], *_ALSO.get(level, ()))
+                divided = any((around, stem) in self._divided for stem in stems)
+                return "" if divided or level in ("paragraph", "article") else around
+        return ""
+
     def _outer(self, path: Path, at: str, around: list[str]) -> str:
         """A path that begins with an article, an annex or a recital, of the attached act it stands in or of the act."""
         level, number = path[0]
@@ -99,11 +116,13 @@ class Places:
             homes = [name for name in own if name in self.known]
             return self._deep(homes[-1] if level == "article" else homes[0], path[1:]) if homes else ""
         homes = [name for name in around if name.startswith(("anx", "att-", "prot")) and "." not in name]
+        readings = _readings(path)
         for home in [*homes, ""]:
-            for name in _alternatives(path[0], strict=True):
-                full = f"{home}.{name}" if home else name
-                if full in self.known:
-                    return self._deep(full, path[1:])
+            for reading in readings:
+                for name in _alternatives(reading[0], strict=True):
+                    full = f"{home}.{name}" if home else name
+                    if full in self.known:
+                        return self._deep(full, reading[1:])
         return ""
 
     def _self(self, path: Path, around: list[str]) -> str:
@@ -161,6 +180,16 @@ def _alternatives(step: Step, *, strict: bool) -> list[str]:
     if not strict and level == "paragraph" and not number[:1].isdigit():
         written = numbers("point", number)
     return [f"{stem}-{each}" if each else stem for stem in stems for each in written]
+
+
+def _readings(path: Path) -> list[Path]:
+    """What a path may mean: Article 10.22 of some agreements is one number, and Annex I B may be Part B of Annex I."""
+    level, number = path[0]
+    if level == "article" and len(path) > 1 and path[1][0] == "paragraph" and number.isdigit():
+        return [((level, f"{number}.{path[1][1]}"), *path[2:]), path]
+    if level == "annex" and len(number) > 1 and not from_roman(number.translate(_LOOKALIKES)) and number[-1].isalpha():
+        return [path, ((level, number[:-1]), ("part", number[-1]), *path[1:])]
+    return [path]
 
 
 def _last(name: str) -> str:

@@ -7,14 +7,17 @@ from typing import Final, NamedTuple
 
 from lexlattice.reading.cited_acts import CitedAct, cited_acts
 from lexlattice.reading.numbering import from_roman, letter_value, marker
-from lexlattice.reading.wording import Role, Wording, flat
+from lexlattice.reading.wording import NO_ROLE, Role, Wording, flat
 
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
-_ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ca-c]?\Z")
+_ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ha-h]?\Z")
 _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_NOTHING: Final = Role()
 LONGEST_MARKER: Final = 20
+LONGEST_LETTERS: Final = 5
+"""Longer words are no numbers of points."""
+DIVISIONS: Final = ("annex", "part", "title", "chapter", "section")
+"""Levels that are numbered by Roman numbers or capital letters."""
 
 
 class Token(NamedTuple):
@@ -45,21 +48,33 @@ def tokenize(text: str, words: Wording) -> list[Token]:
     acts = iter(cited_acts(plain, words))
     act = next(acts, None)
     end = _after_marker(text, plain, words)
+    known = words.roles
+    plainly = False
+    """Whether the last token is a word that does nothing in references: of several such words the first is enough."""
     for match in words.tokens.finditer(plain, end):
         start = match.start()
         while act is not None and start >= act.start:
-            tokens.append(Token("act", "", act.start, act.end, _NOTHING, act, False, True))
+            tokens.append(Token("act", "", act.start, act.end, NO_ROLE, act, False, True))
             end, act = max(end, act.end), next(acts, None)
         if start < end:
             continue
         kind = match.lastgroup or ""
         piece = match.group()
-        role, capital, upper = _NOTHING, False, text[start].isupper()
+        kind = "word" if kind == "long" else kind
+        role, capital, upper = NO_ROLE, False, text[start].isupper()
         if kind == "word":
-            role = words.role(piece)
+            role = known[piece] if piece in known else words.role(piece)
+            if role is NO_ROLE and not upper and len(piece) > LONGEST_LETTERS:
+                if plainly:
+                    continue
+                plainly = True
+            else:
+                plainly = False
             if upper:
                 capital = len(piece) == 1 or _ROMAN.match(text[start : match.end()]) is not None
-        elif kind == "phrase":
+        else:
+            plainly = False
+        if kind == "phrase":
             role = words.role(piece)
         elif kind in ("paren", "half"):
             piece = piece.strip("( )")
@@ -98,7 +113,7 @@ def number_of(token: Token, level: str) -> str:
     if token.kind != "word":
         return ""
     if token.roman:
-        return text if level in ("annex", "part", "section") or _is_roman(level, text) else ""
+        return text if level in DIVISIONS or _is_roman(level, text) else ""
     plain = len(text) == 1 or from_roman(text) or (len(text) == 2 and text[0] == text[1])
     return text if level == "point" and plain and is_lettered(text) and not token.role else ""
 

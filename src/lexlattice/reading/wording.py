@@ -16,7 +16,9 @@ from typing import Final, NamedTuple
 from lexlattice.reading.grammar import raw
 from lexlattice.reading.numbering import INSERTED_WORDS
 
-LEVELS: Final = tuple("annex part section article recital paragraph subparagraph point indent sentence".split())
+LEVELS: Final = tuple(
+    "annex part title chapter section article recital paragraph subparagraph point indent sentence".split()
+)
 """What a reference names, outermost first."""
 ACTS: Final = ("framework", "regulation", "directive", "decision", "recommendation")
 """Kinds of acts that are cited by number."""
@@ -59,15 +61,17 @@ class Role(NamedTuple):
         return bool(self.levels or self.ordinal or self.flags or self.act)
 
 
-_NONE: Final = Role()
+NO_ROLE: Final = Role()
+"""The role of all words that do nothing in references: the same object for each of them."""
 _SLASH: Final = re.compile(r"\d/\d")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
 _PIECES: Final = (
-    r"(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"
+    r"(?P<long>[^\W\d_]{4,})"
+    r"|(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"
     r"|(?P<note>\[\d{1,3}\])"
     r"|(?P<half>(?<![\w(])(?:\d{1,3}[^\W\d_]?|[^\W\d_]{1,3})\s?\))"
     r"|(?P<decimal>(?<![\w/])\d{1,3}(?:\.\d{1,3})+(?![\w/]))"
-    r"|(?P<figure>\d{1,4}(?:[^\W\d_]{1,2}|\s?(?:INSERTED))?(?!\w))"
+    r"|(?P<figure>\d{1,4}(?:[^\W\d_]{1,2}|(?:\s?(?:INSERTED)){1,2})?(?!\w))"
     r"|(?P<word>[^\W\d_]+)|(?P<rest>\S)"
 )
 
@@ -96,23 +100,27 @@ class Wording:
     """Whether an act is named before the provision that is cited."""
     main_act_last: bool
     """Whether acts that belong to an act's title are named before the act itself."""
-    _roles: dict[str, Role] = field(default_factory=dict)
+    roles: dict[str, Role] = field(default_factory=dict)
+    """Roles of the words met so far."""
+    _silent: set[str] = field(default_factory=set)
+    """Words met so far that are none for a level."""
 
     def role(self, word: str) -> Role:
         """What a flat word or phrase may do."""
-        found = self._roles.get(word)
+        found = self.roles.get(word)
         if found is None:
-            found = self._roles[word] = self._find(word)
+            found = self.roles[word] = self._find(word)
         return found
 
     def refers(self, plain: str) -> bool:
         """Whether a flat text has what references are made of: a word for a level, or an act's number."""
         if "/" in plain and _SLASH.search(plain):
             return True
-        role = self.role
-        return any(role(word).levels for word in set(_WORDS.findall(plain))) or any(
-            role.levels and pattern.search(plain) for pattern, role in self.phrases
-        )
+        for word in set(_WORDS.findall(plain)) - self._silent:
+            if self.role(word).levels:
+                return True
+            self._silent.add(word)
+        return any(role.levels and pattern.search(plain) for pattern, role in self.phrases)
 
     def _find(self, word: str) -> Role:
         roles = [role for stem, role in self.stems if _begins(word, stem)]
@@ -126,7 +134,7 @@ def _begins(word: str, stem: str) -> bool:
 
 
 def _merge(roles: Iterable[Role]) -> Role:
-    merged = _NONE
+    merged = NO_ROLE
     for role in roles:
         levels = merged.levels + tuple(level for level in role.levels if level not in merged.levels)
         merged = Role(levels, merged.ordinal or role.ordinal, merged.flags | role.flags, merged.act or role.act)
