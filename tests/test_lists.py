@@ -108,3 +108,9 @@ def test_short_lines_between_two_letters_of_an_annex_belong_to_the_first() -> No
     assert [draft.path for draft in drafts] == [
         *("anx.pt-a", "anx.pt-a.sub-2", "anx.pt-a.sub-3", "anx.pt-a.sub-4", "anx.pt-a.sub-5", "anx.pt-b"),
     ]
+
+
+def test_a_paragraph_numbered_in_another_style_is_a_paragraph_still() -> None:
+    assert paths(["1. Lead:", "(a) one.", "(2) Next.", "3. Last:", "(1) one;", "(2) two."]) == [
+        *("par-1", "par-1.pt-a", "par-2", "par-3", "par-3.pt-1", "par-3.pt-2"),
+    ]

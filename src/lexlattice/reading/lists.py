@@ -82,6 +82,8 @@ def continues(level: Level, mark: Marker) -> bool:
         return level.style == mark.style
     if level.style == "roman":
         return mark.roman == level.value + 1 or (mark.roman == level.value > 1 and mark.number != level.number)
+    if level.paragraph and mark.style in _ALONE and mark.style != level.style:
+        return mark.value == level.value + 1  # "(2)" after "1.": a slip, for no list begins with 2
     if level.style != mark.style or _is_foreign(level, mark):
         return False
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
