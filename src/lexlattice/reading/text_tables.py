@@ -138,7 +138,7 @@ def _may_be_cell(text: str) -> bool:
 def _tables(blocks: Sequence[Block], start: int, end: int, grammar: Grammar) -> Iterator[_Table]:
     """Where tables begin and end in a stretch, and how many lines the heads of their columns have."""
     texts = [block.text for block in blocks[start:end]]
-    if sum(len(text) < LONGEST_SURE and bool(_PROMISING.search(text)) for text in texts) < FEWEST_VALUES:
+    if sum(len(t) < LONGEST_SURE and bool(_PROMISING.search(t)) for t in texts) < FEWEST_SURE:
         return
     looks = _looks(texts, grammar)
     floor = 0
