@@ -257,3 +257,11 @@ def test_what_is_no_citation_is_answered_with_an_example(cited: str) -> None:
     act = read("Article 1\n1. Bees are free.\n2. Hives are not.\nArticle 2\nHoney is sweet.", language="en")
     with pytest.raises(NoSuchProvisionError, match=r"cite a provision as in 'Article 1\(1\)'\.$"):
         act.find(cited)
+
+
+def test_articles_that_count_within_their_chapter_have_ids_of_their_own() -> None:
+    first = "Article 1.1\n1. Bees are free.\n2. They fly.\nArticle 1.2\nHives are not.\n"
+    act = read(f"AGREEMENT on bees\n{first}Article 2.1\nSo be it.", language="en")
+    assert [section.id for section in act.articles] == ["art-1.1", "art-1.2", "art-2.1"]
+    assert act.provision("art-1.1").text == "1. Bees are free.\n2. They fly."
+    assert act.find("Article 1.2").text == "Hives are not."

@@ -115,8 +115,8 @@ class Section:
             return ".".join([*around, _COLLECTIVE[self.kind]])
         own = _OWN_STEPS.get(self.kind, ())
         ends = [place for place, step in enumerate(steps, 1) if step.startswith(own)] if own else []
-        if ends:
-            return ".".join(steps[: ends[0]])
+        if ends:  # an article's number may have a stop in it: "art-2.1"
+            return ".".join(steps[: ends[0] + (self.number.count(".") if self.kind == "article" else 0)])
         return steps[0] if steps else "-".join(filter(None, (self.kind, self.number)))
 
     @property
