@@ -175,3 +175,24 @@ def test_what_is_put_before_the_first_section_has_a_header(header: str, language
     found = quoted_header(header, load(language))
     assert found is not None
     assert found.kind == "section"
+
+
+def test_an_article_that_goes_on_with_the_count_ends_a_quotation_that_nothing_closes() -> None:
+    own = "".join(f"Article {n}\nBees of class {n} shall be free.\n" for n in range(2, 6))
+    act = read(
+        f"{HEAD}Article 1\nDirective 2009/1/EC is amended as follows:\n(1) the following articles are inserted:\n"
+        "‘Article 17a\n1. Hives are kept subject to five years’ notice.\nArticle 17b\n1. So are bees.\n"
+        f"(2) the following is inserted:\n‘Article 21a\nIt ends here.\n{own}Article 6\nIt is called ‘bee’.",
+        language="en",
+    )
+    assert [section.number for section in act.articles] == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_an_instruction_may_lack_its_colon_before_a_number() -> None:
+    act = read(
+        f"{HEAD}Article 1\nDirective 2009/1/EC is amended as follows:\n(1) paragraph 2 is replaced by the following\n"
+        "‘2. Bees are free.’;\n(2) Article 3 is deleted.",
+        language="en",
+    )
+    assert "art-1.pt-1.q.par-2" in ids(act)
+    assert "art-1.pt-2" in ids(act)

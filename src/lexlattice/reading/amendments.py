@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -18,6 +19,8 @@ OPENING: Final = OPENING_QUOTES + "’ "
 LONGEST_NUMBER: Final = 40
 _INSERTED: Final = re.compile(r"[a-z]+ies(?:\s[a-z]+)?\Z")
 """How Romance languages number what is put in later, beyond the words that are known: "325 quinquadragies"."""
+FARTHEST_ARTICLE: Final = 3
+"""So many numbers on, an article may still be the act's own: a header or two may have been lost."""
 FARTHEST: Final = 400
 """So many lines are looked at for the end of a quotation that nothing closes."""
 _BEFORE_FIRST: Final = re.compile(r"\s[-–](?=[IVX\d])")
@@ -33,7 +36,7 @@ def find_quotations(lines: Lines) -> dict[int, int]:
     annexes = next(shouted, len(lines))
 
     def doubts(first: int, end: int) -> bool:
-        due = next((value for i, value in reversed(articles) if i < first), 0) + 1
+        due = _last_own(value for i, value in articles if i < first) + 1
         inside = [(i, value) for i, value in articles if first <= i <= end]
         later = any(value == due for i, value in articles if i > end)
         if first < annexes and not later and any(value == due for _, value in inside):
@@ -45,6 +48,14 @@ def find_quotations(lines: Lines) -> dict[int, int]:
     by_role = {i for i, role in enumerate(lines.roles) if role is Role.QUOTED}
     heads = cache(lambda line: quoted_header(line, lines.grammar) is not None)
     return quotations(lines.texts, by_role, heads=heads, doubts=doubts, guess=lambda i: _guessed_end(lines, i))
+
+
+def _last_own(values: Iterable[int]) -> int:
+    """The number of the act's own last article: one that goes on with the count, which those of other acts do not."""
+    last = 0
+    for value in values:
+        last = value if 0 < value - last <= FARTHEST_ARTICLE else last
+    return last
 
 
 def _guessed_end(lines: Lines, first: int) -> int | None:

@@ -16,6 +16,8 @@ _CLOSING: Final = {pair[0]: pair[1:] for pair in _PAIRS}
 _APOSTROPHE: Final = re.compile(r"(?<=\w)[’'](?=\w)")
 _POSSESSIVE: Final = re.compile(r"(?<=s)[’'](?=\s[^\W\d_A-Z])")
 """Behind a plural, "the States’ laws", a mark closes nothing, unless it closes what was opened."""
+_NUMBERED: Final = re.compile(r"\W{1,2}(?:\(\w{1,4}\)|\d{1,3}[a-z]?[.)])\s")
+"""A quoted number: "‘2. Member States", "‘(b) the"."""
 LONGEST_TERM: Final = 60
 """Characters of what a definition defines."""
 FARTHEST_FURTHER: Final = 40
@@ -49,7 +51,7 @@ def quotations(
     for i, line in enumerate(lines):
         if i <= done:
             continue
-        if line[0] in _CLOSING and i and (lines[i - 1][-1] == ":" or heads(line)):
+        if line[0] in _CLOSING and i and (leads_in(lines[i - 1], line) or heads(line)):
             end = _end(lines, i, quoted, last_end(line[0]))
             if end is None and _opened(line, line[0]) > 0 and (line[0] not in _CLOSING[line[0]] or heads(line)):
                 end = guess(i)
@@ -76,6 +78,11 @@ def _further_end(lines: Sequence[str], mark: str, end: int, heads: Callable[[str
         if balance < 0 and _pattern(mark).search(lines[j]):
             return j
     return None
+
+
+def leads_in(before: str, line: str) -> bool:
+    """Whether a line leads in what is quoted below it: by a colon, or without one where a number is quoted."""
+    return before[-1] == ":" or (before[-1].isalpha() and _NUMBERED.match(line) is not None)
 
 
 def is_quoted(line: str) -> bool:

@@ -27,7 +27,7 @@ from lexlattice.reading.lists import (
     subparagraph,
 )
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker
-from lexlattice.reading.quotations import is_quoted
+from lexlattice.reading.quotations import is_quoted, leads_in
 
 LONGEST_CELL: Final = 400
 """Characters of a line that may be the cell of a table."""
@@ -118,7 +118,7 @@ def divide(
 
 def _motto(lines: Sequence[str], places: Sequence[int], i: int, mark: Marker) -> int:
     """How many lines a quoted point has that nothing leads in: it stands above what follows, and in no list."""
-    if i and lines[i - 1][-1] == ":":
+    if i and leads_in(lines[i - 1], lines[i]):
         return 0
     if mark.end < len(lines[i]):
         return int(is_quoted(lines[i]))
