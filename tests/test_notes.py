@@ -22,6 +22,6 @@ def test_a_footnote_of_several_lines_is_one_unit_of_its_section() -> None:
     assert_laws(act)
     notes = [(unit.id, unit.citation, unit.text) for unit in act.units if unit.kind == "note"]
     assert notes == [
-        ("anx-I.note-1", "Annex I, Footnote 1", "(1) This is a note. It goes on."),
-        ("anx-I.note-2", "Annex I, Footnote 2", "(2) This is another."),
+        ("anx-I.note-1", "Annex I, footnote 1", "(1) This is a note. It goes on."),
+        ("anx-I.note-2", "Annex I, footnote 2", "(2) This is another."),
     ]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 EXTRAS = {*"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore fuzz audit dev".split()}
 OPTIONAL_KEYS = re.compile(
     r"headwords\.(?:number_first|ordinals_header|ordinal_endings\.\w*)|sentences\.ordinals|ordinals\.\w+"
-    r"|citation\.numeral\.final|citation\.\w+\.(?:(?:direct|nested)(?:_inner|_outer)?|inner|outer|first)"
+    r"|citation\.numeral\.final|citation\.\w+\.(?:(?:direct|nested|under)(?:_inner|_outer)?|inner|outer|first)"
 )
 """What only some languages have: the forms of numbers and words that agree with what they stand beside."""
 
