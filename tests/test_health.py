@@ -217,3 +217,12 @@ def test_articles_and_recitals_of_real_acts_have_no_gaps_and_no_repeats(data: Pa
         for row in map(json.loads, islice(lines, 0, None, 4)):
             findings = health(read(row["reference"], language="en")).findings
             assert not [str(f) for f in findings if f.name.endswith(("-gaps", "-repeats"))], row["celex_id"]
+
+
+def test_a_quoted_list_may_begin_where_the_amendment_does() -> None:
+    act = read(
+        "Article 1\nDirective 2009/1/EC is amended as follows:\n(1) the following points are added:\n"
+        "‘(d) bees;\n(e) hives.’;\n(2) it ends.",
+        language="en",
+    )
+    assert health(act).counts["cut-lists"] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,3 +96,8 @@ def test_an_o_behind_a_number_is_a_letter_unless_the_languages_ordinals_end_so()
 
 
 _WITH_O = {"en": "Article 59o", "de": "Artikel 59o", "pt": "Artigo 59o", "es": "Artículo 59o"}
+
+
+@pytest.mark.parametrize("code", ["4.A.1.", "4.A Forest land", "4.D.2.1.1"])
+def test_a_code_of_figures_and_letters_leads_no_list(code: str) -> None:
+    assert marker(code) is None

@@ -201,7 +201,7 @@ def _cut_lists(act: Act) -> Iterator[str]:
         stem, _, number = (match[2] or "").rpartition(".")
         kind = f"{match[1]}{stem}." if match[2] else match[1]
         group = (".".join(around), kind, stem)
-        if group not in begun and (number != "1" if match[2] else match[3] not in _LETTERED_FIRST):
+        if group not in begun and (number.lstrip("0") != "1" if match[2] else match[3] not in _LETTERED_FIRST):
             yield unit.citation
         begun.add(group)
 

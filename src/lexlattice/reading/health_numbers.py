@@ -11,7 +11,7 @@ from typing import Final
 from lexlattice.act import Act, Section
 from lexlattice.reading.numbering import from_roman
 
-_STEPS: Final = re.compile(r"\.(?=[a-z]+-)")
+_STEPS: Final = re.compile(r"\.(?=[a-z]+-|q\b)")
 _RECITAL: Final = re.compile(r"((?:.*\.)?)rec-(\w+?)(?:~\d+)?")
 _NUMBER: Final = re.compile(r"\d+")
 

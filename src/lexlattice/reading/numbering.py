@@ -172,7 +172,7 @@ _MARKER: Final = re.compile(
     rf"(?P<q>[{OPENING_QUOTES}]{{1,2}}\s?)?"
     r"(?:"
     r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\)\s?|\s(?=\S)|$)"
-    rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]))"
+    rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]{{2}}))"
     rf"|\(\s?(?P<paren>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
     rf"|(?P<half>{_COUNT})\s?\)(?:\s|$|(?=\w))"

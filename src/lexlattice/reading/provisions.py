@@ -159,7 +159,7 @@ def _recitals(part: Part, plan: Outline, grammar: Grammar) -> list[Draft]:
             plan.furniture[i] = "heading"
             continue
         if first is None:
-            starts = mark is None or not group
+            starts = (mark is None and i not in plan.quoted) or not group
         else:
             starts = (
                 mark is not None
