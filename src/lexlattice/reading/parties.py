@@ -22,6 +22,7 @@ AHEAD: Final = 4
 """Lines among which a further party shows that their names go on."""
 
 _DIGIT: Final = re.compile(r"\d")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d(?!\d)")
 
 
 class Parties:
@@ -68,7 +69,12 @@ class Parties:
     def _precedes(self, i: int) -> bool:
         """Whether a line above the reasons, or above a party, belongs to the names of parties too."""
         lines, line = self.lines, self.lines.texts[i]
-        if lines.roles[i] is not None or lines.marks[i] is not None or lines.headers[i] is not None:
+        if (
+            lines.roles[i] is not None
+            or lines.marks[i] is not None
+            or lines.headers[i] is not None
+            or _YEAR.search(line)
+        ):
             return False
         return line[-1] == "," or (line[0].islower() and lines.texts[i - 1][-1] == ",")
 
