@@ -71,3 +71,8 @@ def test_a_declaration_below_the_signatures_is_a_text_of_its_own() -> None:
     assert act.units[-1].text == declared
     assert act.sections[-1].label == "JOINT DECLARATION"
     assert act.units[-1].citation.startswith("Attached text 1")
+
+
+def test_a_protocol_between_two_rows_of_signatures_is_read() -> None:
+    act = agreement(*FOR_WHOM, "PROTOCOL", "The Parties light their islands too.", *FOR_WHOM)
+    assert act.units[-1].text == "The Parties light their islands too."

@@ -57,7 +57,7 @@ class Front:
         lines = self.lines
         if i >= len(lines):
             return False
-        if self.parties.is_headed(i) or self.parties.name(i, first=True) or self.parties.reasons(i):
+        if self.parties.is_headed(i) or names_party(lines.texts[i]) or self.parties.reasons(i):
             return True
         return bool(lines.grammar.formula(lines.heads[i])) or shouts(lines.texts[i])
 

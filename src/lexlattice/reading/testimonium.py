@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from typing import Final
@@ -18,6 +19,9 @@ FEWEST_WORDS: Final = 5
 LONGEST_NAME: Final = 80
 """Characters of a line that says for whom an agreement was signed."""
 
+SHORTEST_TITLE: Final = 6
+"""Letters of a title of one word in capitals: "PROTOCOL"."""
+
 FARTHEST: Final = 12
 """Lines between two of them: other languages, and names."""
 
@@ -28,7 +32,7 @@ def mark_testimonium(blocks: list[Block]) -> None:
     run = 0
     runs: list[tuple[int, int, str]] = []
     for place, (i, wording) in enumerate(found):
-        run += place > 0 and i - found[place - 1][0] > FARTHEST
+        run += place > 0 and _parts(blocks[found[place - 1][0] + 1 : i])
         runs.append((run, i, wording))
     for _, members in groupby(runs, key=lambda member: member[0]):
         of_run = list(members)
@@ -37,6 +41,15 @@ def mark_testimonium(blocks: list[Block]) -> None:
         if closings >= FEWEST_LANGUAGES or len(wordings) - closings >= FEWEST_WORDS:
             for block in blocks[of_run[0][1] : of_run[-1][1] + 1]:
                 block.role = block.role or Role.SIGNATURE
+
+
+def _parts(between: Sequence[Block]) -> bool:
+    """Whether what stands between two such lines shows that another text begins there: it is long, or has a title."""
+    return len(between) >= FARTHEST or any(_is_title(block.text) for block in between)
+
+
+def _is_title(line: str) -> bool:
+    return len(line) >= SHORTEST_TITLE and line.isupper() and line.isalpha()
 
 
 def _wording(line: str) -> str:
