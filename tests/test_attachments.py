@@ -136,7 +136,7 @@ def test_an_annex_goes_on_below_a_note() -> None:
     assert_laws(act)
 
 
-ATTACHED = {"32006D0515": "att-1.art-35", "32008D0202": "att-1.art-23", "32013D0040": "att-1.art-53"}
+ATTACHED = {"32006D0515": "anx-1a.art-35", "32008D0202": "att-1.art-23", "32013D0040": "att-1.art-53"}
 
 
 @pytest.mark.data
@@ -163,3 +163,18 @@ def test_the_toy_safety_directive_has_all_its_articles(data: Path) -> None:
     act = read(text, language="en")
     assert [s.number for s in act.sections if s.kind == "article"] == [str(n) for n in range(1, 58)]
     assert [s.number for s in act.sections if s.kind == "annex"] == ["I", "II", "III", "IV", "V"]
+
+
+def test_annexes_that_a_letter_in_brackets_tells_apart_are_annexes() -> None:
+    act = read(
+        "Article 1\nThe Council approves the rules.\nArticle 2\nThey are attached.\nDone at Lanterna, 2 May 2006.\n"
+        "ANNEX 1(a)\nRules on quays\nQuays are lit.\nANNEX 1(b)\nRules on islands\nIslands are lit.\nANNEX 2\nFees\n"
+        "Light is free.",
+        language="en",
+    )
+    assert_laws(act)
+    assert [(s.number, s.units[0].citation) for s in act.annexes] == [
+        ("1a", "Annex 1(a)"),
+        ("1b", "Annex 1(b)"),
+        ("2", "Annex 2"),
+    ]

@@ -6,10 +6,13 @@ from typing import Final
 
 from lexlattice.reading.blocks import Role
 from lexlattice.reading.draft import Draft
+from lexlattice.reading.lines import PROSE
 from lexlattice.reading.shapes import LONGEST_HEADING, shouts
 
 MOST_WORDS: Final = 8
 """Words of the first line of an attached text's title."""
+SHORTEST: Final = 12
+"""Characters of a title whose words do not tell what it is the title of."""
 
 _ATTACHABLE: Final = ("agreement", "treaty")
 
@@ -39,7 +42,18 @@ class Attachments:
         if lines.roles[i] is not None or lines.marks[i] is not None or not (line.isupper() or shouts(line)):
             return False
         short = line.count(" ") < MOST_WORDS and not any(map(str.isdigit, line)) and line[-1].isalpha()
-        return short and any(word in lines.heads[i] for word in self.words)
+        return short and (any(word in lines.heads[i] for word in self.words) or self._heads_text(i, line))
+
+    def _heads_text(self, i: int, line: str) -> bool:
+        """Whether a line below the signatures is all in capitals, and prose begins below it or below its last words."""
+        if self.draft.state != "signature" or not line.isupper() or len(line) < SHORTEST or "." in line:
+            return False
+        lines, below = self.lines, i + 1
+        if below < len(lines) and (lines.texts[below][0].islower() or lines.texts[below].isupper()):
+            below += 1
+        if below >= len(lines) or lines.marks[below] is not None or lines.roles[below] is not None:
+            return False
+        return lines.headers[below] is None and len(lines.texts[below]) > PROSE and lines.texts[below][-1] in ".:;"
 
     def in_title(self, i: int, line: str) -> bool:
         """Below the title of an attached text: the rest of the title, which goes on in small letters."""

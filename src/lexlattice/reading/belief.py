@@ -27,6 +27,8 @@ class Belief:
         self.last_decimal = (0, 0)
         """Chapter and place of the last article that is numbered by both, as in trade agreements: 2.1."""
         self.last_annex: tuple[str, int] | None = None
+        self.last_lettered = ""
+        """The number of the last annex if a letter in brackets belongs to it: "1(a)"."""
         self.in_quotation = False
         self.quoted: set[int] = set()
         """Headers that were found to be another act's."""
@@ -82,7 +84,8 @@ class Belief:
         """
         written = self.lines.texts[i][: header.end]
         rest = self.lines.texts[i][header.end :].strip(" .:-–—")
-        shouted = written.upper() == written
+        name = written.partition("(")[0]
+        shouted = name.upper() == name
         if (not shouted and self._is_item(i)) or (in_terms and self._articles_go_on(i)):
             return False
         ends_a_sentence = self.lines.texts[i].endswith(".") and not header.number
@@ -94,6 +97,8 @@ class Belief:
             return True
         style, value = annex_value(header.number)
         last_style, last = self.last_annex
+        if self.last_lettered and header.written.endswith(")") and header.written[:-2] == self.last_lettered[:-2]:
+            return header.written > self.last_lettered
         if style == last_style and value <= last and header.kind == "annex":
             return False
         return shouted or value == last + 1
@@ -132,6 +137,7 @@ class Belief:
         self.last_article = 0
         if header.number:
             self.last_annex = annex_value(header.number)
+            self.last_lettered = header.written if header.written.endswith(")") else ""
         elif self.last_annex is None:
             self.last_annex = ("sole", 1)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate, takewhile
+from itertools import accumulate
 from typing import Final
 
 from lexlattice.reading.blocks import Role
 from lexlattice.reading.lines import PROSE, Lines
+from lexlattice.reading.parties import Parties, names_party
 from lexlattice.reading.shapes import LONGEST_HEADING, SENTENCE_STOPS, names_institution, shouts
 
 LONGEST_PAGE_HEADER: Final = 8
@@ -18,8 +19,6 @@ MOST_LINES: Final = 4
 """Lines of the title of a text that has no preamble."""
 LONGEST_TITLE: Final = 1500
 """The longest titles, which list the acts they amend, have some 1,000 characters; what goes beyond is text."""
-SHORTEST_NAME: Final = 12
-"""Characters of a party's name in capitals."""
 
 _PAGE: Final = re.compile(
     r"\d{1,2}[./]\s?\d{1,2}[./]\s?\d{2,4}\.?$"  # 27.12.2022
@@ -36,7 +35,6 @@ _PAGE: Final = re.compile(
 _REFERENCE: Final = re.compile(r"\(?\d{4}/[LC]\s\d{1,4}/\d{1,4}\)?$")
 """How the Official Journal itself numbers a text: (2012/C 121/02)."""
 _FOOTER: Final = re.compile(r"ELI: ?https?://\S+$|ISSN \d{4}-\d{3}[\dX]\b.{0,40}$")
-_DIGIT: Final = re.compile(r"\d")
 _NUMBER_BEFORE: Final = re.compile(r"\([^)]{1,20}\)\s")
 _PAGE_DATE: Final = re.compile(r"(?:\d{1,2}[./ ]\s?\d{1,2}[./ ]\s?\d{4}|\d{4}[./ ]\s?\d{1,2}[./ ]\s?\d{1,2})\.?$")
 
@@ -46,6 +44,7 @@ class Front:
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
+        self.parties = Parties(lines)
         self.page_end = self._page_end()
         self.announced = len(lines)
         """The line that shows a preamble to have begun: a formula, or who acts."""
@@ -58,7 +57,9 @@ class Front:
         lines = self.lines
         if i >= len(lines):
             return False
-        return bool(lines.grammar.formula(lines.heads[i])) or shouts(lines.texts[i]) or _names_party(lines.texts[i])
+        if self.parties.is_headed(i) or names_party(lines.texts[i]) or self.parties.reasons(i):
+            return True
+        return bool(lines.grammar.formula(lines.heads[i])) or shouts(lines.texts[i])
 
     def _enacts(self) -> bool:
         """Whether an enacting formula stands between the title and the first header, whatever comes before it."""
@@ -115,7 +116,8 @@ class Front:
         lengths = accumulate(len(self.lines.texts[i]) for i in own)
         beyond = (i for i, length in zip(own, lengths, strict=True) if length > LONGEST_TITLE)
         announced = min(announced, next(beyond, announced))
-        return next((i for i in own[1:] if i < announced and self._is_of_preamble(i)), announced)
+        reasons = next((i for i in own[1:] if i < announced and self._is_of_preamble(i)), announced)
+        return self.parties.begin(reasons, own[0] + 1) if own and self._may_follow_parties(reasons) else reasons
 
     def _announced(self, i: int, own: Sequence[int]) -> int | None:
         """Where the title ends if a line shows that it is over: a header, a formula, who acts."""
@@ -128,11 +130,18 @@ class Front:
             return i - 1 if own and i - 1 > own[0] and self._runs_over(i - 1) else i
         return None
 
+    def _may_follow_parties(self, i: int) -> bool:
+        """Whether a line below the title can have parties above it that are named in small letters."""
+        lines = self.lines
+        return i < len(lines) and lines.headers[i] is None and not _names_who_acts(lines.texts[i])
+
     def _is_of_preamble(self, i: int) -> bool:
         """Whether a line before the first formula is the preamble's already, as in agreements."""
         line = self.lines.texts[i]
         numbered = self.lines.marks[i] is not None and line[-1] == "."
-        return _names_party(line) or (len(line) > PROSE and (line[-1] in ";:" or numbered))
+        if names_party(line) or self.parties.reasons(i) or self.parties.is_headed(i):
+            return True
+        return len(line) > PROSE and (line[-1] in ";:" or numbered)
 
     def _runs_over(self, i: int) -> bool:
         """Whether the institution's name began on this line already: in capitals, below a title that is not."""
@@ -162,17 +171,3 @@ def _names_who_acts(line: str) -> bool:
     """A shouted line names an institution, unless a number in it shows a title ("COUNCIL REGULATION No 17")."""
     name = _NUMBER_BEFORE.sub("", line)
     return shouts(name) and not any(c.isdigit() for c in name)
-
-
-def _names_party(line: str) -> bool:
-    """Whether a line names a party to an agreement and goes on: "THE EUROPEAN UNION (hereinafter 'the Union'),".
-
-    >>> _names_party("THE SWISS CONFEDERATION, of the one part"), _names_party("COUNCIL DECISION of 3 May 1998")
-    (True, False)
-    """
-    words = line[:160].split(" ")
-    capitals = list(takewhile(lambda word: word.isupper() and word[0].isalpha(), words))
-    name, rest = " ".join(capitals), " ".join(words[len(capitals) :])
-    if len(capitals) < 2 or len(name) < SHORTEST_NAME or not any(map(str.islower, rest)) or _DIGIT.search(line[:160]):
-        return False
-    return name[-1] == "," or rest[0] == "(" or line.endswith((",", "-", "–", "—"))

@@ -32,6 +32,7 @@ RUBRIC_STEM: Final = 6
 
 _TRAILING: Final = re.compile(r"(?:[.:;]\s([^\W\d_]{2,12}\s\d{1,3})|:\s([^\W\d_]{2,12}\s\w{3,12}))$")
 _PARAGRAPH: Final = re.compile(r"1\s?\.\s[^\W\d_a-zα-ωа-я]")
+_LETTERED: Final = re.compile(r"\s?\(([^\W\d_])\)")
 _MAY_BE_HEADER: Final = (None, Role.TITLE, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 
 
@@ -90,6 +91,8 @@ class Lines:
                 self._admit(Block(text[: -len(tail)].rstrip()))
                 self._admit(Block(tail))
                 return
+        if header is not None and header.kind == "annex":
+            header = _with_letter(header, text)
         if header is not None and role in (None, Role.OUTLINE):
             rest = text[header.end :].strip()
             if rest.strip(" .,:-–—()"):
@@ -203,6 +206,14 @@ class Lines:
         if self.roles[i] is not None or (header is not None and header.kind != "article"):
             return False
         return len(line) < PROSE and not line.endswith(SENTENCE_STOPS) and not names_institution(line)
+
+
+def _with_letter(header: Header, text: str) -> Header:
+    """The header of an annex that a letter in brackets tells from its neighbours: "ANNEX 1(b)"."""
+    letter = _LETTERED.fullmatch(text[header.end :])
+    if letter is None or not header.number:
+        return header
+    return Header(header.kind, header.number + letter.group(1), f"{header.written}({letter.group(1)})", len(text))
 
 
 def _without_rubric(blocks: Sequence[Block], grammar: Grammar) -> Sequence[Block]:

@@ -40,6 +40,8 @@ class Preamble:
         draft, mark, formula = self.draft, self.lines.marks[i], self.grammar.formula(self.lines.heads[i])
         if formula == "enacting" and len(line) <= LONGEST_HEADING:
             self._enact(i)
+        elif self.front.parties.is_headed(i):
+            draft.furniture[i] = "heading"
         elif formula == "recitals" and len(line) < PROSE and (line.endswith(":") or line[-1].isalpha()):
             draft.furniture[i] = "formula"
             draft.sections.open(Part("recitals"))
@@ -88,7 +90,8 @@ class Preamble:
 
     def _reasons(self, i: int, line: str) -> bool:
         """Whether prose after the citations is a recital, in an act whose recitals nothing announces."""
-        if len(line) <= PROSE or self.draft.kind != "preamble":
+        parties, first = self.front.parties, self.draft.kind != "preamble"
+        if parties.name(i, first=first) or (not parties.reasons(i) and (first or len(line) <= PROSE)):
             return False
         if self.announced is None:
             self.announced = self._recitals_are_announced(i)

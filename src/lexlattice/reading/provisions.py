@@ -14,6 +14,7 @@ from lexlattice.reading.distinct import distinguish, distinguish_wholes
 from lexlattice.reading.grammar import HEAD, Grammar, fold
 from lexlattice.reading.lists import Draft, Frame
 from lexlattice.reading.metadata import is_remark
+from lexlattice.reading.note_signs import note_name, note_step
 from lexlattice.reading.outline import Outline, outline
 from lexlattice.reading.recitals import Headings
 from lexlattice.reading.sections import Part
@@ -197,9 +198,9 @@ def _notes(part: Part, plan: Outline) -> list[Draft]:
         if lone and mark is None and not line.startswith(("(*", "*")):
             drafts[-1].last = i
             continue
-        number = mark.number if mark is not None else ""
+        number = note_name(line, mark)
         name = number or str(len(drafts) + 1)
-        drafts.append(Draft(i, i, f"{part.prefix}note-{name}", "note", number, Cite(around, "note", name)))
+        drafts.append(Draft(i, i, part.prefix + note_step(name), "note", number, Cite(around, "note", name)))
     return drafts
 
 

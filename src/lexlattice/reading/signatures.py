@@ -46,12 +46,20 @@ class Signatures:
         lines = self.lines
         if len(line) > LONGEST_CLOSING:
             return False
-        if self.grammar.opens("closing", lines.heads[i]) and any(c.isdigit() for c in line):
+        if self.grammar.opens("closing", lines.heads[i]) and (any(map(str.isdigit, line)) or self._is_signed(i + 1)):
             return True
         if self.draft.state == "annex" or len(line) > LONGEST_SIGNATURE or lines.marks[i] is not None:
             return False
         signed = i + 1 < len(lines) and self.grammar.opens("signatory", lines.heads[i + 1])
         return signed and bool(_YEAR_AT_END.search(line))
+
+    def _is_signed(self, i: int) -> bool:
+        """Whether a line below a day in words is a signatory, not a field of a form: short, and no sentence."""
+        lines = self.lines
+        if self.draft.state == "annex" or i >= len(lines) or lines.headers[i] is not None or lines.marks[i] is not None:
+            return False
+        line = lines.texts[i]
+        return len(line) <= LONGEST_SIGNATURE and line[0].isupper() and line[-1] not in ".;:,"
 
     def in_signature(self, i: int, line: str) -> bool:
         """Below a signature: a text that is attached, footnotes, further signatures, or other text."""

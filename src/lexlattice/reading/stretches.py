@@ -8,6 +8,7 @@ from itertools import zip_longest
 from lexlattice.reading.citations import Cite
 from lexlattice.reading.grammar import Grammar
 from lexlattice.reading.lists import Draft, Frame
+from lexlattice.reading.note_signs import note_names, note_step
 from lexlattice.reading.outline import Outline
 from lexlattice.reading.quoted import divide_quoted, name_quotation
 from lexlattice.reading.units import divide
@@ -37,8 +38,11 @@ def divide_lines(
 
     texts, marks = [plan.lines[i] for i in lines], [plan.marks[i] for i in lines]
     drafts = divide(texts, lines, marks, frame, titles=titles, titled=titled, quotes=plan.quotations, quoter=quoter)
-    for n, (first, last) in enumerate(_notes(notes, plan), 1):
-        drafts.append(Draft(first, last, f"{frame.path}.note-{n}", "note", "", Cite(frame.cite, "note", str(n), n)))
+    found = _notes(notes, plan)
+    names = note_names([plan.lines[i] for i, _ in found], [plan.marks[i] for i, _ in found])
+    for n, (name, (first, last)) in enumerate(zip(names, found, strict=True), 1):
+        cites = Cite(frame.cite, "note", name, n)
+        drafts.append(Draft(first, last, f"{frame.path}.{note_step(name)}", "note", "", cites))
     for n, (first, last) in enumerate(_tables(rows, plan.tables), 1):
         cites = Cite(frame.cite, "table", str(n), n)
         drafts.append(Draft(first, last, f"{frame.path}.tbl-{n}", "table", "", cites))
