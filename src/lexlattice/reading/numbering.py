@@ -208,6 +208,17 @@ def marker(line: str) -> Marker | None:
     return Marker(*counted, match.end(), match["q"] is not None) if counted is not None else None
 
 
+def dotted_marker(line: str) -> Marker | None:
+    """The letter or Roman numeral with a stop that leads a line; among which others it stands tells if it counts any.
+
+    >>> dotted_marker("ii. surveys;")[:4], dotted_marker("art. 5")
+    (('letter', 'ii', 0, 2), None)
+    """
+    number, stop, _ = line.partition(".")
+    counted = _counted("letterdot", number) if stop and number.isalpha() else None
+    return Marker(*counted, len(line) - len(line[len(number) + 1 :].lstrip()), quoted=False) if counted else None
+
+
 @lru_cache(maxsize=4096)
 def _counted(style: str, number: str) -> tuple[str, str, int, int] | None:
     """Style, number, value and Roman value of what the pattern found; nothing if it is a mere word in brackets."""
