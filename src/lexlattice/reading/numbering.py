@@ -171,7 +171,7 @@ _WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s{INSERTED}){{0,2}}"
 _MARKER: Final = re.compile(
     rf"(?P<q>[{OPENING_QUOTES}]{{1,2}}\s?)?"
     r"(?:"
-    r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\)\s?|\s(?=\S)|$)"
+    r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\.(?=[^\W\d_](?:[^\W\d_]|\s))|\)\s?|\s(?=\S)|$)"
     rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]))"
     rf"|\(\s?(?P<paren>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
@@ -211,8 +211,8 @@ def marker(line: str) -> Marker | None:
 def dotted_marker(line: str) -> Marker | None:
     """The letter or Roman numeral with a stop that leads a line; among which others it stands tells if it counts any.
 
-    >>> dotted_marker("ii. surveys;")[:4], dotted_marker("art. 5")
-    (('letter', 'ii', 0, 2), None)
+    >>> dotted_marker("ii. surveys;").roman, dotted_marker("art. 5")
+    (2, None)
     """
     number, stop, _ = line.partition(".")
     counted = _counted("letterdot", number) if stop and number.isalpha() else None

@@ -134,7 +134,7 @@ def _is_headed(before: str, grammar: Grammar) -> bool:
     while at > 0:
         if _is_head(words[at - 1], grammar):
             return True
-        if _is_number(words[at - 1]):
+        if words[at - 1][-1] == "," and _is_number(words[at - 1]):
             at -= 1
         elif at > 1 and words[at - 1].islower() and _is_number(words[at - 2]):
             at -= 2
