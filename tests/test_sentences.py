@@ -26,6 +26,9 @@ pt O Sr. Silva cita o art. 5.º da lei. ‖ Os Estados-Membros, cf. Anexo I, age
 nl Volgens art. 5, blz. 3, is dit wet. ‖ De bijen, bijv. Apis, zijn er. ‖ Zo gaat het uit. ‖ Het is op.
 sv Enligt t.ex. EG-rätten, jfr. Artikel 5, är det så. ‖ Bin finns här nu. ‖ De ska bort.
 hu A méh, pl. Apis, a II. melléklet 5. pontja szerint él. ‖ A tagállam adja meg. ‖ Az év az. ‖ Ez is.
+hu Az a VII. A. mellékletben és a II. B részben van meg. ‖ A tagállam adja meg. ‖ Ez is.
+hu ii. A tagállam adja meg. ‖ A Bizottság nem.
+de Es gelten die Artikel 5, 6 und 7. ‖ Die Bienen der 5. und 6. Klasse bleiben. ‖ So ist es.
 pl Państwa członkowskie stosują te przepisy nie później niż od dnia 1 maja 2004 r. ‖ Komisja to bada.
 lv Saskaņā ar Nr. L 5, piem. Apis, un 5. pantu tas tā ir. ‖ Bites to dara. ‖ 1997. gadā tās ir te.
 mt Skont in-Nru. L 5, eż. Apis, hu hekk. ‖ L-Istati Membri jagħmlu dan. ‖ In-naħal hu hawn.

@@ -161,3 +161,28 @@ def test_articles_numbered_within_chapters_are_found() -> None:
         *("as Article 1.2 provides.", "Article 1.1", "Objectives", "Lamps burn."),
         *("Article 1.2", "Scope", "Quays are lit."),
     ]
+
+
+def test_a_decimal_number_stays_whole_where_the_next_one_is_due() -> None:
+    line = (
+        "Aim of the rules 1.The rules are meant to:1.1.keep hives dry;1.2.keep bees well, as in point 1.1 above;"
+        "1.3. Hives stay. 2.In order to do so:2.1.drones go. 3.All ends."
+    )
+    assert unglue(line, load("en")) == [
+        "Aim of the rules",
+        "1.The rules are meant to:",
+        "1.1.keep hives dry;",
+        "1.2.keep bees well, as in point 1.1 above;",
+        "1.3. Hives stay.",
+        "2.In order to do so:",
+        "2.1.drones go.",
+        "3.All ends.",
+    ]
+
+
+def test_the_letter_l_before_the_first_paragraph_is_the_figure_one() -> None:
+    line = "HAS ADOPTED THIS DIRECTIVE:Article l1. Hives are kept, as Article l(2) says.2. Bees stay.Article 2Bees fly."
+    assert unglue(line, load("en"))[1:4] == ["Article l", "1. Hives are kept, as Article l(2) says.", "2. Bees stay."]
+    header = load("en").header("Article l")
+    assert header is not None
+    assert header.number == "1"

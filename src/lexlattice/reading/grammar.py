@@ -31,6 +31,8 @@ _DECIMAL: Final = r"\d{1,2}\.\d{1,2}(?![\w.])"
 _ROMAN: Final = rf"[ivxlcdmιχνμхісм]{{1,7}}(?:\s?{INSERTED}|[a-c])?(?!\w)"
 _ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
 _ORDINAL_SIGN: Final = re.compile(r"(?<=\d)\s?\.?\s?(?:[oºª°]|er|re)(?![^\W\d_])")
+MISPRINTED_ONE: Final = "l"
+"""The small letter that typewriters and scanners put for the figure 1."""
 _LETTER_O: Final = re.compile(r"\d+[oO]\Z")
 """An inserted article, "59o", unless ordinals of the language end so: "5o" is "quinto"."""
 _PLACEHOLDER: Final = re.compile(r"\{([^}]*)\}")
@@ -188,6 +190,8 @@ class Grammar:
             return None
         if match["w2"] and not written[0].isdigit() and not written.isupper():
             return None
+        if kind == "article" and written == MISPRINTED_ONE:
+            return Header(kind, "1", "1", match.end())
         if not self.ordinals_in_o and _LETTER_O.match(written):
             return Header(kind, written.casefold(), written, match.end())
         return Header(kind, canonical(written), _ORDINAL_SIGN.sub("", written).strip(), match.end())

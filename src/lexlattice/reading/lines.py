@@ -12,6 +12,7 @@ from typing import Final
 
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.contents import Contents
+from lexlattice.reading.dotted import dotted_points
 from lexlattice.reading.grammar import DIVISIONS, HEAD, Grammar, Header, fold
 from lexlattice.reading.numbering import OPENING_QUOTES, Marker, marker
 from lexlattice.reading.pagemarks import NEAR_THE_TOP, set_page_marks_apart
@@ -50,6 +51,8 @@ class Lines:
         """Each line's level: how deep a heading inside an annex is, or which table a row belongs to."""
         self.headers: list[Header | None] = []
         self._admit_all(part_headings(set_page_marks_apart(_without_rubric(blocks, grammar), grammar)))
+        for i, mark in dotted_points(self.texts, self.marks, self.headers).items():
+            self.marks[i] = mark
         self._set_contents_apart()
         self._set_lists_apart()
 

@@ -171,7 +171,7 @@ _WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s{INSERTED}){{0,2}}"
 _MARKER: Final = re.compile(
     rf"(?P<q>[{OPENING_QUOTES}]{{1,2}}\s?)?"
     r"(?:"
-    r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\)\s?|\s(?=\S)|$)"
+    r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\.(?=[^\W\d_](?:[^\W\d_]|\s))|\)\s?|\s(?=\S)|$)"
     rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]{{2}}))"
     rf"|\(\s?(?P<paren>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
@@ -206,6 +206,17 @@ def marker(line: str) -> Marker | None:
     style = match.lastgroup or ""
     counted = _counted(style, match[style])
     return Marker(*counted, match.end(), match["q"] is not None) if counted is not None else None
+
+
+def dotted_marker(line: str) -> Marker | None:
+    """The letter or Roman numeral with a stop that leads a line; among which others it stands tells if it counts any.
+
+    >>> dotted_marker("ii. surveys;").roman, dotted_marker("art. 5")
+    (2, None)
+    """
+    number, stop, _ = line.partition(".")
+    counted = _counted("letterdot", number) if stop and number.isalpha() else None
+    return Marker(*counted, len(line) - len(line[len(number) + 1 :].lstrip()), quoted=False) if counted else None
 
 
 @lru_cache(maxsize=4096)

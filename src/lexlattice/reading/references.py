@@ -18,7 +18,7 @@ from lexlattice.reading.groups import SAME, Path
 from lexlattice.reading.mentions import EARLIEST, Mention, mentions
 from lexlattice.reading.places import Places, described
 from lexlattice.reading.tokens import tokenize
-from lexlattice.reading.wording import ACTS, Wording, flat, wording
+from lexlattice.reading.wording import ACTS, NO_ROLE, Wording, flat, wording
 
 if TYPE_CHECKING:
     from lexlattice.act import Act
@@ -28,6 +28,8 @@ _ELSEWHERE: Final = ("title", "preamble", "notes")
 _TOP: Final = ("article", "annex")
 LONGEST_OWN: Final = 60
 """So far into a title an act's own number stands."""
+_FOREIGN: Final = frozenset({"treaty", "other"})
+"""What words for instruments other than acts cited by number do."""
 _ANNEXED: Final = ("anx", "app", "prot", "att")
 _NORMATIVE: Final = ("regulation", "directive")
 """Acts whose recitals explain their own articles; those of decisions speak of other texts too."""
@@ -106,17 +108,18 @@ class _Text:
         self.unit, self.section, self.whole, self.amended, self.before = unit, section, whole, amended, before
         self.offset, self.column = offset, column
         self.tokens = tokens = put_aliases(tokenize(text, whole.words), whole.aliases)
-        found = [token for token in tokens if token.act is not None or token.has("treaty")]
+        telling = [token for token in tokens if token.role is not NO_ROLE or token.act is not None]
+        found = [token for token in telling if token.act is not None or token.has("treaty")]
         self.main = found[-1 if whole.words.main_act_last else 0] if found else None
         """The act or treaty that the unit is about: in the preamble what its articles belong to."""
-        named = {token.act.celex: token.act for token in tokens if token.act is not None}
+        named = {token.act.celex: token.act for token in found if token.act is not None}
         self.only = next(iter(named.values())) if len(named) == 1 and self.main is not None and self.main.act else None
         """The act that a recital's articles belong to: the one it names, or the one it begins with."""
         if self.only is None and self.main is not None and self.main in tokens[: EARLIEST + 1]:
             self.only = self.main.act
         self.quoted = is_quoted(unit.provision) or unit.kind == "quoted"
         foreign = any(act.celex != whole.celex for act in named.values())
-        before.foreign |= foreign or any(token.role.flags & {"treaty", "other"} for token in tokens)
+        before.foreign |= foreign or any(token.role.flags & _FOREIGN for token in telling)
 
     def references(self) -> Iterator[Reference]:
         """Its references: mentions of provisions, and acts that are cited as such."""
@@ -127,6 +130,8 @@ class _Text:
             mention = starts.get(place)
             if mention is not None:
                 yield from self._mentioned(mention)
+            if token.role is NO_ROLE and token.act is None:
+                continue
             if token.role.act and place and self.tokens[place - 1].has("this"):
                 self.before.acts["any"] = THIS
             if token.act is not None:

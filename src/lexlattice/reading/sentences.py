@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from lexlattice.reading.grammar import Grammar, fold
-from lexlattice.reading.numbering import marker
+from lexlattice.reading.numbering import dotted_marker, marker
 
 _CLOSING: Final = "»”’\"'“)\\]"
 _OPENING: Final = "«„“‘\"'(\\["
@@ -30,8 +30,12 @@ _CONTEXT: Final = 60
 """Characters after a stop that hold the word that follows."""
 _DATE: Final = 9
 """A sentence that ends in a year has more words than this; fewer are only its date ("Do dnia 1 maja 2004 r.")."""
+_ENUMERATION: Final = 120
+"""Characters before a stop that hold the numbers a head-word counts."""
 _DAY: Final = 2
 """Figures of an ordinal."""
+_LONGEST_NUMERAL: Final = 6
+"""Characters of a Roman numeral with its stop that leads a text."""
 _LEAST: Final = 4
 """A word of fewer letters that no file knows may be an abbreviation where a figure follows."""
 _HEAD: Final = 4
@@ -50,8 +54,7 @@ def sentences(text: str, grammar: Grammar) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     start = 0
-    mark = marker(text)
-    for match in _END.finditer(text, mark.end if mark is not None else 0):  # "1 bis." is no sentence
+    for match in _END.finditer(text, _after_marker(text)):
         stop, following = match.start(), text[match.start("next") : match.start("next") + _CONTEXT]
         if not _begins(following) or (text[stop] == "…" and not text[stop - 1 : stop].isalnum()):
             continue
@@ -63,6 +66,12 @@ def sentences(text: str, grammar: Grammar) -> list[tuple[int, int]]:
         start = match.end()
     spans.append((start, len(text)))
     return spans
+
+
+def _after_marker(text: str) -> int:
+    """Where the text begins after what counts it: neither "1 bis." nor "ii." is a sentence."""
+    mark = marker(text) or (dotted_marker(text) if text[:1].islower() and "." in text[:_LONGEST_NUMERAL] else None)
+    return mark.end if mark is not None else 0
 
 
 def _begins(following: str) -> bool:
@@ -88,7 +97,7 @@ def _ends(before: str, following: str, grammar: Grammar) -> bool:
     if word in grammar.numbered and (after[0].isdigit() or _NUMERAL.match(after)):
         return False
     if _NUMBER.match(token) or (grammar.ordinals_in_text and len(token) > 1 and _NUMERAL.match(token)):
-        return _number_ends(token, previous, after, following, grammar, before.count(" "))
+        return _number_ends(token, before, after, following, grammar)
     if len(token) == 1:
         return _letter_ends(token, previous, after, following, grammar)
     return not after[0].isdigit() or len(word) >= _LEAST or _LISTED.match(following) is not None
@@ -101,9 +110,10 @@ def _last_words(before: str) -> tuple[str, str]:
     return token, words[0] if len(words) > 1 else ""
 
 
-def _number_ends(number: str, previous: str, after: str, following: str, grammar: Grammar, words: int) -> bool:
+def _number_ends(number: str, before: str, after: str, following: str, grammar: Grammar) -> bool:
     """Whether a figure ends its sentence: it may lead an item of a list, a date, or be an ordinal."""
-    heads = _is_head(previous, grammar)
+    previous = _last_words(before)[1]
+    heads = _is_headed(before, grammar)
     if not previous or (previous[-1] in ".;:" and not heads) or fold(after) in grammar.months:
         return False
     if after[0].isdigit():
@@ -112,7 +122,30 @@ def _number_ends(number: str, previous: str, after: str, following: str, grammar
         return True
     if _names_act(after, grammar) or (after.isupper() and len(after) > 1):
         return False
-    return heads or (len(number) > _DAY and words > _DATE)
+    if number.isalpha() and len(after) == 1 and following[1:2] == ".":
+        return False  # "VII. A." counts what is named after it
+    return heads or (number[0].isdigit() and len(number) > _DAY and before.count(" ") > _DATE)
+
+
+def _is_headed(before: str, grammar: Grammar) -> bool:
+    """Whether a head-word counts the number a text ends in, by itself or after others: "Artikel 5, 6 und 7"."""
+    words = before[-_ENUMERATION:].split()
+    at = len(words) - 1
+    while at > 0:
+        if _is_head(words[at - 1], grammar):
+            return True
+        if words[at - 1][-1] == "," and _is_number(words[at - 1]):
+            at -= 1
+        elif at > 1 and words[at - 1].islower() and _is_number(words[at - 2]):
+            at -= 2
+        else:
+            return False
+    return False
+
+
+def _is_number(word: str) -> bool:
+    word = word.strip("(.,)")
+    return _NUMBER.match(word) is not None or _NUMERAL.match(word) is not None
 
 
 def _letter_ends(letter: str, previous: str, after: str, following: str, grammar: Grammar) -> bool:

@@ -13,6 +13,7 @@ _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 _ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ha-h]?\Z")
 _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_WORDS: Final = ("long", "word")
 LONGEST_MARKER: Final = 20
 LONGEST_LETTERS: Final = 5
 """Longer words are no numbers of points."""
@@ -52,7 +53,7 @@ def tokenize(text: str, words: Wording) -> list[Token]:
     plainly = False
     """Whether the last token is a word that does nothing in references: of several such words the first is enough."""
     for match in words.tokens.finditer(plain, end):
-        start = match.start()
+        start, stop = match.span()
         while act is not None and start >= act.start:
             tokens.append(Token("act", "", act.start, act.end, NO_ROLE, act, False, True))
             end, act = max(end, act.end), next(acts, None)
@@ -60,25 +61,25 @@ def tokenize(text: str, words: Wording) -> list[Token]:
             continue
         kind = match.lastgroup or ""
         piece = match.group()
-        kind = "word" if kind == "long" else kind
         role, capital, upper = NO_ROLE, False, text[start].isupper()
-        if kind == "word":
+        if kind in _WORDS:
+            kind = "word"
             role = known[piece] if piece in known else words.role(piece)
-            if role is NO_ROLE and not upper and len(piece) > LONGEST_LETTERS:
+            if role is NO_ROLE and not upper and stop - start > LONGEST_LETTERS:
                 if plainly:
                     continue
                 plainly = True
             else:
                 plainly = False
             if upper:
-                capital = len(piece) == 1 or _ROMAN.match(text[start : match.end()]) is not None
+                capital = len(piece) == 1 or _ROMAN.match(text[start:stop]) is not None
         else:
             plainly = False
-        if kind == "phrase":
-            role = words.role(piece)
-        elif kind in ("paren", "half"):
-            piece = piece.strip("( )")
-        tokens.append(Token(kind, piece, start, match.end(), role, None, capital, upper))
+            if kind == "phrase":
+                role = words.role(piece)
+            elif kind in ("paren", "half"):
+                piece = piece.strip("( )")
+        tokens.append(Token(kind, piece, start, stop, role, None, capital, upper))
     return tokens
 
 

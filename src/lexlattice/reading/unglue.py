@@ -17,7 +17,8 @@ from statistics import median
 from typing import Final
 
 from lexlattice.reading.blocks import Block
-from lexlattice.reading.grammar import Grammar, fold
+from lexlattice.reading.decimals import decimals
+from lexlattice.reading.grammar import MISPRINTED_ONE, Grammar, fold
 from lexlattice.reading.numbering import from_roman
 
 GLUED_LINE: Final = 600
@@ -91,7 +92,13 @@ def unglue(line: str, grammar: Grammar) -> list[str]:
     cuts.update(_ends_of_paragraphs(line))
     cuts.update(_beginnings_of_formulas(line, grammar))
     cuts.update(match.end() for match in _enacted(grammar).finditer(line) if match.group().isupper())
-    cuts.update(_headers(line, grammar))
+    headers = _headers(line, grammar)
+    cuts.update(headers)
+    for start, end in decimals(line, grammar):
+        if end in headers:
+            continue
+        cuts.difference_update(range(start + 1, end + 1))
+        cuts.add(start)
     if _CELL in line:
         cuts = _between_rows(line, cuts)
     edges = [0, *sorted(cuts), len(line)]
@@ -211,7 +218,7 @@ def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
     number_first = rf"(?P<first>(?<!\d)(?P<lead>\d{{1,3}})\.?\s(?i:{article})(?![{_LOWER}]|\s{{0,2}}\d))"
     names = "|".join(rf"(?P<{kind}>{either((kind,), capitals=True)})" for kind in _DIVIDERS)
     return re.compile(
-        rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,3}}|[IVXL]{{1,6}}\b|(?i:{ordinals})\b))"
+        rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,3}}|[IVXL]{{1,6}}\b|l(?=1\.\s|\b)|(?i:{ordinals})\b))"
         rf"|{number_first if grammar.number_first else '(?P<first>(?P<lead>(?!)))'}"
         rf"|(?:{names})(?![{_LOWER}])(?:\s{{1,2}}(?P<count>[IVXL]{{1,6}}|\d{{1,2}}|[A-Z]\b)|(?![{_UPPER}]))"
     )
@@ -244,6 +251,7 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
         elif match["article"] or match["first"]:
             number = match["number"] or match["lead"]
             value = int(number) if number.isdigit() else from_roman(number.lower())
+            value = 1 if number == MISPRINTED_ONE else value
             value = grammar.ordinal_values.get(fold(number), value)
             expected = (due["article"], due["article"] + 1)  # of a header that is misprinted only the next is seen
             if line[end : end + 1] == "." and value not in expected:
