@@ -51,6 +51,7 @@ def main() -> None:
         command = commands.add_parser(name, help=text)
         command.add_argument("folder", type=Path)
         command.add_argument("files", type=Path, nargs="+")
+        command.add_argument("--system", default="", help="only these (default: all that the files have)")
         if name == "pack":
             command.add_argument("--split", default="validation", help="whose points judges get (default: %(default)s)")
     options = parser.parse_args()
@@ -65,12 +66,13 @@ def _run(options: argparse.Namespace) -> None:
         with options.file.open("w", encoding="utf-8") as file:
             for row in candidates(options.system.split(","), options.split, options.acts, options.words):
                 print(json.dumps(row, ensure_ascii=False), file=file, flush=True)
-    elif options.command == "pack":
-        rows = merged(options.files)
+        return
+    rows = merged(options.files, [name for name in options.system.split(",") if name])
+    if options.command == "pack":
         write_packets(packets(rows, {gold.celex: gold for gold in load_gold(options.split)}), options.folder)
         print(f"{len(rows)} acts in {options.folder}; judges begin with INSTRUCTIONS.txt")
     else:
-        print(report(options.folder, merged(options.files)))
+        print(report(options.folder, rows))
 
 
 # --- candidates -------------------------------------------------------------------------------------------
@@ -168,8 +170,8 @@ def _header(citation: str, heading: str) -> str:
 # --- packets ----------------------------------------------------------------------------------------------
 
 
-def merged(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
-    """The rows of all files by CELEX number, with the systems of all; only acts that every system has."""
+def merged(files: Sequence[Path], wanted: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+    """The rows of all files by CELEX number, with the systems of all or those wanted; acts that every system has."""
     rows: dict[str, dict[str, Any]] = {}
     for path in files:
         for line in path.read_text("utf-8").splitlines():
@@ -178,7 +180,7 @@ def merged(files: Sequence[Path]) -> dict[str, dict[str, Any]]:
             for name in ("title", "summary"):
                 known.setdefault(name, row.get(name, ""))
             for part in ("systems", "scores"):
-                known[part] |= row.get(part, {})
+                known[part] |= {name: value for name, value in row.get(part, {}).items() if name in (wanted or {name})}
     every = {name for row in rows.values() for name in row["systems"]}
     return {celex: row for celex, row in rows.items() if row["systems"].keys() == every}
 

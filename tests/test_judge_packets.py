@@ -199,6 +199,7 @@ def test_files_are_merged_packed_and_tallied(
         command.main()
         return capsys.readouterr().out
 
+    assert command.merged([Path(file) for file in files], ["ours"]).keys() == set(acts)
     assert "2 acts" in run("pack", str(tmp_path / "round"), *files)
     for act in acts[:2]:
         (tmp_path / "round" / act / "ldps.json").write_text(json.dumps(POINTS), "utf-8")
