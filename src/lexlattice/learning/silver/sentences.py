@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_WORDS: Final = Path(__file__).with_name("summary_words.toml")
+_WORDS: Final = Path(__file__).with_name("wording.toml")
 _LONGEST_HEADING: Final = 11
 """Words; a longer line without a stop is a point of a list."""
 _LONGEST_CAPITALS: Final = 16
