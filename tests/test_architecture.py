@@ -68,7 +68,7 @@ ABOVE = {
     "versions": {*"errors act reading encoding features alignment ties grouping standing summary".split()},
     "learning": {
         *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
-        *("weights", "corpus"),
+        *("weights", "corpus", "evaluation.gold", "evaluation.meaning"),
     },
     "client": {"errors", "act"},
     "serving": {
@@ -87,7 +87,7 @@ ABOVE = {
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
-        *("corpus", "llm", "imports"),
+        *("corpus", "llm", "imports", "versions"),
     },
 }
 """For each room that is not on the way from file to act, the rooms it may know."""
