@@ -1,7 +1,7 @@
 """Fit silver alignment on the gold annotations of training acts, and write its weights into the package.
 
-Usage: LEXLATTICE_DATA=… python tools/fit_silver.py [GOLD_FOLDER]
-The annotations are looked for beside the data folder (../gold) unless a folder is named. Takes about two minutes.
+Usage: LEXLATTICE_DATA=… python tools/fit_silver.py
+Takes about two minutes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
     torch.set_num_threads(1)  # the same weights on every machine
     data = Path(os.environ["LEXLATTICE_DATA"])
-    gold = Path(sys.argv[1]) if len(sys.argv) > 1 else data.resolve().parent / "gold"
+    gold = Path(__file__).resolve().parent.parent / "data" / "gold"
     rows = data / "eur-lex-sum" / "en" / "train.jsonl.gz"
     examples = [item.example for item in gold_acts(gold / "train.jsonl", rows, Static())]
     write_weights(PATH, arrays_of(fit(examples)), {"fitted on": f"{len(examples)} annotated training acts"})

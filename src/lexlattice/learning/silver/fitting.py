@@ -104,7 +104,7 @@ class _Network(nn.Module):
         )
         shift = self.mean / self.scale
         folded = (hidden.T / self.scale[:, None], bias - hidden @ shift, out.T, skip.T / self.scale[:, None])
-        return Perceptron(*(array.astype(np.float32) for array in (*folded, offset - skip @ shift)))
+        return Perceptron(*(np.array(array, np.float32, order="C") for array in (*folded, offset - skip @ shift)))
 
 
 def _fit_pass(examples: Sequence[Example], features: Sequence[Floats], seed: int) -> Pass:

@@ -190,7 +190,7 @@ def _sentence_features(sentences: Sequence[SummarySentence], pairs: Floats, unkn
         for s in sentences
     ]
     return np.concatenate(
-        [best[:, at], unknown[:, None], np.array(rest, np.float32).reshape(len(sentences), -1), second], axis=1
+        [best[:, at], unknown[:, None], np.array(rest, np.float32).reshape(len(sentences), 5), second], axis=1
     ).astype(np.float32)
 
 
