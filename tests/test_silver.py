@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from lexlattice import read
 from lexlattice.act import Act
 from lexlattice.encoding.static import Static
-from lexlattice.evaluation.silver import auc
+from lexlattice.evaluation.silver import auc, gold_acts, quality
 from lexlattice.learning.silver import Silver, align
 from lexlattice.learning.silver.evidence import EVIDENCE_COUNT, evidence_of
 from lexlattice.learning.silver.fitting import Example, fit
@@ -235,3 +237,12 @@ def test_fitting_learns_labels_and_its_weights_survive_a_round_trip(
 def test_auc_is_one_for_perfect_scores_and_unknown_without_negatives() -> None:
     assert auc(np.array([False, True, True]), np.array([0.1, 0.5, 0.9], np.float32)) == 1
     assert np.isnan(auc(np.array([True]), np.array([0.5], np.float32)))
+
+
+@pytest.mark.data
+def test_targets_of_real_acts_find_what_annotators_chose(data: Path, encoder: Static) -> None:
+    gold = Path(__file__).parent.parent / "data" / "gold" / "validation.jsonl"
+    acts = list(islice(gold_acts(gold, data / "eur-lex-sum/en/validation.jsonl.gz", encoder), 3))
+    measured = quality((item, load_model()) for item in acts)
+    assert measured.auc > 0.85
+    assert measured.in_gold_if_confident > 0.75
