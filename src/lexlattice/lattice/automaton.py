@@ -6,7 +6,7 @@ knows what stands near it, and the readout makes one score of what the unit was 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.errors import LexLatticeError
-from lexlattice.lattice.cells import Floats, Lattice
+from lexlattice.lattice.cells import Floats, Integers, Lattice
 
 _LOGIT: Final = (1.59574586, 7.27298340e-02, -1.14710969e-04, -9.47962887e-05, 5.62496905e-06, -1.14218594e-07)
 """Log odds of the normal distribution, divided by the value, as a polynomial of its square."""
@@ -77,23 +77,37 @@ class Automaton:
     change: Dense
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "automaton") -> Automaton:
-        """The automaton in the arrays of a file of weights: a depthwise convolution and two dense layers."""
+    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "automaton", context: int | None = None) -> Automaton:
+        """The automaton in the arrays of a file of weights: a depthwise convolution and two dense layers.
+
+        `context` is how many states of its section a cell is told at each step; without, it may have an overview.
+        """
         weight = array_of(arrays, f"{name}.perception.weight")
         channels = len(weight)
         kernel = np.ascontiguousarray(weight.reshape(channels, -1).T)
         bias = array_of(arrays, f"{name}.perception.bias", 1, channels)
         hidden, change = Dense.of(arrays, f"{name}.hidden"), Dense.of(arrays, f"{name}.change")
-        if hidden.weight.shape[1] not in (2 * channels, 4 * channels) or change.weight.shape != (
-            channels,
-            len(hidden.bias),
-        ):
+        widths = (2, 4) if context is None else (2 + context,)
+        fits = hidden.weight.shape[1] in [width * channels for width in widths]
+        if not fits or change.weight.shape != (channels, len(hidden.bias)):
             raise LexLatticeError("The layers of the automaton do not fit each other; get or train its weights anew.")
         return cls(kernel, bias, hidden, change)
 
-    def step(self, states: Floats, lattice: Lattice) -> Floats:
-        """Every cell once: it perceives its neighbourhood, and is changed by what it makes of it."""
-        hidden = self._perceive(states, lattice)
+    def step(
+        self,
+        states: Floats,
+        lattice: Lattice,
+        context: Sequence[Floats] | None = None,
+        section_of: Integers | None = None,
+    ) -> Floats:
+        """Every cell once: it perceives its neighbourhood, and is changed by what it makes of it.
+
+        With `context`, arrays of a row for each section, cells perceive those of theirs instead of an overview.
+        """
+        if context is None:
+            hidden = self._perceive(states, lattice)
+        else:
+            hidden = self._perceive_sections(states, lattice, context, section_of)
         np.maximum(hidden, 0, out=hidden)
         changed = self.change(hidden)
         changed += states
@@ -119,6 +133,20 @@ class Automaton:
         seen = lattice.in_rows(overview)
         seen += states @ near[0].T
         seen += around @ near[1].T
+        return seen
+
+    def _perceive_sections(
+        self, states: Floats, lattice: Lattice, context: Sequence[Floats], section_of: Integers | None
+    ) -> Floats:
+        """What each cell makes of itself, of what stands around it, and of what is known of its section."""
+        around = self._around(states, lattice)
+        if not context:
+            return self.hidden(states, around)
+        own, near, *others = self.hidden.parts(*(states.shape[1],) * (2 + len(context)))
+        told = sum((known @ part.T for known, part in zip(context, others, strict=True)), self.hidden.bias)
+        seen: Floats = told[section_of]
+        seen += states @ own.T
+        seen += around @ near.T
         return seen
 
     def _around(self, states: Floats, lattice: Lattice) -> Floats:

@@ -113,6 +113,42 @@ class ProvisionsShape:
     unit_weight: NotNegative
 
 
+@dataclass(frozen=True, slots=True)
+class MeaningShape:
+    """The sizes of the network that scores provisions by meaning, and which parts it has."""
+
+    geometry: Annotated[str, _one_of(("unbounded", "line", "none"))]
+    """Every unit where it stands; the 1D control; or none, where units have no neighbours."""
+    steps: CountOrNone
+    """Of the automaton; 0 leaves it out."""
+    overview: bool
+    """Whether cells perceive the means of their section and of the act."""
+    references: bool
+    """Whether they perceive the sections that refer to theirs, and those that theirs refers to."""
+    attention: CountOrNone
+    """Dimensions of queries and keys of sections that attend to each other; 0 leaves it out."""
+    sections: Annotated[str, _one_of(("none", "add", "multiply"))]
+    """What the logit of a section does to those of its units."""
+    first: Count
+    """Hidden size of what is made of features."""
+    channels: Count
+    hidden: Count
+    """Of the automaton."""
+    readout: Count
+    meaning: Count
+    """Dimensions that vectors of units and lead-ins are projected to."""
+    headings: Count
+    """Dimensions that vectors of headings are projected to."""
+    input_dropout: Share
+    dropout: Share
+
+    def __post_init__(self) -> None:
+        if not self.steps and (self.overview or self.references or self.attention):
+            raise LexLatticeError(
+                "'overview', 'references' and 'attention' are perceived step by step: let 'steps' be at least 1."
+            )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """What both stages have to say."""
