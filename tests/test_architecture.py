@@ -68,7 +68,7 @@ ABOVE = {
     "versions": {*"errors act reading encoding features alignment ties grouping standing summary".split()},
     "learning": {
         *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
-        *("weights", "corpus"),
+        *("weights", "corpus", "evaluation.gold", "evaluation.meaning"),
     },
     "client": {"errors", "act"},
     "serving": {

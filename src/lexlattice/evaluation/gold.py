@@ -19,11 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lexlattice.act import Act
 from lexlattice.errors import LexLatticeError
 
 WORD: Final = re.compile(r"\w+")
 """What places count."""
+FOLDER: Final = Path(__file__).resolve().parents[3] / "data" / "gold"
+"""Where the project keeps its annotations; installed packages do not have them."""
+SPLITS: Final = ("train", "validation")
 
 
 class Place(NamedTuple):
@@ -64,8 +70,17 @@ class Gold:
         return tuple(place for place in sorted(stated | set(self.extract)) if place.start < place.end)
 
 
-def load_gold(path: Path) -> Iterator[Gold]:
-    """The annotations in a file of JSON Lines, an act a row."""
+def gold_file(name: str | Path) -> Path:
+    """A file of annotations: the project's own by the name of its split, any other by its path."""
+    path = FOLDER / f"{name}.jsonl" if str(name) in SPLITS else Path(name)
+    if not path.is_file():
+        raise LexLatticeError(f"There are no gold annotations at '{path}'; name a file of JSON Lines.")
+    return path
+
+
+def load_gold(path: str | Path) -> Iterator[Gold]:
+    """The annotations in a file of JSON Lines, an act a row, or of a split of the project's own, such as `train`."""
+    path = gold_file(path)
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
@@ -98,6 +113,14 @@ class Places:
             self._spans = _aligned(reference, act.source)
         self._starts = [unit.start for unit in act.units]
         self._ends = [unit.end for unit in act.units]
+
+    def owners(self) -> NDArray[np.int64]:
+        """For each word of the text the index in `act.units` of the unit that it begins in; −1 where it is in none."""
+        starts = np.array([start for start, _ in self._spans], dtype=np.int64)
+        if not self._starts:
+            return np.full(len(starts), -1)
+        found = np.searchsorted(self._starts, starts, side="right") - 1
+        return np.where((found >= 0) & (starts < np.asarray(self._ends)[found]), found, -1)
 
     def span(self, place: Place) -> tuple[int, int]:
         """A place as characters of the act's source; a place has a word at least."""
