@@ -59,6 +59,7 @@ Count = Annotated[int, _whole(1)]
 CountOrNone = Annotated[int, _whole(0)]
 Positive = Annotated[float, Rule("a number above 0", lambda value: 0 < value < math.inf)]
 Share = Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
+Probability = Annotated[float, Rule("a number from 0 to 1", lambda value: 0 <= value <= 1)]
 NotNegative = Annotated[float, Rule("a number of at least 0", lambda value: 0 <= value < math.inf)]
 
 
@@ -187,6 +188,26 @@ class Rloo(Stage):
     """Of the running mean and variance of a language's reward."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldStart(WarmStart):
+    """Stage 1 on gold annotations: soft membership, and the order of importance of the gold extract."""
+
+    extract: Probability = 0.67
+    """The target of units of the gold extract; that of a point's units is a third of its weight, if that is more."""
+    sections: NotNegative = 0.0
+    """Weight of the cross-entropy of sections: the largest target of their units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldRloo(Rloo):
+    """Stage 2 on gold annotations, rewarded by points and precision."""
+
+    temperature: Positive
+    """How far draws are from the best: the log probability of a unit is divided by it."""
+    power: NotNegative
+    """What a unit's words cost: its probability is divided by this power of their number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """How scores become an extract."""
@@ -195,19 +216,24 @@ class Selection:
     budget: Annotated[str, Rule("a budget: auto, short, long, words:N, ratio:R or reference", _is_budget)]
 
 
-NETWORKS: Final[dict[str, type[PaperShape | ProvisionsShape]]] = {
+NETWORKS: Final[dict[str, type[PaperShape | ProvisionsShape | MeaningShape]]] = {
     "consolidator": PaperShape,
     "salience": ProvisionsShape,
+    "meaning": MeaningShape,
 }
-"""The paper's network and the shipped one, each with the class of its [model]."""
+"""The paper's network, that of words, and that of meaning, each with the class of its [model]."""
 _MODES: Final = {
     "consolidator": ("paper", "what it draws is cut as there"),
     "salience": ("whole", "its decoder takes whole units only"),
+    "meaning": ("whole", "its decoder takes whole units only"),
 }
 """The mode of [selection] for each network, and why it can be no other."""
 
 
-@dataclass(frozen=True, slots=True)
+_NO_ORACLE: Final = Oracle()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All that decides a training, besides the data."""
 
@@ -216,11 +242,19 @@ class Config:
     network: Annotated[str, _one_of(tuple(NETWORKS))]
     seed: Annotated[int, _whole(0, _LAST_SEED)]
     encoder: EncoderConfig
-    oracle: Oracle
-    model: PaperShape | ProvisionsShape
+    oracle: Oracle = _NO_ORACLE
+    """What is learnt from; the network of meaning learns from gold and silver instead."""
+    model: PaperShape | ProvisionsShape | MeaningShape
+    silver: Stage | None = None
+    """The stage before the first, for the network of meaning only: silver alignment."""
     warm_start: WarmStart
     rloo: Rloo
     selection: Selection
+
+    @property
+    def learns_from_gold(self) -> bool:
+        """Whether acts have to be prepared with gold annotations."""
+        return self.network == "meaning"
 
     def __post_init__(self) -> None:
         mode, why = _MODES[self.network]
@@ -261,7 +295,7 @@ def _table(kind: type[T], data: Mapping[str, object], prefix: str) -> T:
     for key in fields(kind):  # type: ignore[arg-type]
         if key.name in data:
             values[key.name] = _value(hints[key.name], data[key.name], prefix + key.name)
-        elif key.default is MISSING:
+        elif key.name in hints and (key.default is MISSING or hints[key.name] is Oracle):
             raise LexLatticeError(f"'{prefix}{key.name}' is missing; it has to be {_says(hints[key.name])}.")
     try:
         return kind(**values)
@@ -276,6 +310,11 @@ def _hints(kind: type, data: Mapping[str, object]) -> dict[str, Any]:
     hints = get_type_hints(kind, include_extras=True)
     if kind is Config and isinstance(network := data.get("network"), str):
         hints["model"] = NETWORKS.get(network, hints["model"])
+        if network == "meaning":
+            del hints["oracle"]
+            hints |= {"silver": Stage, "warm_start": GoldStart, "rloo": GoldRloo}
+        else:
+            del hints["silver"]
     return hints
 
 
