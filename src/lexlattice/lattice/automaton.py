@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,13 @@ class Dense:
         return np.split(self.weight, np.cumsum(widths[:-1]), axis=1)
 
 
+class Known(NamedTuple):
+    """States of groups of cells, such as sections, and the group of each cell."""
+
+    states: Floats
+    group_of: Integers
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Automaton:
     """The rule by which every cell changes."""
@@ -80,7 +87,7 @@ class Automaton:
     def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "automaton", context: int | None = None) -> Automaton:
         """The automaton in the arrays of a file of weights: a depthwise convolution and two dense layers.
 
-        `context` is how many states of its section a cell is told at each step; without, it may have an overview.
+        `context` is how many states of its groups a cell is told at each step; without, it may have an overview.
         """
         weight = array_of(arrays, f"{name}.perception.weight")
         channels = len(weight)
@@ -97,17 +104,13 @@ class Automaton:
         self,
         states: Floats,
         lattice: Lattice,
-        context: Sequence[Floats] | None = None,
-        section_of: Integers | None = None,
+        context: Sequence[Known] | None = None,
     ) -> Floats:
         """Every cell once: it perceives its neighbourhood, and is changed by what it makes of it.
 
-        With `context`, arrays of a row for each section, cells perceive those of theirs instead of an overview.
+        With `context` cells perceive what is known of the groups that they are of, instead of an overview.
         """
-        if context is None:
-            hidden = self._perceive(states, lattice)
-        else:
-            hidden = self._perceive_sections(states, lattice, context, section_of)
+        hidden = self._perceive(states, lattice) if context is None else self._perceive_groups(states, lattice, context)
         np.maximum(hidden, 0, out=hidden)
         changed = self.change(hidden)
         changed += states
@@ -135,18 +138,14 @@ class Automaton:
         seen += around @ near[1].T
         return seen
 
-    def _perceive_sections(
-        self, states: Floats, lattice: Lattice, context: Sequence[Floats], section_of: Integers | None
-    ) -> Floats:
-        """What each cell makes of itself, of what stands around it, and of what is known of its section."""
-        around = self._around(states, lattice)
-        if not context:
-            return self.hidden(states, around)
+    def _perceive_groups(self, states: Floats, lattice: Lattice, context: Sequence[Known]) -> Floats:
+        """What each cell makes of itself, of what stands around it, and of what is known of its groups."""
         own, near, *others = self.hidden.parts(*(states.shape[1],) * (2 + len(context)))
-        told = sum((known @ part.T for known, part in zip(context, others, strict=True)), self.hidden.bias)
-        seen: Floats = told[section_of]
-        seen += states @ own.T
-        seen += around @ near.T
+        seen: Floats = states @ own.T
+        seen += self._around(states, lattice) @ near.T
+        seen += self.hidden.bias
+        for known, part in zip(context, others, strict=True):  # a group's product once, however many cells it has
+            seen += (known.states @ part.T)[known.group_of]
         return seen
 
     def _around(self, states: Floats, lattice: Lattice) -> Floats:
@@ -173,22 +172,26 @@ class Automaton:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readout:
-    """One score of what a unit was before the first step and what it is after the last."""
+    """A score, or several, of what a unit was before the first step and what it is after the last."""
 
     hidden: Dense
     score: Dense
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "readout") -> Readout:
+    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "readout", scores: int = 1) -> Readout:
         """The readout in the arrays of a file of weights."""
         hidden, score = Dense.of(arrays, f"{name}.hidden"), Dense.of(arrays, f"{name}.score")
-        if score.weight.shape != (1, len(hidden.bias)):
+        if score.weight.shape != (scores, len(hidden.bias)):
             raise LexLatticeError("The layers of the readout do not fit each other; get or train its weights anew.")
         return cls(hidden, score)
 
     def __call__(self, before: Floats, after: Floats) -> Floats:
         """The scores of units."""
-        return self.score(gelu(self.hidden(before, after)))[:, 0]
+        return self.all(before, after)[:, 0]
+
+    def all(self, before: Floats, after: Floats) -> Floats:
+        """All scores of units, a column each."""
+        return self.score(gelu(self.hidden(before, after)))
 
 
 def _mean(states: Floats) -> Floats:

@@ -32,6 +32,8 @@ class MeaningFeatures(NamedTuple):
     """Static vectors of the text of units."""
     leads: Floats
     """Of the lead-in that each unit hangs from; zero where there is none."""
+    openings: Floats
+    """Of the first words of each unit."""
     headings: Floats
     enclosing: Floats
     title: Floats
@@ -39,6 +41,8 @@ class MeaningFeatures(NamedTuple):
     """Title, centroid of articles, centroid of recitals, first article: what the act is about."""
     references: Integers
     """Section that refers and section referred to, a row each."""
+    paragraph_of: Integers
+    """The paragraph of each unit, counted through the act."""
 
 
 def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
@@ -58,11 +62,13 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
         section_of,
         vectors,
         _leads(act, vectors),
+        _encoded(encoder, [" ".join(unit.text.split()[:9]) for unit in act.units]),
         _encoded(encoder, [section.heading for section in act.sections]),
         _encoded(encoder, [" ".join(section.enclosing) for section in act.sections]),
         title,
         np.stack([title, *(_centroid(vectors, np.array(group, bool)) for group in groups)]),
         np.zeros((0, 2), np.int64),
+        np.unique([".".join(unit.provision.split(".")[:2]) for unit in act.units], return_inverse=True)[1].reshape(-1),
     )
 
 

@@ -1,11 +1,12 @@
-"""What a cell perceives besides its neighbours: its section, the act, sections that refer to each other, attention.
+"""What a cell perceives besides its neighbours: its paragraph, its section, the act, references, attention.
 
-All of it is by section, whatever the geometry, so that a line or no lattice at all can have the same surroundings.
+All of it is by paragraph or section, whatever the geometry, so that a line or no lattice at all can have the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,40 +33,46 @@ class Attention:
         return mixed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Surroundings:
-    """Which cell is of which section, and which sections refer to which."""
+class Groups:
+    """Which cell is of which group, counted without groups that have no cell."""
 
-    sections: Integers
-    """The section of each cell, counted without those that have no cell."""
-    count: int
-    citing: Floats
-    """A row for each section: how much of each other section's state it gets from those that refer to it."""
-    cited: Floats
-    """The same from those that it refers to."""
+    def __init__(self, group_of: Integers) -> None:
+        self.present, inverse = np.unique(group_of, return_inverse=True)
+        self.of: Integers = inverse.reshape(-1)
+        """The group of each cell."""
+        self._order = np.argsort(self.of, kind="stable")
+        self._counts = np.bincount(self.of, minlength=len(self))
 
-    @classmethod
-    def of(cls, section_of: Integers, references: Integers) -> Surroundings:
-        """From the section of each cell and pairs of sections (that refers, that is referred to)."""
-        present, sections = np.unique(section_of, return_inverse=True)
-        count = len(present)
-        cited = np.zeros((count, count), np.float32)
-        if len(references):
-            known = np.isin(references, present).all(axis=1)
-            source, target = np.searchsorted(present, references[known]).T
-            cited[source, target] = source != target
-        return cls(sections.reshape(-1), count, averaging(cited.T), averaging(cited))
+    def __len__(self) -> int:
+        return len(self.present)
 
     def means(self, states: Floats) -> Floats:
-        """The mean state of each section's cells."""
-        order = np.argsort(self.sections, kind="stable")
-        counts = np.bincount(self.sections, minlength=self.count)
-        means: Floats = np.add.reduceat(states[order], np.cumsum(counts) - counts, axis=0)
-        means /= counts[:, None].astype(np.float32)
+        """The mean state of each group's cells."""
+        means: Floats = np.add.reduceat(states[self._order], np.cumsum(self._counts) - self._counts, axis=0)
+        means /= self._counts[:, None].astype(np.float32)
         return means
 
 
-def averaging(links: Floats) -> Floats:
+class Links(NamedTuple):
+    """Which sections refer to which, as matrices that take means."""
+
+    citing: Floats
+    """A row for each section: the mean over those that refer to it."""
+    cited: Floats
+    """The mean over those that it refers to."""
+
+    @classmethod
+    def of(cls, sections: Groups, references: Integers) -> Links:
+        """From pairs of sections: one that refers, and one that is referred to."""
+        links = np.zeros((len(sections), len(sections)), np.float32)
+        if len(references):
+            known = np.isin(references, sections.present).all(axis=1)
+            source, target = np.searchsorted(sections.present, references[known]).T
+            links[source, target] = source != target
+        return cls(_averaging(links.T), _averaging(links))
+
+
+def _averaging(links: Floats) -> Floats:
     """A matrix that takes the mean over each row's links; zero for a row without any."""
     weights: Floats = links / np.maximum(1, links.sum(axis=1, keepdims=True, dtype=np.float32))
     return weights

@@ -124,6 +124,8 @@ class MeaningShape:
     """Of the automaton; 0 leaves it out."""
     overview: bool
     """Whether cells perceive the means of their section and of the act."""
+    paragraphs: bool
+    """Whether they perceive the mean of their paragraph."""
     references: bool
     """Whether they perceive the sections that refer to theirs, and those that theirs refers to."""
     attention: CountOrNone
@@ -137,16 +139,22 @@ class MeaningShape:
     """Of the automaton."""
     readout: Count
     meaning: Count
-    """Dimensions that vectors of units and lead-ins are projected to."""
+    """Dimensions that vectors of units are projected to."""
+    leads: Count
+    openings: Count
     headings: Count
-    """Dimensions that vectors of headings are projected to."""
+    enclosing: Count
+    """The same of lead-ins, of the first words of units, of headings, and of headings around these."""
+    weight: Probability
+    """The share of the expected weight of points in a score, beside the probability; 0 leaves it out."""
     input_dropout: Share
     dropout: Share
 
     def __post_init__(self) -> None:
-        if not self.steps and (self.overview or self.references or self.attention):
+        if not self.steps and (self.overview or self.paragraphs or self.references or self.attention):
             raise LexLatticeError(
-                "'overview', 'references' and 'attention' are perceived step by step: let 'steps' be at least 1."
+                "'overview', 'paragraphs', 'references' and 'attention' are perceived step by step: let 'steps' be at "
+                "least 1, or leave them out."
             )
 
 
@@ -196,6 +204,8 @@ class GoldStart(WarmStart):
     """The target of units of the gold extract; that of a point's units is a third of its weight, if that is more."""
     sections: NotNegative = 0.0
     """Weight of the cross-entropy of sections: the largest target of their units."""
+    weight: NotNegative = 0.3
+    """Weight of the Poisson loss of the expected weight of points, where the network reads it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Extracts drawn by the logits of units: what stage 2 rewards, and the choice that validation measures.
+"""Extracts drawn by the scores of units: what stage 2 rewards, and the choice that validation measures.
 
 A draw is an order of units, drawn without replacement, in which a unit is the likelier the more it is worth for its
 words. Units are taken in that order, each with what it cannot be read without, until the length is met; so the
@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import logsigmoid
 
 from lexlattice.act import Act
 from lexlattice.learning.losses import log_likelihoods
@@ -25,6 +24,9 @@ _LEFT_OUT: Final = ("title", "preamble", "notes")
 """Kinds of sections that extracts take nothing from."""
 _LEAST: Final = 4
 """Words of the shortest unit that is taken for its own sake."""
+_SHORT: Final = 8
+"""Units of fewer words cost as much as one of so many."""
+_LEAST_SCORE: Final = 1e-6
 _FULL: Final = 0.95
 """The share of the length at which a unit that does not fit ends a draw; before, it is passed over."""
 
@@ -64,28 +66,29 @@ class Drawn(NamedTuple):
     """The units of each, in document order."""
 
 
-def worth(logits: Tensor, words: NDArray[np.int64], power: float) -> Tensor:
-    """The logarithm of a probability divided by a power of the number of words."""
-    return logsigmoid(logits) - power * torch.from_numpy(np.log(np.maximum(8, words))).to(logits.dtype)
+def worth(scores: Tensor, words: NDArray[np.int64], power: float) -> Tensor:
+    """The logarithm of a score divided by a power of the number of words."""
+    cost = torch.from_numpy(np.log(np.maximum(_SHORT, words))).to(scores.dtype)
+    return scores.clamp(min=_LEAST_SCORE).log() - power * cost
 
 
 def draw(
-    logits: Tensor, ground: Ground, budget: int, count: int, temperature: float, power: float, source: torch.Generator
+    scores: Tensor, ground: Ground, budget: int, count: int, temperature: float, power: float, source: torch.Generator
 ) -> Drawn:
     """So many extracts of at most so many words."""
     candidates = torch.from_numpy(ground.candidates)
     if not len(candidates):
-        return Drawn(logits.sum() * torch.zeros(count), [[] for _ in range(count)])
-    scores = worth(logits, ground.words, power)[candidates] / temperature
-    orders = drawn_orders(scores, count, source)
+        return Drawn(scores.sum() * torch.zeros(count), [[] for _ in range(count)])
+    worths = worth(scores, ground.words, power)[candidates] / temperature
+    orders = drawn_orders(worths, count, source)
     taken = [take(ground, ground.candidates[order.numpy()].tolist(), budget) for order in orders]
     lengths = torch.tensor([looked for _, looked in taken])
-    return Drawn(log_likelihoods(scores, orders, lengths), [units for units, _ in taken])
+    return Drawn(log_likelihoods(worths, orders, lengths), [units for units, _ in taken])
 
 
-def best(logits: Tensor, ground: Ground, budget: int, power: float) -> list[int]:
+def best(scores: Tensor, ground: Ground, budget: int, power: float) -> list[int]:
     """The extract by worth alone."""
-    order = worth(logits, ground.words, power)[torch.from_numpy(ground.candidates)].argsort(
+    order = worth(scores, ground.words, power)[torch.from_numpy(ground.candidates)].argsort(
         descending=True, stable=True
     )
     return take(ground, ground.candidates[order.numpy()].tolist(), budget)[0]

@@ -68,6 +68,16 @@ def targets_of(act: Act, marks: Marks, extract: float) -> Floats:
     return targets
 
 
+def weights_of(act: Act, marks: Marks) -> Floats:
+    """The weight of the points that each unit states; units that state one together share it."""
+    assert marks.gold is not None
+    weights, places = np.zeros(len(act.units), np.float32), Places(act, marks.reference)
+    for point in marks.gold.points:
+        if units := {unit for place in point.places for unit in places.units(place)}:
+            weights[sorted(units)] += point.weight / len(units)
+    return weights
+
+
 def points_of(act: Act, marks: Marks) -> Points:
     """The measure of choices from that act."""
     assert marks.gold is not None

@@ -28,7 +28,7 @@ from lexlattice.lattice.model import FORMAT
 from lexlattice.learning.config import Config, GoldRloo, GoldStart, MeaningShape
 from lexlattice.learning.extracts import Ground, best, draw
 from lexlattice.learning.losses import plackett_luce
-from lexlattice.learning.marks import points_of, targets_of
+from lexlattice.learning.marks import points_of, targets_of, weights_of
 from lexlattice.learning.network import Inputs, MeaningNetwork, Outputs, Widths
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.trainee import Rollouts
@@ -36,7 +36,7 @@ from lexlattice.learning.weights import write_weights
 
 _MEASURED: Final = 200
 """Acts from which means and deviations of features are taken."""
-_LEAST_DEVIATION: Final = 1e-3
+_LEAST_DEVIATION: Final = 1e-2
 _AT_HAND: Final = 4096
 """Acts whose features are kept in memory, for all trainings of a process."""
 
@@ -45,6 +45,7 @@ class Annotated(NamedTuple):
     """What is learnt from an act with gold annotations."""
 
     targets: Tensor
+    weights: Tensor
     ground: Ground
     points: Points
 
@@ -80,20 +81,20 @@ class MeaningTrainee:
         return torch.stack([self._imitation(example) for example in examples]).mean()
 
     def rollouts(self, example: Example, count: int, generator: torch.Generator) -> Rollouts:
-        """Stage 2: extracts drawn by the logits, and what each earns: the F1 of points and precision."""
+        """Stage 2: extracts drawn by the scores, and what each earns: the F1 of points and precision."""
         known, stage = self._known(example), self._rloo
-        logits = self.outputs(example).logits
-        drawn = draw(logits, known.ground, self._budget(example), count, stage.temperature, stage.power, generator)
+        scores = self.module.scores(self.outputs(example))
+        drawn = draw(scores, known.ground, self._budget(example), count, stage.temperature, stage.power, generator)
         rewards = [known.points.score(choice).f1 for choice in drawn.choices]
         return Rollouts(drawn.log_likelihoods, [_text(example, choice) for choice in drawn.choices], rewards)
 
     def choose(self, example: Example, words: int) -> list[int]:
         """The units that are emitted at evaluation time, by index."""
         with torch.no_grad():
-            logits = self.outputs(example).logits
-        if not logits.isfinite().all():
+            scores = self.module.scores(self.outputs(example))
+        if not scores.isfinite().all():
             raise LexLatticeError("The scores are no numbers any more; lower the learning rate, and train anew.")
-        return best(logits, self._known(example).ground, words, self._rloo.power)
+        return best(scores, self._known(example).ground, words, self._rloo.power)
 
     def extract(self, example: Example, words: int) -> str:
         """The same as text."""
@@ -122,6 +123,8 @@ class MeaningTrainee:
         loss = stage.bce * binary_cross_entropy_with_logits(outputs.logits, known.targets)
         if stage.listwise and example.order:
             loss = loss + stage.listwise * plackett_luce(outputs.logits, example.order) / len(example.order)
+        if stage.weight and outputs.weights is not None:
+            loss = loss + stage.weight * (outputs.weights.exp() - known.weights * outputs.weights).mean()
         if stage.sections and outputs.sections is not None:
             targets = torch.zeros(len(outputs.sections)).scatter_reduce(0, outputs.rows, known.targets, "amax")
             loss = loss + stage.sections * binary_cross_entropy_with_logits(outputs.sections, targets)
@@ -132,7 +135,9 @@ class MeaningTrainee:
             raise LexLatticeError(f"The act on line {example.line} has no gold annotations; prepare the data anew.")
         if example not in self._annotated:
             targets = torch.from_numpy(targets_of(example.act, example.marks, self._gold.extract))
-            self._annotated[example] = Annotated(targets, Ground.of(example.act), points_of(example.act, example.marks))
+            weights = torch.from_numpy(weights_of(example.act, example.marks))
+            ground, points = Ground.of(example.act), points_of(example.act, example.marks)
+            self._annotated[example] = Annotated(targets, weights, ground, points)
         return self._annotated[example]
 
     @staticmethod

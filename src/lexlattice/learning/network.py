@@ -8,15 +8,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import logsigmoid, relu
+from torch.nn.functional import gelu, logsigmoid, relu
 
 from lexlattice.lattice.cells import Lattice
 from lexlattice.lattice.features import MeaningFeatures
-from lexlattice.lattice.model import OF_SECTIONS, OF_UNITS, Wiring, lattice_of
-from lexlattice.lattice.surroundings import Surroundings
-from lexlattice.learning.automaton import Readout, depthwise
+from lexlattice.lattice.member import GATED, HIGHEST, LARGEST, OF_SECTIONS, OF_UNITS, USUAL_WEIGHT, Wiring, lattice_of
+from lexlattice.lattice.surroundings import Groups, Links
+from lexlattice.learning.automaton import depthwise
 from lexlattice.learning.config import MeaningShape
-from lexlattice.learning.salience import Dropout, Scale
 
 
 class Inputs(NamedTuple):
@@ -27,16 +26,19 @@ class Inputs(NamedTuple):
     section_of: Tensor
     vectors: Tensor
     leads: Tensor
+    openings: Tensor
     headings: Tensor
     enclosing: Tensor
     anchors: Tensor
     neighbours: Tensor
-    """Of units: here each has a cell of its own, in the order of the cells."""
+    """Of cells: each unit has one of its own."""
     order: Tensor
     """The unit of each cell."""
     cell_of: Tensor
     rows: Tensor
     """The section of each cell, counted without those that have no unit."""
+    paragraphs: Tensor
+    """The paragraph of each cell."""
     citing: Tensor
     cited: Tensor
 
@@ -45,11 +47,12 @@ class Inputs(NamedTuple):
         """What the network is told of an act."""
         lattice: Lattice = lattice_of(features, geometry)
         order = np.argsort(lattice.cell_of)
-        around = Surroundings.of(features.section_of[order], features.references)
+        sections, paragraphs = Groups(features.section_of[order]), Groups(features.paragraph_of[order])
+        links = Links.of(sections, features.references)
         arrays: tuple[NDArray[Any], ...] = (
             *(features.units, features.sections, features.section_of, features.vectors, features.leads),
-            *(features.headings, features.enclosing, features.anchors.reshape(1, -1), lattice.neighbours, order),
-            *(lattice.cell_of, around.sections, around.citing, around.cited),
+            *(features.openings, features.headings, features.enclosing, features.anchors.reshape(1, -1)),
+            *(lattice.neighbours, order, lattice.cell_of, sections.of, paragraphs.of, links.citing, links.cited),
         )
         return cls(*map(_tensor, arrays))
 
@@ -58,7 +61,9 @@ class Outputs(NamedTuple):
     """What the network makes of an act."""
 
     logits: Tensor
-    """Of units."""
+    """Of units: that an editor would take them."""
+    weights: Tensor | None
+    """Logarithms of the expected weight of the points that they state, if that is read out."""
     sections: Tensor | None
     """Logits of the sections that have units, if there is a readout for them."""
     rows: Tensor
@@ -98,17 +103,18 @@ class SectionAutomaton(nn.Module):
         """The states of cells after a step."""
         kernel, bias = self.perception.weight.flatten(1).T, self.perception.get_parameter("bias")
         seen = [states, depthwise(states, inputs.neighbours, kernel) + bias]
-        context = self._context(states, inputs, attention)
-        seen += [known.index_select(0, inputs.rows) for known in context]
+        seen += [known.index_select(0, inputs.rows) for known in self._context(states, inputs, attention)]
+        if self._wiring.paragraphs:
+            seen.append(row_means(states, inputs.paragraphs).index_select(0, inputs.paragraphs))
         change: Tensor = self.change(relu(self.hidden(torch.cat(seen, dim=1))))
         return states + change
 
     def _context(self, states: Tensor, inputs: Inputs, attention: Attention | None) -> list[Tensor]:
-        if not self._wiring.context:
+        if self._wiring.context == self._wiring.paragraphs:
             return []
-        means, context = row_means(states, inputs), list[Tensor]()
+        means, context = row_means(states, inputs.rows), list[Tensor]()
         if self._wiring.overview:
-            context += [means, states.mean(0, keepdim=True).expand_as(means)]
+            context += [means, means.mean(0, keepdim=True).expand_as(means)]
         if self._wiring.references:
             context += [inputs.citing @ means, inputs.cited @ means]
         if attention is not None:
@@ -133,82 +139,122 @@ class Attention(nn.Module):
 
 
 class MeaningNetwork(nn.Module):
-    """The network; layers are named as `lexlattice.lattice.model.Member` reads them."""
+    """The network; layers are named as `lexlattice.lattice.member.Member` reads them."""
 
     def __init__(self, shape: MeaningShape, width: Widths) -> None:
         super().__init__()
         self.shape, self.wiring = shape, wiring_of(shape)
-        sizes = {**dict.fromkeys(OF_UNITS, shape.meaning), **dict.fromkeys(OF_SECTIONS, shape.headings)}
+        kinds = {"vectors": shape.meaning} | {name: getattr(shape, name) for name in (*OF_UNITS[1:], *OF_SECTIONS)}
         self.scales = nn.ModuleDict({"units": Scale(width.units), "sections": Scale(width.sections)})
-        self.meanings = nn.ModuleDict({name: _projection(width.vectors, size) for name, size in sizes.items()})
-        self.topics = nn.ModuleDict(
-            {name: _projection(width.anchors * width.vectors, size, width.anchors) for name, size in sizes.items()}
-        )
-        self.input_dropout, self.dropout = Dropout(shape.input_dropout), Dropout(shape.dropout)
-        self.first = nn.Linear(width.units + width.sections + 2 * sum(sizes.values()), shape.first)
+        self.meanings = nn.ModuleDict({name: nn.Linear(width.vectors, size) for name, size in kinds.items()})
+        self.topics = nn.ModuleDict({name: nn.Linear(width.anchors * width.vectors, kinds[name]) for name in GATED})
+        self.input_dropout, self.dropout = nn.Dropout(shape.input_dropout), nn.Dropout(shape.dropout)
+        read = width.units + width.sections + sum(kinds.values()) + sum(kinds[name] for name in GATED)
+        self.first = nn.Linear(read, shape.first)
         self.second = nn.Linear(shape.first, shape.channels)
         self.automaton = SectionAutomaton(shape.channels, shape.hidden, self.wiring) if shape.steps else None
         self.attention = Attention(shape.channels, shape.attention) if shape.attention else None
-        self.readout = Readout(shape.channels, shape.readout)
-        self.section_readout = None if shape.sections == "none" else Readout(shape.channels, shape.readout)
+        self.readout = Readout(shape.channels, shape.readout, 2 if shape.weight else 1)
+        self.section_readout = None if shape.sections == "none" else Readout(shape.channels, shape.readout, 1)
 
     def forward(self, inputs: Inputs) -> Outputs:
-        """Logits of units, and of sections."""
+        """What is read out of an act."""
         before = self._read(inputs).index_select(0, inputs.order)
         after = before
         if self.automaton is not None:
             for _ in range(self.shape.steps):
                 after = self.automaton(after, inputs, self.attention)
-        after_dropout = self.dropout(after)
-        logits = self.readout(before, after_dropout)
-        of_rows = None
+        known = self.dropout(torch.cat([before, after], dim=1))
+        read = self.readout(known)
+        logits, of_rows = read[:, 0], None
         if self.section_readout is not None:
-            of_rows = self.section_readout(row_means(before, inputs), row_means(after_dropout, inputs))
+            of_rows = self.section_readout(row_means(known, inputs.rows))[:, 0]
             of_cells = of_rows.index_select(0, inputs.rows)
             logits = logits + of_cells if self.shape.sections == "add" else both(logits, of_cells)
+        weights = bounded(read[:, 1]).index_select(0, inputs.cell_of) if self.shape.weight else None
         rows = inputs.rows.index_select(0, inputs.cell_of)
-        return Outputs(logits.index_select(0, inputs.cell_of), of_rows, rows)
+        return Outputs(logits.index_select(0, inputs.cell_of), weights, of_rows, rows)
+
+    def scores(self, outputs: Outputs) -> Tensor:
+        """How much each unit matters: the probability, mixed with the expected weight of points."""
+        taken = outputs.logits.sigmoid()
+        if outputs.weights is None:
+            return taken
+        return (1 - self.shape.weight) * taken + self.shape.weight * outputs.weights.exp() / USUAL_WEIGHT
 
     def _read(self, inputs: Inputs) -> Tensor:
         """The states of units before the first step."""
-        columns = {
-            "units": [self.scales["units"](inputs.units)],
-            "sections": [self.scales["sections"](inputs.sections)],
-        }
-        for names, into in ((OF_UNITS, columns["units"]), (OF_SECTIONS, columns["sections"])):
+        of_units, of_sections = [self.scales["units"](inputs.units)], [self.scales["sections"](inputs.sections)]
+        for names, columns in ((OF_UNITS, of_units), (OF_SECTIONS, of_sections)):
             for name in names:
-                meaning = self.meanings[name](getattr(inputs, name))
-                into += [meaning, meaning * self.topics[name](inputs.anchors)]
-        of_sections = torch.cat(columns["sections"], dim=1).index_select(0, inputs.section_of)
-        read = self.input_dropout(torch.cat([*columns["units"], of_sections], dim=1))
-        states: Tensor = self.dropout(relu(self.second(self.dropout(relu(self.first(read))))))
+                columns.append(self.meanings[name](getattr(inputs, name)))
+                if name in GATED:
+                    columns.append(columns[-1] * self.topics[name](inputs.anchors))
+        around = torch.cat(of_sections, dim=1).index_select(0, inputs.section_of)
+        read = self.input_dropout(torch.cat([*of_units, around], dim=1))
+        states: Tensor = relu(self.second(self.dropout(relu(self.first(read)))))
         return states
+
+
+class Scale(nn.Module):
+    """Brings features to a mean of zero and a deviation of one, as they have in the training data."""
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(width))
+        self.register_buffer("deviation", torch.ones(width))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """The same features, scaled."""
+        return ((values - self.mean) / self.deviation).clamp(-LARGEST, LARGEST)
+
+
+class Readout(nn.Module):
+    """Scores of what a unit was before the first step and what it is after the last."""
+
+    def __init__(self, channels: int, hidden: int, scores: int) -> None:
+        super().__init__()
+        self.hidden, self.score = nn.Linear(2 * channels, hidden), nn.Linear(hidden, scores)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """A column for each score."""
+        scores: Tensor = self.score(gelu(self.hidden(states)))
+        return scores
 
 
 def wiring_of(shape: MeaningShape) -> Wiring:
     """Which parts a network of that shape has."""
-    return Wiring(shape.geometry, shape.steps, shape.overview, shape.references, shape.attention > 0, shape.sections)
+    return Wiring(
+        shape.geometry,
+        shape.steps,
+        shape.overview,
+        shape.paragraphs,
+        shape.references,
+        shape.attention > 0,
+        shape.sections,
+        float(shape.weight),
+    )
 
 
-def row_means(states: Tensor, inputs: Inputs) -> Tensor:
-    """The mean state of each section's cells."""
-    count = len(inputs.citing)
-    sums = states.new_zeros(count, states.shape[1]).index_add(0, inputs.rows, states)
-    return sums / torch.bincount(inputs.rows, minlength=count)[:, None]
+def row_means(states: Tensor, group_of: Tensor) -> Tensor:
+    """The mean state of each group's cells."""
+    counts = torch.bincount(group_of)
+    sums = states.new_zeros(len(counts), states.shape[1]).index_add(0, group_of, states)
+    return sums / counts[:, None]
+
+
+def bounded(weights: Tensor) -> Tensor:
+    """Logarithms of expected weights, held below `HIGHEST`."""
+    return HIGHEST + logsigmoid(weights - (HIGHEST + 1))
 
 
 def both(one: Tensor, other: Tensor) -> Tensor:
     """The logit of the product of two probabilities."""
     logarithm = logsigmoid(one) + logsigmoid(other)
     return logarithm - (-torch.expm1(logarithm.clamp(max=-1e-6))).log()
-
-
-def _projection(width: int, size: int, vectors: int = 1) -> nn.Linear:
-    """A layer whose outputs begin with a deviation of about 1 for so many vectors of length 1, as features have it."""
-    layer = nn.Linear(width, size)
-    nn.init.normal_(layer.weight, std=vectors**-0.5)
-    nn.init.zeros_(layer.bias)
-    return layer
 
 
 def _tensor(values: NDArray[np.generic]) -> Tensor:
