@@ -87,7 +87,7 @@ ABOVE = {
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
-        *("corpus", "llm", "imports"),
+        *("corpus", "llm", "imports", "versions"),
     },
 }
 """For each room that is not on the way from file to act, the rooms it may know."""

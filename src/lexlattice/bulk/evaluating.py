@@ -13,8 +13,9 @@ from lexlattice.bulk.formats import Columns
 from lexlattice.bulk.tasks import Task
 from lexlattice.corpus.rows import BadRow, Row
 from lexlattice.errors import LexLatticeError
-from lexlattice.evaluation.measure import Plan, measured
-from lexlattice.evaluation.systems import check_system
+from lexlattice.evaluation.gold import gold_file, load_gold
+from lexlattice.evaluation.measure import MEANING, Plan, measured
+from lexlattice.evaluation.systems import GOLD, check_system
 from lexlattice.reading import LANGUAGES, read
 from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH
@@ -30,12 +31,15 @@ class Evaluate(Task):
     profile: str
     encoder: str | None
     cache: str | None
+    gold: str | None = None
+    """A file of annotations, if extracts are to be scored by meaning; acts that have none fail."""
 
     name: ClassVar[str] = "evaluate"
     needs_summaries: ClassVar[bool] = True
     own: ClassVar[Columns] = {
         "budget": int,
         "reference_words": int,
+        "meaning": [{"system": str, "points": float, "precision": float, "f1": float}],
         "scores": [{"system": str, "tokenizer": str, "measure": str, "precision": float, "recall": float, "f1": float}],
         "lengths": [{"system": str, "words": float}],
     }
@@ -47,11 +51,16 @@ class Evaluate(Task):
             raise LexLatticeError("No systems were named; give one or more.")
         for name in self.systems:
             check_system(name, self.encoder)
+        if self.gold is not None:
+            gold_file(self.gold)
+        elif GOLD in self.systems:
+            raise LexLatticeError("The system 'gold' needs annotations; name a file of them with --gold.")
 
     @cached_property
     def weights(self) -> str:
         """Of the shipped model, and of every file that is named."""
-        return digest_of_named(PATH, (*self.systems, self.encoder or ""))
+        gold = f":{gold_file(self.gold)}" if self.gold is not None else ""
+        return digest_of_named(PATH, (*self.systems, self.encoder or "", gold))
 
     @cached_property
     def plan(self) -> Plan:
@@ -60,7 +69,16 @@ class Evaluate(Task):
         systems = {name: name for name in self.systems}
         budget = Budget.parse(self.budget)
         return Plan(
-            systems, budget, self.profile, mode, TOKENIZERS, self.language, self.encoder, seed=0, cache=self.cache
+            systems,
+            budget,
+            self.profile,
+            mode,
+            TOKENIZERS,
+            self.language,
+            self.encoder,
+            seed=0,
+            cache=self.cache,
+            gold=None if self.gold is None else {one.celex: one for one in load_gold(self.gold)},
         )
 
     def begin(self) -> None:
@@ -83,6 +101,9 @@ class Evaluate(Task):
         return {
             "budget": found.budget,
             "reference_words": found.reference_words,
+            "meaning": [
+                {"system": name, **system[MEANING]} for name, system in found.systems.items() if MEANING in system
+            ],
             "scores": [
                 {"system": name, "tokenizer": tokenizer, "measure": measure, **parts}
                 for name, system in found.systems.items()

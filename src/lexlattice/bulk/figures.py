@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast, overload
 
-from lexlattice.evaluation.measure import PARTS, Measured
+from lexlattice.evaluation.meaning import MEANINGS
+from lexlattice.evaluation.measure import MEANING, PARTS, Measured
 
 _WORDS: Final = ("words", "seconds")
 Layout = dict[str, Any]
@@ -49,6 +50,9 @@ class Figures(Sequence[Measured]):
             places = self._layout[score["system"]][score["tokenizer"]][score["measure"]]
             for part in PARTS:
                 numbers[places[part]] = score[part]
+        for meaning in row["meaning"]:
+            for name in MEANINGS:
+                numbers[self._layout[meaning["system"]][MEANING][name]] = meaning[name]
         return numbers
 
 
@@ -60,6 +64,8 @@ def _lay_out(layout: Layout, row: Mapping[str, Any]) -> int:
     for score in row["scores"]:
         of_tokenizer = layout[score["system"]].setdefault(score["tokenizer"], {})
         of_tokenizer[score["measure"]] = {part: next(places) for part in PARTS}
+    for meaning in row["meaning"]:
+        layout[meaning["system"]][MEANING] = {name: next(places) for name in MEANINGS}
     return next(places)
 
 

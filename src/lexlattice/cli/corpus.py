@@ -66,6 +66,9 @@ def add(commands: Commands) -> None:
         if name == "evaluate":
             command.add_argument("--system", metavar="NAME,…", default="lexlattice,lead,random,lexrank")
             command.add_argument("--profile", choices=("provisions", "paper"), default="provisions")
+            command.add_argument(
+                "--gold", metavar="FILE", help="annotations: points, precision and F1 as well as ROUGE"
+            )
 
 
 def _add_common(command: argparse.ArgumentParser) -> None:
@@ -145,7 +148,7 @@ def _task(options: argparse.Namespace) -> Task:
     if options.work == "encode":
         return Encode(language, options.encoder or "static", options.cache)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
-    return Evaluate(language, systems, options.budget, options.profile, options.encoder, options.cache)
+    return Evaluate(language, systems, options.budget, options.profile, options.encoder, options.cache, options.gold)
 
 
 def _tell(choice: Choice, task: Task, options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ import os
 import sys
 
 from lexlattice.cli.shell import Commands, fail, say
+from lexlattice.corpus.fields import parse_fields
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import PROFILES
 
@@ -17,11 +18,11 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "evaluate",
         help="compare systems on acts with summaries",
-        description="Compare systems on acts with official summaries, at the same length, by ROUGE.",
+        description="Compare systems on acts with official summaries, at the same length, by meaning and ROUGE.",
         epilog="Systems: lexlattice (the shipped model), summarize (the same, complete provisions only), lead, random, "
         "lexrank, textrank, centroid, published, oracle, oracle-greedy; with --encoder lexrank-vectors, "
-        "published-vectors; a trained model as model:FILE, without its decoder as scores:FILE; your own as "
-        "package.module:attribute.",
+        "published-vectors; with --gold gold (the annotated extract); a trained model as model:FILE, without its "
+        "decoder as scores:FILE; your own as package.module:attribute.",
     )
     command.set_defaults(run=_evaluate)
     command.add_argument(
@@ -37,6 +38,14 @@ def add(commands: Commands) -> None:
         help="what to compare (default: %(default)s)",
     )
     command.add_argument(
+        "--gold",
+        metavar="FILE",
+        help="gold annotations: evaluate the annotated acts only, and report points, precision and F1 first; train and "
+        "validation are the project's own (data/gold)",
+    )
+    length = command.add_mutually_exclusive_group()
+    length.add_argument("--words", type=int, metavar="N", help="length of the extracts, short for --budget words:N")
+    length.add_argument(
         "--budget",
         default="reference",
         metavar="BUDGET",
@@ -63,6 +72,12 @@ def add(commands: Commands) -> None:
         help="what turns texts into vectors: static, mt5, mt5:…, st:…, onnx:… or your own package.module:attribute",
     )
     command.add_argument("--cache", metavar="FOLDER", help="keep vectors there, and take those that are there already")
+    command.add_argument(
+        "--fields",
+        metavar="OURS=THEIRS,…",
+        help="what rows call the fields: reference=reference_fr,summary=summary_en,original=reference_en, where "
+        "original is the version that gold annotations count the words of",
+    )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="for what is drawn (default: %(default)s)")
     command.add_argument(
         "--split", metavar="NAME", default="validation", help="of a data set with several (default: %(default)s)"
@@ -90,7 +105,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     result = evaluate(
         options.data,
         options.system,
-        budget=options.budget,
+        budget=options.budget if options.words is None else options.words,
         profile=options.profile,
         mode=options.mode,
         tokenizers=options.tokenizer,
@@ -102,6 +117,8 @@ def _evaluate(options: argparse.Namespace) -> int:
         split=options.split,
         limit=options.limit,
         per_act=options.per_act,
+        gold=options.gold,
+        fields=parse_fields(options.fields) if options.fields else None,
         progress=not options.quiet and sys.stderr is not None,
         note=say,
     )

@@ -12,7 +12,18 @@ from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass
 from typing import Final
 
-from lexlattice.corpus.sources import ACT, CELEX, FIELDS, LANGUAGE, SPLIT, SUMMARY, Broken, Source, open_source
+from lexlattice.corpus.sources import (
+    ACT,
+    CELEX,
+    FIELDS,
+    LANGUAGE,
+    ORIGINAL,
+    SPLIT,
+    SUMMARY,
+    Broken,
+    Source,
+    open_source,
+)
 
 _CODE: Final = re.compile("[A-Za-z]{2}")
 
@@ -29,6 +40,8 @@ class Row:
     summary: str
     language: str | None
     """Two letters; none where the data does not say."""
+    original: str = ""
+    """The act in the language that gold annotations are in, where that is another; empty where the data has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +90,12 @@ def _row(line: int, record: object, names: Mapping[str, str]) -> Row | BadRow:
         return BadRow(line, "", record.reason, record.is_end)
     if not isinstance(record, Mapping):
         return BadRow(line, "", "The row is not an object with named fields.")
-    act, summary, celex, language = (record.get(names[field]) for field in (ACT, SUMMARY, CELEX, LANGUAGE))
+    act, summary, celex, language, original = (
+        record.get(names[field]) for field in (ACT, SUMMARY, CELEX, LANGUAGE, ORIGINAL)
+    )
     if fault := _fault(record, names):
         return BadRow(line, celex if isinstance(celex, str) and _is_text(celex) else "", fault)
-    return Row(line, str(celex or ""), str(act), str(summary), _language(language))
+    return Row(line, str(celex or ""), str(act), str(summary), _language(language), str(original or ""))
 
 
 def _parsed(line: bytes) -> object:
@@ -97,10 +112,10 @@ def _parsed(line: bytes) -> object:
 
 def _fault(record: Mapping[str, object], names: Mapping[str, str]) -> str:
     """What keeps a record from being a row; empty if nothing does."""
-    for field in (ACT, SUMMARY, CELEX):
+    for field in (ACT, SUMMARY, CELEX, ORIGINAL):
         name = names[field]
         value = record.get(name)
-        if value is None and field == CELEX:
+        if value is None and field in (CELEX, ORIGINAL):
             continue
         if value is None:
             return f"The field '{name}' is missing."

@@ -33,7 +33,9 @@ CELEX: Final = "celex_id"
 ACT: Final = "reference"
 SUMMARY: Final = "summary"
 LANGUAGE: Final = "language"
-FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE)
+ORIGINAL: Final = "original"
+"""The same act in the language that it was annotated in, where `reference` is another version."""
+FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE, ORIGINAL)
 SPLIT: Final = "validation"
 
 LONGEST: Final = MAX_BYTES

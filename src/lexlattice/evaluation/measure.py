@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
 from time import perf_counter
 from typing import Any
 
+from lexlattice.act import Act
 from lexlattice.corpus.acts import act_of
 from lexlattice.corpus.rows import BadRow, Row
+from lexlattice.corpus.sources import ORIGINAL
 from lexlattice.errors import LexLatticeError, brief
+from lexlattice.evaluation.gold import Gold
+from lexlattice.evaluation.gold_versions import project_gold
+from lexlattice.evaluation.meaning import MEANINGS, meaning_of_texts
 from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, own_system, system
 from lexlattice.metrics.rouge import MEASURES, Reference, Scores
 from lexlattice.selection import Budget
 
 PARTS = ("f1", "precision", "recall")
+MEANING = "meaning"
+"""Under which name the scores by meaning stand beside those of tokenizers."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,8 @@ class Plan:
     """A folder in which vectors are kept."""
     texts: bool = False
     """Whether the extracts themselves are kept with their scores."""
+    gold: Mapping[str, Gold] | None = None
+    """Annotations by CELEX number, if extracts are to be scored by meaning."""
 
     @cached_property
     def by_name(self) -> dict[str, System]:
@@ -58,8 +67,8 @@ class Measured:
     budget: int
     reference_words: int
     systems: dict[str, dict[str, Any]]
-    """For each system words and seconds an extract, and for each tokenizer precision, recall and F1 by measure; and
-    the extracts if they are kept."""
+    """For each system points, precision and F1 as `meaning` if the act is annotated; for each tokenizer precision,
+    recall and F1 by measure; words and seconds an extract; and the extracts if they are kept."""
     notes: list[str] = field(default_factory=list)
     """What a reader of the scores must know, one sentence each."""
 
@@ -71,8 +80,12 @@ def measured(plan: Plan, row: Row | BadRow) -> Measured | BadRow:
     act = act_of(row, plan.profile, plan.language)
     if isinstance(act, BadRow):
         return act
-    words = plan.budget.of(act.words, row.summary)
-    task = Task(act, row.text, row.summary, words, plan.mode, plan.seed)
+    annotation = _annotation(plan, row, act)
+    if isinstance(annotation, BadRow):
+        return annotation
+    words = _words(plan, row, act, annotation)
+    gold, gold_text = annotation or (None, None)
+    task = Task(act, row.text, row.summary, words, plan.mode, plan.seed, gold, gold_text)
     references = {name: Reference(row.summary, name) for name in plan.tokenizers}
     notes = [
         f"The summary has no word for the tokenizer '{name}'; its scores are zero."
@@ -91,12 +104,45 @@ def measured(plan: Plan, row: Row | BadRow) -> Measured | BadRow:
             notes.append(f"The extract of '{name}' has {longest} words, more than the budget of {words}.")
         scores = {key: _mean([reference.score(text) for text in extracts]) for key, reference in references.items()}
         systems[name] = {
+            **({MEANING: _mean_meaning(extracts, annotation)} if annotation else {}),
             **scores,
             "words": fmean(len(extract.split()) for extract in extracts),
             "seconds": seconds,
             **({"texts": list(extracts)} if plan.texts else {}),
         }
     return Measured(row.line, row.celex, act.language, words, len(row.summary.split()), systems, notes)
+
+
+def _annotation(plan: Plan, row: Row, act: Act) -> tuple[Gold, str] | BadRow | None:
+    """The annotation of an act in the version at hand and the text whose words it counts; nothing if none is needed."""
+    if plan.gold is None:
+        return None
+    gold = plan.gold.get(row.celex)
+    if gold is None:
+        return BadRow(row.line, row.celex, "There is no gold annotation of this act.")
+    if act.language == gold.language and not row.original:
+        return gold, row.text
+    if not row.original:
+        reason = f"The act is annotated in '{gold.language}' only; give that version as the field '{ORIGINAL}'."
+        return BadRow(row.line, row.celex, reason)
+    source = act_of(replace(row, text=row.original, language=gold.language), "provisions", gold.language)
+    if isinstance(source, BadRow):
+        return source
+    return project_gold(gold, source, act, row.original), act.source
+
+
+def _words(plan: Plan, row: Row, act: Act, annotation: tuple[Gold, str] | None) -> int:
+    """The length of extracts; the official one is the annotation's where there is one, which other versions scale."""
+    if annotation and plan.budget.kind == "reference":
+        return annotation[0].words
+    return plan.budget.of(act.words, row.summary)
+
+
+def _mean_meaning(extracts: Sequence[str], annotation: tuple[Gold, str]) -> dict[str, float]:
+    """Points, precision and F1 × 100, the mean of several extracts."""
+    gold, text = annotation
+    scores = [meaning_of_texts(gold, text, extract.split("\n")) for extract in extracts]
+    return {name: 100 * fmean(getattr(score, name) for score in scores) for name in MEANINGS}
 
 
 def _extracts(name: str, run: System, task: Task, line: int) -> Sequence[str]:

@@ -5,25 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from lexlattice.evaluation.meaning import MEANINGS
+from lexlattice.evaluation.measure import MEANING
 from lexlattice.evaluation.run import Evaluation
 from lexlattice.metrics.rouge import MEASURES
 
-_TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum": "R-Lsum"}
-_COMPARED: Final = ("rouge1", "rouge2")
+_TITLES: Final = {"points": "points", "precision": "precision", "f1": "F1"} | {
+    "rouge1": "R-1",
+    "rouge2": "R-2",
+    "rougeL": "R-L",
+    "rougeLsum": "R-Lsum",
+}
+_COMPARED: Final = (*MEANINGS, "rouge1", "rouge2")
 """What the table of comparisons shows; the JSON has all measures."""
 _ALWAYS: Final = ("lead", "random", "lexrank")
 """Without these beside it a figure says little."""
 
 
 def report(evaluation: Evaluation) -> str:
-    """Scores of all systems by tokenizer, comparisons with the first system, and what was left out."""
+    """Scores of all systems, by meaning first, comparisons with the first system, and what was left out."""
     parts = [
         f"{evaluation.acts:,} act{'' if evaluation.acts == 1 else 's'} · budget {evaluation.budget} · "
         f"profile {evaluation.profile} · mode {evaluation.mode} · F1 × 100 with 95 % bootstrap intervals"
     ]
-    parts += [_scores(evaluation, key) for key in evaluation.tokenizers]
+    first = next(iter(evaluation.systems))
+    keys = [*([MEANING] if MEANING in evaluation.systems[first] else []), *evaluation.tokenizers]
+    parts += [_scores(evaluation, key) for key in keys]
     if evaluation.comparisons:
-        parts.append(_comparisons(evaluation.comparisons, next(iter(evaluation.systems)), evaluation.tokenizers[0]))
+        shown = {MEANING, evaluation.tokenizers[0]}
+        parts.append(_comparisons([item for item in evaluation.comparisons if item["tokenizer"] in shown], first))
     if missing := [name for name in _ALWAYS if name not in evaluation.systems]:
         parts.append(
             f"Not compared with {', '.join(missing)}: add them with --system to see what the figures are worth."
@@ -36,23 +46,25 @@ def report(evaluation: Evaluation) -> str:
     return "\n\n".join(parts)
 
 
-def _scores(evaluation: Evaluation, tokenizer: str) -> str:
-    header = [tokenizer, *(title for name in MEASURES for title in (_TITLES[name], "")), "words", "s/act"]
+def _scores(evaluation: Evaluation, key: str) -> str:
+    measures = MEANINGS if key == MEANING else MEASURES
+    header = [key, *(title for name in measures for title in (_TITLES[name], "")), "words", "s/act"]
     rows = []
     for name, system in evaluation.systems.items():
         cells = []
-        for measure in MEASURES:
-            low, high = system[tokenizer]["ci"][measure]
-            cells += [f"{system[tokenizer][measure]:.2f}", f"{low:.1f}–{high:.1f}"]
+        for measure in measures:
+            low, high = system[key]["ci"][measure]
+            cells += [f"{system[key][measure]:.2f}", f"{low:.1f}–{high:.1f}"]
         rows.append([name, *cells, f"{system['words']:.0f}", f"{system['seconds']:.3f}"])
     return _aligned([header, *rows])
 
 
-def _comparisons(comparisons: Iterable[dict[str, Any]], first: str, tokenizer: str) -> str:
-    header = [f"against {first} ({tokenizer})", "", "difference", "", "p bootstrap", "p Wilcoxon"]
+def _comparisons(comparisons: Iterable[dict[str, Any]], first: str) -> str:
+    header = [f"against {first}", "", "", "difference", "", "p bootstrap", "p Wilcoxon"]
     rows = [
         [
             item["system"],
+            item["tokenizer"],
             _TITLES[item["measure"]],
             f"{item['difference']:+.2f}",
             f"{item['ci'][0]:+.1f} to {item['ci'][1]:+.1f}",
@@ -60,7 +72,7 @@ def _comparisons(comparisons: Iterable[dict[str, Any]], first: str, tokenizer: s
             f"{item['p_wilcoxon']:.2g}",
         ]
         for item in comparisons
-        if item["against"] == first and item["tokenizer"] == tokenizer and item["measure"] in _COMPARED
+        if item["against"] == first and item["measure"] in _COMPARED
     ]
     return _aligned([header, *rows])
 

@@ -20,9 +20,11 @@ from lexlattice.corpus.pool import in_order
 from lexlattice.corpus.rows import BadRow, Row, Rows
 from lexlattice.corpus.sources import SPLIT, Source
 from lexlattice.errors import LexLatticeError
-from lexlattice.evaluation.measure import PARTS, Measured, Plan, measured
+from lexlattice.evaluation.gold import Gold, load_gold
+from lexlattice.evaluation.meaning import MEANINGS
+from lexlattice.evaluation.measure import MEANING, PARTS, Measured, Plan, measured
 from lexlattice.evaluation.results import check_destination, kept
-from lexlattice.evaluation.systems import Encode, Summarize, check_system, price_of
+from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, price_of
 from lexlattice.metrics.rouge import MEASURES
 from lexlattice.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.reading import LANGUAGES, PROFILES
@@ -41,10 +43,12 @@ class Evaluation:
     tokenizers: list[str]
     seed: int
     systems: dict[str, dict[str, Any]]
-    """By system and tokenizer: mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision` and
+    """By system, if there are annotations, `meaning`: mean points, precision and F1 × 100 with `ci`. By system and
+    tokenizer: mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision` and
     `recall`; and the system's mean `words` and `seconds` (by the clock, reading and scoring apart) an act."""
     comparisons: list[dict[str, Any]]
-    """For each pair of systems, tokenizer and measure: the mean difference over the same acts, with paired tests."""
+    """For each pair of systems, tokenizer and measure: the mean difference over the same acts, with paired tests.
+    Measures of meaning have the tokenizer `meaning`."""
     skipped: list[dict[str, Any]]
     """Rows that could not be used, with their line and the reason."""
     notes: list[dict[str, Any]]
@@ -72,6 +76,8 @@ def evaluate(
     limit: int | None = None,
     per_act: str | PathLike[str] | None = None,
     texts: bool = False,
+    gold: str | PathLike[str] | Iterable[Gold] | None = None,
+    fields: Mapping[str, str] | None = None,
     progress: bool = False,
     note: Callable[[str], object] = lambda sentence: None,
 ) -> Evaluation:
@@ -81,7 +87,9 @@ def evaluate(
     profile `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a
     data set with several. Vectors of an encoder that is named are kept in the folder `cache`, if there is one.
     `per_act` names a file for the results of every act, one JSON object a line, with `texts` the extracts too.
-    `note` is told beforehand what a system behind an endpoint will take.
+    `gold` are annotations, or a file of them (`load_gold`): only annotated acts are evaluated, and scored by meaning
+    too. `fields` has the names that the data use for fields where they are not ours. `note` is told beforehand what a
+    system behind an endpoint will take.
     """
     plan = Plan(
         systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
@@ -94,28 +102,44 @@ def evaluate(
         seed=seed,
         cache=None if cache is None else str(cache),
         texts=texts,
+        gold=None if gold is None else _annotations(gold),
     )
     _check(plan, jobs, limit)
     if per_act is not None:
         check_destination(Path(per_act), data)
-    rows = Rows(data, split=split)
+    rows = Rows(data, split=split, fields=fields)
     for name, run in plan.by_name.items():
-        if price := price_of(run, _tasks(plan, islice(rows, limit))):
+        if price := price_of(run, _tasks(plan, islice(_annotated(rows, plan), limit))):
             note(f"{name}: {price}")
-    found: Iterable[Measured | BadRow] = in_order(partial(measured, plan), islice(rows, limit), jobs)
+    chosen = islice(_annotated(rows, plan), limit)
+    found: Iterable[Measured | BadRow] = in_order(partial(measured, plan), chosen, jobs)
     if per_act is not None:
         found = kept(found, Path(per_act))
     acts: list[Measured] = []
     skipped: list[BadRow] = []
-    for result in _shown(found, rows.count(), limit) if progress else found:
+    count = rows.count() if plan.gold is None else len(plan.gold)
+    for result in _shown(found, count, limit) if progress else found:
         if isinstance(result, BadRow):
             skipped.append(result)
         else:
             acts.append(result)
     if not acts:
-        why = f"line {skipped[0].line}: {skipped[0].reason}" if skipped else "give rows with an act and its summary."
+        missing = "give rows with an act and its summary." if plan.gold is None else "none of them is annotated."
+        why = f"line {skipped[0].line}: {skipped[0].reason}" if skipped else missing
         raise LexLatticeError(f"There is no act to evaluate in the data; {why}")
     return put_together(acts, skipped, plan)
+
+
+def _annotations(gold: str | PathLike[str] | Iterable[Gold]) -> dict[str, Gold]:
+    """By CELEX number, from a file or as they are."""
+    found = load_gold(str(gold)) if isinstance(gold, str | PathLike) else gold
+    return {one.celex: one for one in found}
+
+
+def _annotated(rows: Iterable[Row | BadRow], plan: Plan) -> Iterable[Row | BadRow]:
+    """All rows or, if there are annotations, those of annotated acts and those nobody can tell of."""
+    gold = plan.gold
+    return rows if gold is None else (row for row in rows if row.celex in gold or not row.celex)
 
 
 def _tasks(plan: Plan, rows: Iterable[Row | BadRow]) -> Iterator[tuple[Act, int]]:
@@ -148,6 +172,8 @@ def _check(plan: Plan, jobs: int, limit: int | None) -> None:
         raise LexLatticeError(f"No tokenizer was named; give one or more of: {', '.join(TOKENIZERS)}.")
     for name in plan.tokenizers:
         tokenizer(name)
+    if GOLD in plan.systems.values() and plan.gold is None:
+        raise LexLatticeError("The system 'gold' needs annotations; name a file of them with --gold.")
     for found in plan.systems.values():
         check_system(found, plan.encoder)
     for what, value, choices in (("mode", plan.mode, MODES), ("profile", plan.profile, PROFILES)):
@@ -184,7 +210,7 @@ def _shown(results: Iterable[Measured | BadRow], total: int | None, limit: int |
 def put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:
     """Means, intervals and tests over what was measured act by act."""
     names = list(plan.systems)
-    tables = {(name, key): _table(acts, name, key) for name in names for key in plan.tokenizers}
+    tables = {(name, key): _table(acts, name, key) for name in names for key in _measures(plan)}
     return Evaluation(
         acts=len(acts),
         budget=str(plan.budget),
@@ -199,9 +225,16 @@ def put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Plan
     )
 
 
+def _measures(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """What is measured, by tokenizer; meaning, which needs none, comes first."""
+    return {**({MEANING: MEANINGS} if plan.gold is not None else {}), **dict.fromkeys(plan.tokenizers, MEASURES)}
+
+
 def _table(acts: Sequence[Measured], name: str, key: str) -> NDArray[np.float64]:
-    """F1 of each act (rows) by each measure (columns)."""
+    """The value of each act (rows) by each measure (columns): of ROUGE the F1."""
     scores = (act.systems[name][key] for act in acts)
+    if key == MEANING:
+        return np.array([[score[measure] for measure in MEANINGS] for score in scores])
     return np.array([[score[rouge]["f1"] for rouge in MEASURES] for score in scores])
 
 
@@ -210,14 +243,19 @@ def _summary(
 ) -> dict[str, Any]:
     own = [act.systems[name] for act in acts]
     summary: dict[str, Any] = {}
-    for key in plan.tokenizers:
-        low, high = confidence_interval(tables[name, key], seed=plan.seed)
-        means = {part: {rouge: _mean(act[key][rouge][part] for act in own) for rouge in MEASURES} for part in PARTS}
+    for key, measures in _measures(plan).items():
+        table = tables[name, key]
+        low, high = confidence_interval(table, seed=plan.seed)
         summary[key] = {
-            **means.pop("f1"),
-            "ci": {rouge: [float(low[i]), float(high[i])] for i, rouge in enumerate(MEASURES)},
-            **means,
+            **{measure: float(table[:, i].mean()) for i, measure in enumerate(measures)},
+            "ci": {measure: [float(low[i]), float(high[i])] for i, measure in enumerate(measures)},
         }
+        if key != MEANING:
+            summary[key] |= {
+                part: {rouge: _mean(act[key][rouge][part] for act in own) for rouge in MEASURES}
+                for part in PARTS
+                if part != "f1"
+            }
     return {**summary, "words": _mean(act["words"] for act in own), "seconds": _mean(act["seconds"] for act in own)}
 
 
@@ -228,24 +266,24 @@ def _mean(values: Iterable[float]) -> float:
 def _comparisons(tables: Mapping[tuple[str, str], NDArray[np.float64]], plan: Plan) -> list[dict[str, Any]]:
     """Every later system against every earlier one, act by act."""
     questions = [
-        (second, first, key, column)
+        (second, first, key, column, measure)
         for first, second in combinations(plan.systems, 2)
-        for key in plan.tokenizers
-        for column in range(len(MEASURES))
+        for key, measures in _measures(plan).items()
+        for column, measure in enumerate(measures)
     ]
-    a = np.stack([tables[second, key][:, column] for second, _, key, column in questions], axis=1)
-    b = np.stack([tables[first, key][:, column] for _, first, key, column in questions], axis=1)
+    a = np.stack([tables[second, key][:, column] for second, _, key, column, _ in questions], axis=1)
+    b = np.stack([tables[first, key][:, column] for _, first, key, column, _ in questions], axis=1)
     bootstrap = paired_bootstrap(a, b, seed=plan.seed)
     return [
         {
             "system": second,
             "against": first,
             "tokenizer": key,
-            "measure": MEASURES[column],
+            "measure": measure,
             "difference": float(bootstrap.difference[i]),
             "ci": [float(bootstrap.low[i]), float(bootstrap.high[i])],
             "p_bootstrap": float(bootstrap.p[i]),
             "p_wilcoxon": wilcoxon(a[:, i], b[:, i]),
         }
-        for i, (second, first, key, column) in enumerate(questions)
+        for i, (second, first, key, _, measure) in enumerate(questions)
     ]

@@ -22,6 +22,7 @@ from lexlattice import baselines, encoding
 from lexlattice.act import Act
 from lexlattice.baselines import external, graphs, published
 from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.gold import Gold, Places
 from lexlattice.imports import imported
 from lexlattice.lattice.consolidator import FORMAT as PAPER
 from lexlattice.lattice.consolidator import Consolidator
@@ -51,6 +52,10 @@ class Task:
     words: int
     mode: str
     seed: int
+    gold: Gold | None = None
+    """The annotation in the version that is summarized, for the system `gold` alone."""
+    gold_text: str | None = None
+    """The text whose words its places count; the act's source if none."""
 
 
 System = Callable[[Task], Sequence[str]]
@@ -63,7 +68,7 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
         return
     if not isinstance(name, str):
         raise LexLatticeError(f"'{name}' is no system; give a name, or a function of an act and a number of words.")
-    if name not in SYSTEMS and ":" not in name:
+    if name not in (*SYSTEMS, GOLD) and ":" not in name:
         raise LexLatticeError(
             f"There is no system '{name}'; choose among {', '.join(SYSTEMS)}, "
             "or name a trained model as model:FILE or scores:FILE, or your own as package.module:attribute."
@@ -84,6 +89,8 @@ def system(name: str, encoder: str | Encode | None = None, cache: str | None = N
         return partial(_selected, _SCORINGS[name])
     if name in _OTHERS:
         return _OTHERS[name]
+    if name == GOLD:
+        return _gold
     if name in _OVER_VECTORS and encoder is not None:
         return partial(_OVER_VECTORS[name], _encode(encoder, cache))
     if name == OURS:
@@ -163,6 +170,21 @@ def _oracle(objective: str, task: Task) -> list[str]:
     return [select(taken, -places, task.words, mode="paper").text]
 
 
+def _gold(task: Task) -> list[str]:
+    """The most important of the annotated extract that fits, word for word, a place a line."""
+    if task.gold is None:
+        raise LexLatticeError("The system 'gold' needs annotations; name a file with --gold.")
+    places, taken, left = Places(task.act, task.gold_text), [], task.words
+    for place in task.gold.extract:
+        if place.start < place.end:
+            start, end = places.span(place)
+            words = task.act.source[start:end].split()
+            if len(words) <= left:
+                taken.append((start, " ".join(words)))
+                left -= len(words)
+    return ["\n".join(text for _, text in sorted(taken))]
+
+
 def _published(task: Task) -> list[str]:
     return [published.extract(task.text, graphs.lexrank_of_texts)]
 
@@ -202,6 +224,8 @@ _OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
 }
 OURS: Final = "lexlattice"
 _FOR_PEOPLE: Final = "summarize"
+GOLD: Final = "gold"
+"""The annotated extract; only where there are annotations."""
 SYSTEMS: Final = (OURS, _FOR_PEOPLE, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
 _MODEL, _SCORES = "model:", "scores:"
 WITHOUT_BUDGET: Final = ("published", "published-vectors")

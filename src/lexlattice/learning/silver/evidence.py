@@ -1,0 +1,89 @@
+"""What all sentences of a summary together say for each unit: the shares it got, those around it, what it is."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexlattice.learning.silver.pairs import PAIR_FEATURES, PLACE_FEATURES, Floats, Integers, Pairs
+
+_BEST: Final = ("recall", "own recall", "precision", "vector cosine", "own vector cosine", "bigram recall")
+"""Of these the best over all sentences counts."""
+_MARGIN: Final = 1e-3
+
+
+def evidence_of(pairs: Pairs, shares: Floats, unsupported: Floats) -> Floats:
+    """Units × features, from each sentence's shares of units and its probability of resting on none."""
+    layout = pairs.layout
+    count = len(layout.section)
+    if not len(shares):  # a summary without content says nothing for any unit
+        shares, unsupported = np.zeros((1, count), np.float32), np.ones(1, np.float32)
+        best = [np.zeros(count)] * len(_BEST)
+    else:
+        best = [pairs.pairs[:, :, PAIR_FEATURES.index(name)].max(axis=0) for name in _BEST]
+    precise = shares.astype(np.float64)
+    ordered = np.sort(np.concatenate([np.zeros_like(precise[:1]), precise]), axis=0)
+    total = precise.sum(axis=0)
+    relative = precise / np.maximum(precise.max(axis=1, keepdims=True), 1e-9) * (1 - unsupported[:, None])
+    columns = [
+        _logit(1 - np.prod(1 - np.minimum(precise, 1 - _MARGIN), axis=0)),
+        _log(total),
+        _logit(ordered[-1]),
+        _logit(ordered[-2]),
+        *map(_log, _list_totals(layout.lead_in, total)),
+        _log(np.concatenate([[0.0], total[:-1]])),
+        _log(np.concatenate([total[1:], [0.0]])),
+        _log(_by_group(layout.paragraph, total)),
+        _log(_highest(layout.paragraph, total)),
+        _log(_by_group(layout.section, total)),
+        np.log1p(_by_group(layout.paragraph, np.ones(count))),
+        np.log1p(_by_group(layout.section, np.ones(count))),
+        np.argsort(np.argsort(-total, kind="stable"), kind="stable") / max(1, count),
+        relative.max(axis=0),
+        np.full(count, np.log(max(1, count))),
+        np.full(count, np.log(len(shares))),
+        np.full(count, 1 - unsupported.mean()),
+        *best,
+    ]
+    return np.concatenate([np.stack(columns, axis=-1), pairs.places], axis=-1).astype(np.float32)
+
+
+EVIDENCE_COUNT: Final = 21 + len(_BEST) + len(PLACE_FEATURES)
+
+
+def _list_totals(lead_in: Integers, total: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Of lead-ins what their points got, in sum and on average; of points what their lead-in and other points got."""
+    listed = np.flatnonzero(lead_in >= 0)
+    leads = lead_in[listed]
+    led, points = np.zeros((2, len(total)))
+    np.add.at(led, leads, total[listed])
+    np.add.at(points, leads, 1.0)
+    above, beside, beside_mean = np.zeros((3, len(total)))
+    above[listed] = total[leads]
+    beside[listed] = led[leads] - total[listed]
+    beside_mean[listed] = beside[listed] / np.maximum(points[leads] - 1, 1)
+    return [led, led / np.maximum(points, 1), above, beside, beside_mean]
+
+
+def _by_group(groups: Integers, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    sums = np.zeros(int(groups.max(initial=-1)) + 1)
+    np.add.at(sums, groups, values)
+    return sums[groups]
+
+
+def _highest(groups: Integers, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    highest = np.zeros(int(groups.max(initial=-1)) + 1)
+    np.maximum.at(highest, groups, values)
+    return highest[groups]
+
+
+def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    logs: NDArray[np.float64] = np.log1p(10 * np.maximum(values, 0.0))
+    return logs
+
+
+def _logit(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    logits: NDArray[np.float64] = np.log((values + _MARGIN) / (1 - np.minimum(values, 1 - _MARGIN) + _MARGIN))
+    return logits

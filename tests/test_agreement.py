@@ -1,0 +1,30 @@
+"""The benchmark of agreement: how much of a choice is the same in another version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def agreement() -> Iterator[ModuleType]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).parent.parent / "benchmarks"))
+        yield import_module("agreement")
+
+
+def test_agreement_is_the_share_of_the_english_choice_that_corresponds(agreement: ModuleType) -> None:
+    pairs = {"1": ("a",), "2": ("b", "c"), "3": ()}
+    assert agreement.agreement({"a", "b", "d", "e"}, {"1", "2", "3", "4"}, pairs) == 0.5
+    assert agreement.agreement(set(), {"1"}, pairs) == 0
+
+
+def test_versions_of_the_example_are_chosen_alike(agreement: ModuleType, examples: Path) -> None:
+    texts = {name: (examples / "short" / f"{name}.txt").read_text("utf-8") for name in ("en", "fr", "mt")}
+    everything = {"all": lambda act, words: {unit.id for unit in act.units}, "none": lambda act, words: set()}
+    found = dict(agreement._of_act(texts, everything))
+    assert found == {name: {"all": (1, 1), "none": (0, 0)} for name in ("fr", "mt")}

@@ -1,0 +1,36 @@
+"""Fit silver alignment on the gold annotations of training acts, and write its weights into the package.
+
+Usage: LEXLATTICE_DATA=… python tools/fit_silver.py
+Takes about two minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+from lexlattice.encoding.static import Static
+from lexlattice.evaluation.silver import gold_acts
+from lexlattice.learning.silver.fitting import fit
+from lexlattice.learning.silver.model import PATH, arrays_of
+from lexlattice.learning.weights import write_weights
+
+
+def main() -> None:
+    """Fit on all annotated training acts."""
+    if "LEXLATTICE_DATA" not in os.environ:
+        sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
+    torch.set_num_threads(1)  # the same weights on every machine
+    data = Path(os.environ["LEXLATTICE_DATA"])
+    gold = Path(__file__).resolve().parent.parent / "data" / "gold"
+    rows = data / "eur-lex-sum" / "en" / "train.jsonl.gz"
+    examples = [item.example for item in gold_acts(gold / "train.jsonl", rows, Static())]
+    write_weights(PATH, arrays_of(fit(examples)), {"fitted on": f"{len(examples)} annotated training acts"})
+    print(f"{PATH.name}: fitted on {len(examples)} acts")
+
+
+if __name__ == "__main__":
+    main()
