@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act, Unit
-from lexlattice.selection import lead_ins
+from lexlattice.selection.leading import lead_ins
 
 _WHOLE: Final = 100
 """Words up to which a provision is taken whole or not at all."""
