@@ -15,7 +15,7 @@ from lexlattice import Act, read
 from lexlattice.encoding.static import Static
 from lexlattice.evaluation.gold import WORD
 from lexlattice.learning.config import Config, MeaningShape, read_config
-from lexlattice.learning.marks import Marks, Silver, marks_of, order_of
+from lexlattice.learning.marks import Marks, SilverTargets, marks_of, order_of
 from lexlattice.learning.meaning import MeaningTrainee
 from lexlattice.learning.prepared import Example
 from little_acts import little_rows, write_rows
@@ -92,7 +92,7 @@ def example_of(act: Act, line: int = 0, units: Sequence[int] | None = None, silv
     gold = _gold(json.loads(json.dumps(gold_row(act, act.source, f"32024R{line:04d}", chosen))))
     targets = np.isin(np.arange(len(act)), chosen).astype(np.float32)
     weights = np.linspace(0.5, 1, len(act), dtype=np.float32)
-    marks: Marks = marks_of(act, act.source, gold, Silver(targets, weights) if silver else None)
+    marks: Marks = marks_of(act, act.source, gold, SilverTargets(targets, targets / 2, weights) if silver else None)
     return Example(line, gold.celex, act, np.zeros((len(act), 0), np.float32), order_of(act, marks), "", 0, marks)
 
 

@@ -20,7 +20,16 @@ from lexlattice.evaluation.meaning import MEANINGS
 from lexlattice.lattice.features import features_of
 from lexlattice.lattice.model import Network
 from lexlattice.learning.extracts import Ground, best, draw, take, worth
-from lexlattice.learning.marks import UNKNOWN, Silver, marks_from, marks_of, marks_to, order_of, targets_of, weights_of
+from lexlattice.learning.marks import (
+    UNKNOWN,
+    SilverTargets,
+    marks_from,
+    marks_of,
+    marks_to,
+    order_of,
+    targets_of,
+    weights_of,
+)
 from lexlattice.learning.meaning import MeaningTrainee
 from lexlattice.learning.prepare import prepare
 from lexlattice.learning.prepared import Example, Prepared
@@ -34,6 +43,10 @@ TINY = made(
     ("article", "Scope", ["This applies to all bees.", "It does not apply to wasps."]),
     ("article", "Duties", ["Keepers shall register all bees.", "Keepers shall label their hives.", "—"]),
 )
+
+
+class KilledError(Exception):
+    """Stands for whatever ends a process."""
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +73,16 @@ def test_it_learns_an_act_by_heart(stage: str, tmp_path: Path, acts: list[Exampl
         (trainee.loss(acts[:1]) if stage == "gold" else trainee.alignment_loss(acts[:1])).backward()
         optimizer.step()
     trainee.module.eval()
-    points = trainee.points(acts[0])
-    assert points.score(trainee.choose(acts[0], points.gold.words)).f1 > 0.8
+    with torch.no_grad():
+        scores = trainee.module.scores(trainee.outputs(acts[0])).numpy()
+    is_gold = np.isin(np.arange(len(scores)), acts[0].order)
+    assert scores[is_gold].min() > scores[~is_gold].max()
 
 
-def test_every_part_of_it_learns(tmp_path: Path, acts: list[Example]) -> None:
-    trainee = stirred(MeaningTrainee(small_config(tmp_path), acts))
-    trainee.loss(acts).backward()
+def test_every_part_of_it_learns(tmp_path: Path, examples: Path) -> None:
+    act = example_of(read(examples / "long" / "en.txt"))  # it has chapters
+    trainee = stirred(MeaningTrainee(small_config(tmp_path), [act]))
+    trainee.loss([act]).backward()
     assert not [name for name, parameter in trainee.module.named_parameters() if not parameter.grad.any()]
 
 
@@ -92,8 +108,11 @@ def test_silver_counts_by_how_far_it_is_believed(trainee: MeaningTrainee, acts: 
     some = silver._replace(weights=np.where(np.arange(len(silver.weights)) == 2, 1, 0).astype(np.float32))
     example = replace(acts[0], marks=acts[0].marks._replace(silver=some))
     with torch.no_grad():
-        logit = trainee.outputs(example).logits[2].item()
+        outputs = trainee.outputs(example)
+        assert outputs.weights is not None
+        logit, weight = outputs.logits[2].item(), outputs.weights[2].item()
         expected = math.log1p(math.exp(logit)) - silver.targets[2].item() * logit
+        expected += 0.3 * (math.exp(weight) - 3 * silver.importance[2].item() * weight)
         assert trainee.alignment_loss([example]).item() == pytest.approx(expected, rel=1e-4)
 
 
@@ -119,7 +138,8 @@ def test_units_of_points_and_of_the_extract_have_soft_targets() -> None:
 
 
 def test_annotations_are_kept_as_they_are() -> None:
-    silver = Silver(np.linspace(0, 1, len(TINY), dtype=np.float32), np.ones(len(TINY), np.float32))
+    ones = np.ones(len(TINY), np.float32)
+    silver = SilverTargets(np.linspace(0, 1, len(TINY), dtype=np.float32), 0.5 * ones, ones)
     marks = example_of(TINY, units=[3, 1]).marks._replace(silver=silver)
     again = marks_from(json.loads(json.dumps(marks_to(marks))), "32024R0000", TINY)
     assert again.gold == marks.gold
@@ -129,7 +149,7 @@ def test_annotations_are_kept_as_they_are() -> None:
     assert marks_to(UNKNOWN) == {}
     assert marks_from({}, "", TINY) == UNKNOWN
     with pytest.raises(ValueError, match="do not fit"):
-        marks_from({"silver": [[1.0], [1.0]]}, "", TINY)
+        marks_from({"silver": [[1.0], [1.0], [1.0]]}, "", TINY)
 
 
 def test_places_hold_where_reading_joined_words() -> None:
@@ -197,7 +217,7 @@ def test_the_likelihood_of_a_draw_is_that_of_its_order() -> None:
 
 def test_the_best_extract_has_the_highest_score_for_its_words() -> None:
     scores = torch.tensor([0.9, 0.2, 0.5, 0.8, 0.3, 0.9])
-    assert best(scores, Ground.of(TINY), 10, 0.7) == [2, 3]
+    assert best(scores, Ground.of(TINY), 11, 0.7) == [2, 3]
     empty = made(("title", "", ["Bees"]))
     assert best(torch.zeros(1), Ground.of(empty), 10, 0.7) == []
     assert draw(torch.zeros(1), Ground.of(empty), 10, 2, 1.0, 0.7, torch.Generator()).choices == [[], []]
@@ -293,20 +313,18 @@ def test_stages_in_turn_give_the_same_model(place: Path) -> None:
 
 
 def test_a_killed_training_resumes_bit_for_bit(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lives = 7
-    loss = MeaningTrainee.loss
+    loss, lives = MeaningTrainee.loss, 3
 
     def mortal(self: MeaningTrainee, examples: list[Example]) -> torch.Tensor:
         nonlocal lives
         lives -= 1
         if not lives:
-            raise KeyboardInterrupt
+            raise KilledError
         return loss(self, examples)
 
-    lives = 3
     with monkeypatch.context() as patched:
         patched.setattr(MeaningTrainee, "loss", mortal)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KilledError):
             train(place, "killed", "--checkpoint-every", "0")
     assert train(place, "killed", "--resume") == 0
     one, other = ((place / name / "model.safetensors").read_bytes() for name in ("model", "killed"))

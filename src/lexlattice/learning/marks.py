@@ -14,19 +14,21 @@ from lexlattice.evaluation.meaning import Points
 
 Floats = NDArray[np.float32]
 
-_HEAVIEST: Final = 3
+HEAVIEST: Final = 3
 """The weight of a point that says what the act is about."""
 _DIGITS: Final = 4
 """Of silver targets, as they are kept."""
 
 
-class Silver(NamedTuple):
-    """How likely the official summary rests on each unit, by alignment."""
+class SilverTargets(NamedTuple):
+    """What alignment says of each unit, from the official summary."""
 
     targets: Floats
-    """A probability for each unit."""
+    """The probability that an editor who wrote this summary would take it."""
+    importance: Floats
+    """The expected weight of what the summary takes from it, from 0 to 1."""
     weights: Floats
-    """How far each is to be believed."""
+    """How far both are to be believed."""
 
 
 class Marks(NamedTuple):
@@ -35,13 +37,13 @@ class Marks(NamedTuple):
     gold: Gold | None = None
     reference: str | None = None
     """The text whose words the gold places count, where it has other words than the act's source."""
-    silver: Silver | None = None
+    silver: SilverTargets | None = None
 
 
 UNKNOWN: Final = Marks()
 
 
-def marks_of(act: Act, text: str, gold: Gold | None, silver: Silver | None = None) -> Marks:
+def marks_of(act: Act, text: str, gold: Gold | None, silver: SilverTargets | None = None) -> Marks:
     """What an example keeps of an act that was read from that text."""
     is_same = gold is None or WORD.findall(text) == WORD.findall(act.source)
     return Marks(gold, None if is_same else text, silver)
@@ -60,7 +62,7 @@ def targets_of(act: Act, marks: Marks, extract: float) -> Floats:
     assert marks.gold is not None
     targets, places = np.zeros(len(act.units), np.float32), Places(act, marks.reference)
     for value, where in (
-        *((point.weight / _HEAVIEST, point.places) for point in marks.gold.points),
+        *((point.weight / HEAVIEST, point.places) for point in marks.gold.points),
         (extract, marks.gold.extract),
     ):
         for unit in {unit for place in where for unit in places.units(place)}:
@@ -105,7 +107,7 @@ def marks_from(data: Mapping[str, Any], celex: str, act: Act) -> Marks:
         gold = Gold(celex, act.language, int(known["words"]), points, _places(known["extract"]))
         reference = known.get("reference")
     if columns := data.get("silver"):
-        silver = Silver(*(np.array(column, np.float32) for column in columns))
+        silver = SilverTargets(*(np.array(column, np.float32) for column in columns))
         if any(column.shape != (len(act.units),) for column in silver):
             raise ValueError("an act and its silver targets do not fit")
     return Marks(gold, reference, silver)

@@ -28,7 +28,7 @@ from lexlattice.lattice.model import FORMAT
 from lexlattice.learning.config import Config, GoldRloo, GoldStart, MeaningShape
 from lexlattice.learning.extracts import Ground, best, draw
 from lexlattice.learning.losses import plackett_luce
-from lexlattice.learning.marks import points_of, targets_of, weights_of
+from lexlattice.learning.marks import HEAVIEST, points_of, targets_of, weights_of
 from lexlattice.learning.network import Inputs, MeaningNetwork, Outputs, Widths
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.trainee import Rollouts
@@ -115,7 +115,11 @@ class MeaningTrainee:
         if silver is None:
             raise LexLatticeError(f"The act on line {example.line} has no silver alignment; prepare the data anew.")
         targets, weights = torch.from_numpy(silver.targets), torch.from_numpy(silver.weights)
-        missed = binary_cross_entropy_with_logits(self.outputs(example).logits, targets, reduction="none")
+        outputs = self.outputs(example)
+        missed = binary_cross_entropy_with_logits(outputs.logits, targets, reduction="none")
+        if self._gold.weight and outputs.weights is not None:
+            found = HEAVIEST * torch.from_numpy(silver.importance)
+            missed = missed + self._gold.weight * _poisson(outputs.weights, found)
         return (missed * weights).sum() / weights.sum().clamp(min=1e-6)
 
     def _imitation(self, example: Example) -> Tensor:
@@ -124,7 +128,7 @@ class MeaningTrainee:
         if stage.listwise and example.order:
             loss = loss + stage.listwise * plackett_luce(outputs.logits, example.order) / len(example.order)
         if stage.weight and outputs.weights is not None:
-            loss = loss + stage.weight * (outputs.weights.exp() - known.weights * outputs.weights).mean()
+            loss = loss + stage.weight * _poisson(outputs.weights, known.weights).mean()
         if stage.sections and outputs.sections is not None:
             targets = torch.zeros(len(outputs.sections)).scatter_reduce(0, outputs.rows, known.targets, "amax")
             loss = loss + stage.sections * binary_cross_entropy_with_logits(outputs.sections, targets)
@@ -178,6 +182,11 @@ def _made(same: _Same) -> MeaningFeatures:
 @lru_cache(1)
 def _encoder() -> Static:
     return Static()
+
+
+def _poisson(logarithms: Tensor, found: Tensor) -> Tensor:
+    """The Poisson loss of expected weights, given by their logarithms."""
+    return logarithms.exp() - found * logarithms
 
 
 def _text(example: Example, units: Sequence[int]) -> str:

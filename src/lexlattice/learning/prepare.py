@@ -27,9 +27,10 @@ from lexlattice.corpus.sources import Source
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.gold import Gold, gold_file, load_gold
 from lexlattice.files import sha256
-from lexlattice.learning.marks import marks_of, order_of
+from lexlattice.learning.marks import SilverTargets, marks_of, order_of
 from lexlattice.learning.oracle import Oracle
 from lexlattice.learning.prepared import SHARD, Draft, Example, Packed, Prepared, pack
+from lexlattice.learning.silver import align
 from lexlattice.reading import LANGUAGES, PROFILES
 
 ORACLES: Final = {"provisions": Oracle(), "paper": Oracle("greedy")}
@@ -226,7 +227,9 @@ def _prepared(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
         order = plan.oracle.choose(act.units, row.summary, words).order
         return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words), row.text)
     gold = plan.annotations.get(row.celex)
-    marks = marks_of(act, row.text, gold if gold and gold.language == act.language else None, None)
+    silver = align(act, row.summary, plan.loaded)
+    aligned = SilverTargets(silver.targets, silver.importance, silver.weights)
+    marks = marks_of(act, row.text, gold if gold and gold.language == act.language else None, aligned)
     order = order_of(act, marks)
     return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words, marks), row.text)
 
