@@ -213,9 +213,7 @@ class GoldRloo(Rloo):
     """Stage 2 on gold annotations, rewarded by points and precision."""
 
     temperature: Positive
-    """How far draws are from the best: the log probability of a unit is divided by it."""
-    power: NotNegative
-    """What a unit's words cost: its probability is divided by this power of their number."""
+    """How far draws are from the best: the logarithm of a score is divided by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,14 @@ from lexlattice.evaluation.meaning import Points
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.model import FORMAT
 from lexlattice.learning.config import Config, GoldRloo, GoldStart, MeaningShape
-from lexlattice.learning.extracts import Ground, best, draw
+from lexlattice.learning.extracts import draw
 from lexlattice.learning.losses import plackett_luce
 from lexlattice.learning.marks import HEAVIEST, points_of, targets_of, weights_of
 from lexlattice.learning.network import Inputs, MeaningNetwork, Outputs, Widths
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.trainee import Rollouts
 from lexlattice.learning.weights import write_weights
+from lexlattice.selection.decoder import choose
 
 _MEASURED: Final = 200
 """Acts from which means and deviations of features are taken."""
@@ -46,7 +47,6 @@ class Annotated(NamedTuple):
 
     targets: Tensor
     weights: Tensor
-    ground: Ground
     points: Points
 
 
@@ -84,7 +84,7 @@ class MeaningTrainee:
         """Stage 2: extracts drawn by the scores, and what each earns: the F1 of points and precision."""
         known, stage = self._known(example), self._rloo
         scores = self.module.scores(self.outputs(example))
-        drawn = draw(scores, known.ground, self._budget(example), count, stage.temperature, stage.power, generator)
+        drawn = draw(scores, example.act, known.points.gold.words, count, stage.temperature, generator)
         rewards = [known.points.score(choice).f1 for choice in drawn.choices]
         return Rollouts(drawn.log_likelihoods, [_text(example, choice) for choice in drawn.choices], rewards)
 
@@ -94,7 +94,7 @@ class MeaningTrainee:
             scores = self.module.scores(self.outputs(example))
         if not scores.isfinite().all():
             raise LexLatticeError("The scores are no numbers any more; lower the learning rate, and train anew.")
-        return best(scores, self._known(example).ground, words, self._rloo.power)
+        return list(choose(example.act, scores.numpy(), words).units)
 
     def extract(self, example: Example, words: int) -> str:
         """The same as text."""
@@ -140,13 +140,8 @@ class MeaningTrainee:
         if example not in self._annotated:
             targets = torch.from_numpy(targets_of(example.act, example.marks, self._gold.extract))
             weights = torch.from_numpy(weights_of(example.act, example.marks))
-            ground, points = Ground.of(example.act), points_of(example.act, example.marks)
-            self._annotated[example] = Annotated(targets, weights, ground, points)
+            self._annotated[example] = Annotated(targets, weights, points_of(example.act, example.marks))
         return self._annotated[example]
-
-    @staticmethod
-    def _budget(example: Example) -> int:
-        return example.words if example.marks.gold is None else example.marks.gold.words
 
     def _measure(self, acts: Sequence[MeaningFeatures]) -> None:
         """Take means and deviations of all features."""
