@@ -27,8 +27,8 @@ from lexlattice.encoding.static import Static
 from lexlattice.features import Features, features_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.salience import Salience, chance
+from lexlattice.selection.dependencies import Ties
 from lexlattice.summarizer import PATH, Summarizer
-from lexlattice.ties import Ties
 
 T = TypeVar("T")
 WORDS = 400

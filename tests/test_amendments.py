@@ -14,7 +14,7 @@ from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.grammar import load
 from lexlattice.reading.outline import outline
 from lexlattice.selection import select
-from lexlattice.ties import Ties
+from lexlattice.selection.dependencies import Ties
 
 HEAD = (
     "DIRECTIVE 2024/9002/EU\nof 3 May 2024\namending the Directive on bees\nTHE COUNCIL,\nHAS ADOPTED THIS DIRECTIVE:\n"

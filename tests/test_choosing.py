@@ -14,7 +14,7 @@ from lexlattice.choosing import cover_complete, eligible
 from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS, Chances, Coverage
 from lexlattice.features.grams import grams_of
 from lexlattice.features.layout import Layout, layout_of
-from lexlattice.ties import Ties
+from lexlattice.selection.dependencies import Ties
 from made_acts import made
 
 BEES = made(

@@ -18,8 +18,8 @@ from lexlattice import Act, LexLatticeError, Unit, read
 from lexlattice.alignment import align
 from lexlattice.grouping import group_of
 from lexlattice.selection import select
+from lexlattice.selection.dependencies import Ties
 from lexlattice.summary import Explanation, Influence, Item, Summary
-from lexlattice.ties import Ties
 from lexlattice.versions import consensus, emit, summarize_versions
 from little_acts import EXAMPLES, LANGUAGES
 

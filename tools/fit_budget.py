@@ -1,7 +1,7 @@
 """Fit the length of official summaries to the length of their acts: the curve behind the budget `auto`.
 
 A power of the number of words, by least squares of the logarithms over the English training acts, as read by the
-reader. Prints what `lexlattice/selection.py` holds, and how far off it is on validation.
+reader. Prints what `lexlattice/selection/budget.py` holds, and how far off it is on validation.
 Usage: LEXLATTICE_DATA=… python tools/fit_budget.py
 """
 

@@ -1,8 +1,8 @@
 """What people get: complete provisions only, and no more of each kind than helps.
 
 The decoder of `lexlattice.coverage` takes any unit. Somebody who reads the result wants provisions that are complete,
-which is what `lexlattice.ties` sees to; not the title again, which stands above the summary anyway, no formulas, and
-footnotes in moderation.
+which is what `lexlattice.selection.dependencies` sees to; not the title again, which stands above the summary anyway,
+no formulas, and footnotes in moderation.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lexlattice.act import SECTION_KINDS
 from lexlattice.coverage import LENGTH, Coverage
 from lexlattice.features import Flags, Floats, Integers, Layout
 from lexlattice.features.layout import SHORT
-from lexlattice.ties import Ties
+from lexlattice.selection.dependencies import Ties
 
 FOCUSES: Final = ("all", "articles", "with-tables")
 """All text that can be cited; the articles alone, without recitals, annexes and footnotes; or all, and tables too."""

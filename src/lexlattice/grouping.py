@@ -58,9 +58,9 @@ def group_of(act: Act) -> list[str]:
     Articles are the act's own: those of an agreement that is annexed to it, or begins to count anew, are key points.
     """
     enacts = any(section.units for section in act.sections if section.kind in _ENACTING)
-    articles = _own_articles(act)
+    articles = own_articles(act)
     marked = {unit.id: "application" for paragraph in _application(act, articles) for unit in paragraph}
-    marked |= {unit.id: "aim" for unit in _aim(act, articles)}
+    marked |= {unit.id: "aim" for unit in aim_of(act, articles)}
     groups = []
     for section in act.sections:
         usual = _BY_SECTION.get(section.kind, "key_points") if enacts or section.kind != "recitals" else "key_points"
@@ -74,7 +74,7 @@ def formulas(act: Act) -> list[bool]:
     Such a unit stands in one of the act's last two articles, is one sentence without a figure, and has the words for
     it but none for entry into force; the points that it leads in are the addressees.
     """
-    found = {unit.id for unit in _formulas(act, _own_articles(act))}
+    found = {unit.id for unit in _formulas(act, own_articles(act))}
     return [unit.id in found for unit in act.units]
 
 
@@ -87,7 +87,7 @@ def applies_from(act: Act, words: int = MOST_FOR_DATES) -> list[int]:
     places = {unit.id: index for index, unit in enumerate(act.units)}
     chosen: list[Unit] = []
     too_long: set[int] = set()
-    for paragraph in _application(act, _own_articles(act)):
+    for paragraph in _application(act, own_articles(act)):
         for piece in _pieces(act, paragraph):
             if sum(unit.words for unit in (*chosen, *piece)) > words:
                 too_long.add(piece[0].section)
@@ -96,7 +96,7 @@ def applies_from(act: Act, words: int = MOST_FOR_DATES) -> list[int]:
     return [places[unit.id] for unit in chosen]
 
 
-def _own_articles(act: Act) -> list[Section]:
+def own_articles(act: Act) -> list[Section]:
     articles: list[Section] = []
     for section in act.sections:
         counts_anew = articles and section.kind == "article" and section.number == articles[0].number
@@ -107,7 +107,7 @@ def _own_articles(act: Act) -> list[Section]:
     return articles
 
 
-def _aim(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
+def aim_of(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
     if articles:
         others = articles[1 : -_FINAL_ARTICLES.get(act.type, 1)]
         yield from (others[0] if others and _defines(articles[0]) else articles[0]).units

@@ -24,9 +24,9 @@ from lexlattice.lattice.cells import Lattice
 from lexlattice.reading import read
 from lexlattice.salience import Judgement, Salience, chance
 from lexlattice.selection import Budget, Extract
+from lexlattice.selection.dependencies import Ties
 from lexlattice.standing import has_no_summary, warnings_of
 from lexlattice.summary import Item, Summary
-from lexlattice.ties import Ties
 from lexlattice.weights import FOLDER, read_weights
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act

@@ -20,9 +20,9 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.features import Floats
 from lexlattice.grouping import group_of
 from lexlattice.reading.grammar import load
+from lexlattice.selection.dependencies import Ties
 from lexlattice.standing import has_no_summary, warnings_of
 from lexlattice.summary import Explanation, Item, Summary
-from lexlattice.ties import Ties
 
 _CHIEF: Final = "en"
 """The version that a consensus is written down in, if it is there; else the first by its code."""

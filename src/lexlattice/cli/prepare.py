@@ -46,6 +46,12 @@ def add(commands: Commands) -> None:
         help="what is learnt from (default: greedy, the paper's, in profile paper; budgeted in the other)",
     )
     command.add_argument(
+        "--gold",
+        metavar="FILE.jsonl",
+        help="learn from gold annotations and silver alignment instead: a file, or train or validation for the "
+        "project's own",
+    )
+    command.add_argument(
         "--split", metavar="NAME", default="train", help="of a data set with several (default: %(default)s)"
     )
     command.add_argument("--limit", type=int, metavar="N", help="only the first N rows")
@@ -85,6 +91,7 @@ def _prepare(options: argparse.Namespace) -> int:
         profile=profile,
         encoder=encoder,
         oracle=oracle,
+        gold=options.gold,
         language=options.language,
         split=options.split,
         fields=parse_fields(options.fields) if options.fields else None,

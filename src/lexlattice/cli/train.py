@@ -88,6 +88,6 @@ def _train_in(team: Team | None, options: argparse.Namespace) -> int:
     )
     if team and not team.is_first:
         return 0
-    say(f"the best: {best.stage}, epoch {best.epoch}, R-1 / R-2 / R-Lsum {told(best.figures)}")
+    say(f"the best: {best.stage}, epoch {best.epoch}, {told(best.figures)}")
     say(f"model: {options.output}/{MODEL}")
     return 0

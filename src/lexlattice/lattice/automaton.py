@@ -6,15 +6,15 @@ knows what stands near it, and the readout makes one score of what the unit was 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.errors import LexLatticeError
-from lexlattice.lattice.cells import Floats, Lattice
+from lexlattice.lattice.cells import Floats, Integers, Lattice
 
 _LOGIT: Final = (1.59574586, 7.27298340e-02, -1.14710969e-04, -9.47962887e-05, 5.62496905e-06, -1.14218594e-07)
 """Log odds of the normal distribution, divided by the value, as a polynomial of its square."""
@@ -66,6 +66,13 @@ class Dense:
         return np.split(self.weight, np.cumsum(widths[:-1]), axis=1)
 
 
+class Known(NamedTuple):
+    """States of groups of cells, such as sections, and the group of each cell."""
+
+    states: Floats
+    group_of: Integers
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Automaton:
     """The rule by which every cell changes."""
@@ -77,23 +84,33 @@ class Automaton:
     change: Dense
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "automaton") -> Automaton:
-        """The automaton in the arrays of a file of weights: a depthwise convolution and two dense layers."""
+    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "automaton", context: int | None = None) -> Automaton:
+        """The automaton in the arrays of a file of weights: a depthwise convolution and two dense layers.
+
+        `context` is how many states of its groups a cell is told at each step; without, it may have an overview.
+        """
         weight = array_of(arrays, f"{name}.perception.weight")
         channels = len(weight)
         kernel = np.ascontiguousarray(weight.reshape(channels, -1).T)
         bias = array_of(arrays, f"{name}.perception.bias", 1, channels)
         hidden, change = Dense.of(arrays, f"{name}.hidden"), Dense.of(arrays, f"{name}.change")
-        if hidden.weight.shape[1] not in (2 * channels, 4 * channels) or change.weight.shape != (
-            channels,
-            len(hidden.bias),
-        ):
+        widths = (2, 4) if context is None else (2 + context,)
+        fits = hidden.weight.shape[1] in [width * channels for width in widths]
+        if not fits or change.weight.shape != (channels, len(hidden.bias)):
             raise LexLatticeError("The layers of the automaton do not fit each other; get or train its weights anew.")
         return cls(kernel, bias, hidden, change)
 
-    def step(self, states: Floats, lattice: Lattice) -> Floats:
-        """Every cell once: it perceives its neighbourhood, and is changed by what it makes of it."""
-        hidden = self._perceive(states, lattice)
+    def step(
+        self,
+        states: Floats,
+        lattice: Lattice,
+        context: Sequence[Known] | None = None,
+    ) -> Floats:
+        """Every cell once: it perceives its neighbourhood, and is changed by what it makes of it.
+
+        With `context` cells perceive what is known of the groups that they are of, instead of an overview.
+        """
+        hidden = self._perceive(states, lattice) if context is None else self._perceive_groups(states, lattice, context)
         np.maximum(hidden, 0, out=hidden)
         changed = self.change(hidden)
         changed += states
@@ -121,6 +138,16 @@ class Automaton:
         seen += around @ near[1].T
         return seen
 
+    def _perceive_groups(self, states: Floats, lattice: Lattice, context: Sequence[Known]) -> Floats:
+        """What each cell makes of itself, of what stands around it, and of what is known of its groups."""
+        own, near, *others = self.hidden.parts(*(states.shape[1],) * (2 + len(context)))
+        seen: Floats = states @ own.T
+        seen += self._around(states, lattice) @ near.T
+        seen += self.hidden.bias
+        for known, part in zip(context, others, strict=True):  # a group's product once, however many cells it has
+            seen += (known.states @ part.T)[known.group_of]
+        return seen
+
     def _around(self, states: Floats, lattice: Lattice) -> Floats:
         """The weighted sum of what stands around each cell."""
         if lattice.neighbours.shape[1] != len(self.kernel):
@@ -145,22 +172,26 @@ class Automaton:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readout:
-    """One score of what a unit was before the first step and what it is after the last."""
+    """A score, or several, of what a unit was before the first step and what it is after the last."""
 
     hidden: Dense
     score: Dense
 
     @classmethod
-    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "readout") -> Readout:
+    def of(cls, arrays: Mapping[str, NDArray[Any]], name: str = "readout", scores: int = 1) -> Readout:
         """The readout in the arrays of a file of weights."""
         hidden, score = Dense.of(arrays, f"{name}.hidden"), Dense.of(arrays, f"{name}.score")
-        if score.weight.shape != (1, len(hidden.bias)):
+        if score.weight.shape != (scores, len(hidden.bias)):
             raise LexLatticeError("The layers of the readout do not fit each other; get or train its weights anew.")
         return cls(hidden, score)
 
     def __call__(self, before: Floats, after: Floats) -> Floats:
         """The scores of units."""
-        return self.score(gelu(self.hidden(before, after)))[:, 0]
+        return self.all(before, after)[:, 0]
+
+    def all(self, before: Floats, after: Floats) -> Floats:
+        """All scores of units, a column each."""
+        return self.score(gelu(self.hidden(before, after)))
 
 
 def _mean(states: Floats) -> Floats:

@@ -59,6 +59,7 @@ Count = Annotated[int, _whole(1)]
 CountOrNone = Annotated[int, _whole(0)]
 Positive = Annotated[float, Rule("a number above 0", lambda value: 0 < value < math.inf)]
 Share = Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
+Probability = Annotated[float, Rule("a number from 0 to 1", lambda value: 0 <= value <= 1)]
 NotNegative = Annotated[float, Rule("a number of at least 0", lambda value: 0 <= value < math.inf)]
 
 
@@ -113,6 +114,50 @@ class ProvisionsShape:
     unit_weight: NotNegative
 
 
+@dataclass(frozen=True, slots=True)
+class MeaningShape:
+    """The sizes of the network that scores provisions by meaning, and which parts it has."""
+
+    geometry: Annotated[str, _one_of(("unbounded", "line", "none"))]
+    """Every unit where it stands; the 1D control; or none, where units have no neighbours."""
+    steps: CountOrNone
+    """Of the automaton; 0 leaves it out."""
+    overview: bool
+    """Whether cells perceive the means of their section and of the act."""
+    paragraphs: bool
+    """Whether they perceive the mean of their paragraph."""
+    references: bool
+    """Whether they perceive the sections that refer to theirs, and those that theirs refers to."""
+    attention: CountOrNone
+    """Dimensions of queries and keys of sections that attend to each other; 0 leaves it out."""
+    sections: Annotated[str, _one_of(("none", "add", "multiply"))]
+    """What the logit of a section does to those of its units."""
+    first: Count
+    """Hidden size of what is made of features."""
+    channels: Count
+    hidden: Count
+    """Of the automaton."""
+    readout: Count
+    meaning: Count
+    """Dimensions that vectors of units are projected to."""
+    leads: Count
+    openings: Count
+    headings: Count
+    enclosing: Count
+    """The same of lead-ins, of the first words of units, of headings, and of headings around these."""
+    weight: Probability
+    """The share of the expected weight of points in a score, beside the probability; 0 leaves it out."""
+    input_dropout: Share
+    dropout: Share
+
+    def __post_init__(self) -> None:
+        if not self.steps and (self.overview or self.paragraphs or self.references or self.attention):
+            raise LexLatticeError(
+                "'overview', 'paragraphs', 'references' and 'attention' are perceived step by step: let 'steps' be at "
+                "least 1, or leave them out."
+            )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """What both stages have to say."""
@@ -151,6 +196,26 @@ class Rloo(Stage):
     """Of the running mean and variance of a language's reward."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldStart(WarmStart):
+    """Stage 1 on gold annotations: soft membership, and the order of importance of the gold extract."""
+
+    extract: Probability = 0.67
+    """The target of units of the gold extract; that of a point's units is a third of its weight, if that is more."""
+    sections: NotNegative = 0.0
+    """Weight of the cross-entropy of sections: the largest target of their units."""
+    weight: NotNegative = 0.3
+    """Weight of the Poisson loss of the expected weight of points, where the network reads it out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldRloo(Rloo):
+    """Stage 2 on gold annotations, rewarded by points and precision."""
+
+    temperature: Positive
+    """How far draws are from the best: the logarithm of a score is divided by it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """How scores become an extract."""
@@ -159,19 +224,24 @@ class Selection:
     budget: Annotated[str, Rule("a budget: auto, short, long, words:N, ratio:R or reference", _is_budget)]
 
 
-NETWORKS: Final[dict[str, type[PaperShape | ProvisionsShape]]] = {
+NETWORKS: Final[dict[str, type[PaperShape | ProvisionsShape | MeaningShape]]] = {
     "consolidator": PaperShape,
     "salience": ProvisionsShape,
+    "meaning": MeaningShape,
 }
-"""The paper's network and the shipped one, each with the class of its [model]."""
+"""The paper's network, that of words, and that of meaning, each with the class of its [model]."""
 _MODES: Final = {
     "consolidator": ("paper", "what it draws is cut as there"),
     "salience": ("whole", "its decoder takes whole units only"),
+    "meaning": ("whole", "its decoder takes whole units only"),
 }
 """The mode of [selection] for each network, and why it can be no other."""
 
 
-@dataclass(frozen=True, slots=True)
+_NO_ORACLE: Final = Oracle()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All that decides a training, besides the data."""
 
@@ -180,11 +250,19 @@ class Config:
     network: Annotated[str, _one_of(tuple(NETWORKS))]
     seed: Annotated[int, _whole(0, _LAST_SEED)]
     encoder: EncoderConfig
-    oracle: Oracle
-    model: PaperShape | ProvisionsShape
+    oracle: Oracle = _NO_ORACLE
+    """What is learnt from; the network of meaning learns from gold and silver instead."""
+    model: PaperShape | ProvisionsShape | MeaningShape
+    silver: Stage | None = None
+    """The stage before the first, for the network of meaning only: silver alignment."""
     warm_start: WarmStart
     rloo: Rloo
     selection: Selection
+
+    @property
+    def learns_from_gold(self) -> bool:
+        """Whether acts have to be prepared with gold annotations."""
+        return self.network == "meaning"
 
     def __post_init__(self) -> None:
         mode, why = _MODES[self.network]
@@ -225,7 +303,7 @@ def _table(kind: type[T], data: Mapping[str, object], prefix: str) -> T:
     for key in fields(kind):  # type: ignore[arg-type]
         if key.name in data:
             values[key.name] = _value(hints[key.name], data[key.name], prefix + key.name)
-        elif key.default is MISSING:
+        elif key.name in hints and (key.default is MISSING or hints[key.name] is Oracle):
             raise LexLatticeError(f"'{prefix}{key.name}' is missing; it has to be {_says(hints[key.name])}.")
     try:
         return kind(**values)
@@ -240,6 +318,11 @@ def _hints(kind: type, data: Mapping[str, object]) -> dict[str, Any]:
     hints = get_type_hints(kind, include_extras=True)
     if kind is Config and isinstance(network := data.get("network"), str):
         hints["model"] = NETWORKS.get(network, hints["model"])
+        if network == "meaning":
+            del hints["oracle"]
+            hints |= {"silver": Stage, "warm_start": GoldStart, "rloo": GoldRloo}
+        else:
+            del hints["silver"]
     return hints
 
 

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
 from lexlattice.files import writing
 from lexlattice.learning.validation import FIGURES
 
-COLUMNS: Final = ("stage", "epoch", "step", "acts", "loss", "reward", "seconds", *FIGURES)
+_OF_STEPS: Final = ("stage", "epoch", "step", "acts", "loss", "reward", "seconds")
+COLUMNS: Final = (*_OF_STEPS, *FIGURES)
 """A row for each step; and for each epoch one with the figures of validation, the means, and the seconds it took."""
 
 
 class Log:
     """The file, to be written to line by line."""
 
-    def __init__(self, path: Path, length: int) -> None:
-        """Begin a log, or go on behind that many bytes: what was written since is written again."""
+    def __init__(self, path: Path, length: int, figures: Sequence[str] = FIGURES) -> None:
+        """Begin a log, or go on behind that many bytes: what was written since is written again.
+
+        `figures` are the names of what validation measures.
+        """
         with writing(path):
             self._file = path.open("a", encoding="utf-8", newline="")
             self._file.truncate(min(length, self._file.tell()))
             self._file.seek(0, 2)
-        self._writer = csv.DictWriter(self._file, COLUMNS)
+        self._writer = csv.DictWriter(self._file, (*_OF_STEPS, *figures))
         if not self.length:
             self._writer.writeheader()
 

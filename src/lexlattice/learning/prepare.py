@@ -25,9 +25,12 @@ from lexlattice.corpus.pool import in_order
 from lexlattice.corpus.rows import BadRow, Row, Rows
 from lexlattice.corpus.sources import Source
 from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.gold import Gold, gold_file, load_gold
 from lexlattice.files import sha256
+from lexlattice.learning.marks import SilverTargets, marks_of, order_of
 from lexlattice.learning.oracle import Oracle
 from lexlattice.learning.prepared import SHARD, Draft, Example, Packed, Prepared, pack
+from lexlattice.learning.silver import align
 from lexlattice.reading import LANGUAGES, PROFILES
 
 ORACLES: Final = {"provisions": Oracle(), "paper": Oracle("greedy")}
@@ -49,14 +52,21 @@ class Plan:
     language: str | None
     cache: str | None = None
     """A folder in which vectors are kept."""
+    gold: str | None = None
+    """A file of gold annotations, which are learnt from instead of the oracle's choice; with silver alignment."""
 
     @cached_property
     def loaded(self) -> encoding.Encoder:
         """The encoder itself, loaded once in each process."""
         return encoding.load(self.encoder, cache=self.cache)
 
+    @cached_property
+    def annotations(self) -> Mapping[str, Gold]:
+        """The gold annotations by CELEX number, loaded once in each process."""
+        return {} if self.gold is None else {gold.celex: gold for gold in load_gold(self.gold)}
+
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "loaded"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("loaded", "annotations")}
 
     def settings(self) -> dict[str, Any]:
         """All that decides what a row becomes."""
@@ -68,6 +78,7 @@ class Plan:
             "fingerprint": encoder.fingerprint,
             "oracle": asdict(self.oracle),
             "language": self.language,
+            **({} if self.gold is None else {"gold": sha256(gold_file(self.gold).read_bytes())}),
         }
 
 
@@ -87,6 +98,7 @@ def prepare(
     encoder: str = "static",
     cache: str | os.PathLike[str] | None = None,
     oracle: Oracle | None = None,
+    gold: str | os.PathLike[str] | None = None,
     language: str | None = None,
     split: str = "train",
     fields: Mapping[str, str] | None = None,
@@ -99,7 +111,8 @@ def prepare(
     """Prepare all rows, or go on where an earlier run with the same settings and data was killed.
 
     `data` are sources as `Rows` takes them, one after the other; `fields` says what they call the fields that have
-    other names. Vectors can be kept in a folder, the `cache`. A row that cannot be used is noted and left out; with
+    other names. Vectors can be kept in a folder, the `cache`. With `gold`, a file of annotations, acts get these and
+    silver alignment instead of the oracle's choice. A row that cannot be used is noted and left out; with
     `strict` it ends the run.
     """
     _check(profile, language, jobs, limit)
@@ -109,6 +122,7 @@ def prepare(
         oracle or ORACLES[profile],
         language.lower() if language else None,
         None if cache is None else str(cache),
+        None if gold is None else str(gold),
     )
     sources = [Rows(source, split=split, fields=fields) for source in data]
     draft = Draft(Path(folder), plan.settings() | {"limit": limit})
@@ -209,8 +223,15 @@ def _prepared(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
         return act
     vectors = encoding.vectors_of_units(plan.loaded, [unit.text for unit in act.units])
     words = len(row.summary.split())
-    order = plan.oracle.choose(act.units, row.summary, words).order
-    return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words), row.text)
+    if plan.gold is None:
+        order = plan.oracle.choose(act.units, row.summary, words).order
+        return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words), row.text)
+    gold = plan.annotations.get(row.celex)
+    silver = align(act, row.summary, plan.loaded)
+    aligned = SilverTargets(silver.targets, silver.importance, silver.weights)
+    marks = marks_of(act, row.text, gold if gold and gold.language == act.language else None, aligned)
+    order = order_of(act, marks)
+    return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words, marks), row.text)
 
 
 def _check(profile: str, language: str | None, jobs: int, limit: int | None) -> None:

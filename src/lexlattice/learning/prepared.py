@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from lexlattice.act import Act
 from lexlattice.errors import LexLatticeError, brief
 from lexlattice.files import is_unused, sha256, write_whole, writing
+from lexlattice.learning.marks import UNKNOWN, Marks, marks_from, marks_to
 
 Vectors = NDArray[np.float32]
 
@@ -54,6 +55,8 @@ class Example:
     summary: str
     words: int
     """The budget: as many words as the summary has."""
+    marks: Marks = UNKNOWN
+    """What else is known of its units: gold annotations and silver alignment."""
 
 
 class Key(NamedTuple):
@@ -78,8 +81,14 @@ class Packed(NamedTuple):
 
 def pack(example: Example, text: str) -> Packed:
     """Make of an example what a folder keeps; the text is the act as the data has it."""
-    kept = {"line": example.line, "celex": example.celex, "summary": example.summary, "order": example.order}
-    content = json.dumps(kept | {"act": example.act.to_dict()}, ensure_ascii=False).encode() + b"\n"
+    kept: dict[str, Any] = {
+        "line": example.line,
+        "celex": example.celex,
+        "summary": example.summary,
+        "order": example.order,
+    }
+    kept |= marks_to(example.marks) | {"act": example.act.to_dict()}
+    content = json.dumps(kept, ensure_ascii=False).encode() + b"\n"
     key = Key(example.celex, sha256(text.encode())[:32])
     return Packed(example.line, key, len(example.order), gzip.compress(content, mtime=0), example.vectors)
 
@@ -238,6 +247,11 @@ class Prepared(Sequence[Example]):
         return [place.key for place in self._places]
 
     @property
+    def with_choice(self) -> Self:
+        """Those that there is an order to learn of: of gold or of the oracle."""
+        return self.take(index for index, place in enumerate(self._places) if place.chosen)
+
+    @property
     def without_choice(self) -> int:
         """How many of them the oracle takes nothing of, so that there is no order to learn."""
         return sum(not place.chosen for place in self._places)
@@ -253,11 +267,12 @@ class Prepared(Sequence[Example]):
             vectors: Vectors = np.array(mapped[place.first : place.first + place.units])
             act = Act.from_dict(data["act"])
             order, summary = tuple(data["order"]), data["summary"]
+            marks = marks_from(data, place.key.celex, act)
             if not len(act.units) == len(vectors) == place.units or vectors.dtype != np.float32:
                 raise ValueError("an act and its vectors do not fit")
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, LexLatticeError, *_BROKEN) as error:
             raise LexLatticeError(f"'{self.folder}' is damaged ({brief(error)}); prepare it anew.") from error
-        return Example(place.line, place.key.celex, act, vectors, order, summary, len(summary.split()))
+        return Example(place.line, place.key.celex, act, vectors, order, summary, len(summary.split()), marks)
 
 
 def _index(folder: Path, number: int, digest: str, verify: bool) -> dict[str, Any]:

@@ -16,12 +16,13 @@ from lexlattice import encoding
 from lexlattice.corpus.sources import Source
 from lexlattice.errors import LexLatticeError
 from lexlattice.files import is_unused, sha256, write_whole, writing
-from lexlattice.learning.config import Config, read_config
+from lexlattice.learning.config import Config, Stage, read_config
 from lexlattice.learning.parallel import Team
 from lexlattice.learning.prepare import Note, prepare
 from lexlattice.learning.prepared import Example, Key, Prepared
 from lexlattice.learning.trainee import Trainee
-from lexlattice.learning.training import EVERY, STAGES, Best, Task, train
+from lexlattice.learning.training import EVERY, SILVER, STAGES, Best, Task, train
+from lexlattice.learning.validation import MeaningValidation
 from lexlattice.selection import Budget
 
 MODEL: Final = "model.safetensors"
@@ -36,6 +37,8 @@ class Raw:
     """How data that is not prepared yet is to be prepared."""
 
     fields: Mapping[str, str] | None = None
+    gold: Mapping[str, str] | None = None
+    """Files of gold annotations by split, for what learns from them; the project's own, if nothing is said."""
     language: str | None = None
     jobs: int = 1
     strict: bool = False
@@ -64,9 +67,11 @@ def run_training(
     prepared.
     """
     chosen, target = read_config(config), Path(folder)
+    if chosen.silver is not None and "warm-start" in stages:
+        stages = (SILVER, *stages)
     leads = team is None or team.is_first
     if team:
-        team.check(min((chosen.rloo if stage == "rloo" else chosen.warm_start).batch for stage in stages))
+        team.check(min(_recipe(chosen, stage).batch for stage in stages))
     if team and not leads:
         progress, note = False, _silently
         team.meet()
@@ -79,7 +84,7 @@ def run_training(
         if team and leads:
             team.meet()
         trainee = trainee_for(chosen, training)
-    if count := training.without_choice:
+    if (count := training.without_choice) and not chosen.learns_from_gold:
         note(f"Of {count} acts the oracle takes nothing; stage 1 passes over them.")
     identity = {
         "configuration": sha256(repr(replace(chosen, seed=0)).encode()),
@@ -87,8 +92,17 @@ def run_training(
         "set of validation data": _digest(held_out),
     }
     note(f"Training on {len(training):,} acts, validating with {len(held_out):,}.")
+    by_meaning: dict[str, Any] = {}
+    if chosen.learns_from_gold:
+        annotated, held_out = training.with_choice, held_out.with_choice
+        note(f"With gold annotations are {len(annotated):,} and {len(held_out):,} of these.")
+        if not annotated or not held_out:
+            raise LexLatticeError("Acts with gold annotations are needed to train on and to validate with; give both.")
+        by_meaning = {"silver": chosen.silver, "annotated": annotated, "validator": MeaningValidation(held_out)}
     budget = Budget.parse(chosen.selection.budget)
-    task = Task(trainee, training, held_out, chosen.warm_start, chosen.rloo, chosen.seed, budget, identity)
+    task = Task(
+        trainee, training, held_out, chosen.warm_start, chosen.rloo, chosen.seed, budget, identity, **by_meaning
+    )
     best = train(task, target, stages=stages, every=every, progress=progress, note=note, team=team)
     if leads:
         trainee.save(target / MODEL, _about(chosen, training, best))
@@ -101,6 +115,10 @@ def trainee_for(config: Config, training: Sequence[Example]) -> Trainee:
         from lexlattice.learning.paper import PaperTrainee
 
         return PaperTrainee(config)
+    if config.network == "meaning":
+        from lexlattice.learning.meaning import MeaningTrainee
+
+        return MeaningTrainee(config, training)
     from lexlattice.learning.provisions import ProvisionsTrainee
 
     return ProvisionsTrainee(config, training)
@@ -113,8 +131,11 @@ def check_fits(prepared: Prepared, config: Config) -> None:
         "profile": config.profile,
         "encoder": config.encoder.name,
         "dimensions": config.encoder.dimensions,
-        "oracle": asdict(config.oracle),
     }
+    if config.learns_from_gold and "gold" not in made:
+        raise LexLatticeError(f"'{prepared.folder}' was prepared without gold annotations; prepare it with --gold.")
+    if not config.learns_from_gold:
+        wanted["oracle"] = asdict(config.oracle)
     if config.encoder.name == "static":
         wanted["fingerprint"] = encoding.load().fingerprint
     for name, value in wanted.items():
@@ -149,6 +170,12 @@ def without(training: Prepared, validation: Prepared, note: Note) -> Prepared:
     if not kept:
         raise LexLatticeError("All acts are among those to validate with; give others to learn from.")
     return training.take(kept)
+
+
+def _recipe(config: Config, stage: str) -> Stage:
+    if stage == SILVER and config.silver is not None:
+        return config.silver
+    return config.rloo if stage == "rloo" else config.warm_start
 
 
 def _ready(source: Source, place: Path) -> Source:
@@ -207,6 +234,7 @@ def _data(
                 note(f"'{source}' is prepared already: names of fields, language and strictness change nothing there.")
         else:
             asked = {"profile": config.profile, "encoder": config.encoder.name, "oracle": config.oracle, **vars(raw)}
+            asked["gold"] = (raw.gold or {}).get(split, split) if config.learns_from_gold else None
             found = prepare([source], place / split, split=split, progress=progress, note=note, **asked)
         check_fits(found, config)
         return found

@@ -15,7 +15,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.learning.parallel import Team
 from lexlattice.learning.prepared import Example
 from lexlattice.learning.rloo import Standardizer, advantages, policy_loss, reward
-from lexlattice.learning.trainee import Rollouts, Trainee
+from lexlattice.learning.trainee import Aligning, Rollouts, Trainee
 from lexlattice.metrics.rouge import Reference
 
 
@@ -35,26 +35,39 @@ class Step(NamedTuple):
     """The mean over all extracts that were drawn, from 0 to 1; only stage 2 has one."""
 
 
+Loss = Callable[[Sequence[Example]], Tensor]
+"""What is to become smaller, as a mean over some acts."""
+
+
 def imitate(trainee: Trainee, examples: Sequence[Example], shared: Shared | None = None) -> Step:
     """Stage 1; an act that the oracle takes nothing of has no order to be learnt."""
-    learnable = [example for example in examples if example.order]
-    if not learnable:
+    return _descend(trainee, trainee.loss, [example for example in examples if example.order], shared)
+
+
+def align(trainee: Aligning, examples: Sequence[Example], shared: Shared | None = None) -> Step:
+    """Before stage 1: silver alignment, of the acts that have it."""
+    learnable = [example for example in examples if example.marks.silver is not None]
+    return _descend(trainee, trainee.alignment_loss, learnable, shared)
+
+
+def _descend(trainee: Trainee, loss_of: Loss, examples: Sequence[Example], shared: Shared | None) -> Step:
+    if not examples:
         return Step(0.0)
     if shared:
-        return _imitate_together(trainee, learnable, shared)
-    loss = trainee.loss(learnable)
+        return _descend_together(trainee, loss_of, examples, shared)
+    loss = loss_of(examples)
     if not loss.isfinite():
-        raise not_a_number("loss", [_culprit(trainee, learnable)])
+        raise not_a_number("loss", [_culprit(loss_of, examples)])
     loss.backward()  # type: ignore[no-untyped-call]
     return Step(loss.item())
 
 
-def _imitate_together(trainee: Trainee, examples: Sequence[Example], shared: Shared) -> Step:
+def _descend_together(trainee: Trainee, loss_of: Loss, examples: Sequence[Example], shared: Shared) -> Step:
     """Each process has some of the acts, one at a time; all have the gradient of all."""
     losses = torch.zeros(len(examples), dtype=torch.float64)
     for place in shared.team.share(range(len(examples))):
         shared.begin(place)
-        losses[place] = _learnt(trainee.loss([examples[place]]) / len(examples))
+        losses[place] = _learnt(loss_of([examples[place]]) / len(examples))
     return Step(_summed(trainee, examples, losses, shared.team))
 
 
@@ -75,7 +88,7 @@ class Reinforcement:
         losses, rewards = [], []
         for example in examples:
             drawn = trainee.rollouts(example, count, self.generator)
-            earned = [reward(text, self._reference(example)) for text in drawn.texts]
+            earned = self._rewards(example, drawn)
             standardized = self.standardizer(example.act.language, earned)
             loss = policy_loss(drawn.log_likelihoods, advantages(standardized)) / len(examples)
             if not loss.isfinite():
@@ -92,8 +105,7 @@ class Reinforcement:
         for place in shared.team.share(range(len(examples))):
             shared.begin(place)
             drawn[place] = trainee.rollouts(examples[place], count, self.generator)
-            reference = self._reference(examples[place])
-            rewards[place] = torch.tensor([reward(text, reference) for text in drawn[place].texts], dtype=torch.float64)
+            rewards[place] = torch.tensor(self._rewards(examples[place], drawn[place]), dtype=torch.float64)
         shared.team.sum(rewards)
         losses = torch.zeros(len(examples), dtype=torch.float64)
         for place, (example, earned) in enumerate(zip(examples, rewards.tolist(), strict=True)):
@@ -102,6 +114,12 @@ class Reinforcement:
                 loss = policy_loss(drawn.pop(place).log_likelihoods, advantages(standardized))
                 losses[place] = _learnt(loss / len(examples))
         return Step(_summed(trainee, examples, losses, shared.team), fmean(map(fmean, rewards.tolist())))
+
+    def _rewards(self, example: Example, drawn: Rollouts) -> Sequence[float]:
+        """What each extract earns: what the trainee says, or else the ROUGE of its text."""
+        if drawn.rewards is not None:
+            return drawn.rewards
+        return [reward(text, self._reference(example)) for text in drawn.texts]
 
     def _reference(self, example: Example) -> Reference:
         if example not in self._references:
@@ -133,8 +151,8 @@ def not_a_number(what: str, examples: Sequence[Example]) -> LexLatticeError:
     )
 
 
-def _culprit(trainee: Trainee, examples: Sequence[Example]) -> Example:
+def _culprit(loss_of: Loss, examples: Sequence[Example]) -> Example:
     """The act whose loss is not a number, even by itself."""
     with torch.no_grad():
-        bad = (example for example in examples if not trainee.loss([example]).isfinite())
+        bad = (example for example in examples if not loss_of([example]).isfinite())
         return next(bad, examples[0])

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import torch
 from torch import Tensor
 
+from lexlattice.evaluation.meaning import Points
 from lexlattice.learning.prepared import Example
 
 
@@ -23,6 +24,8 @@ class Rollouts(NamedTuple):
     """One for each, to be differentiated."""
     texts: list[str]
     """What would be emitted, in the same order."""
+    rewards: Sequence[float] | None = None
+    """What each earns, from 0 to 1; the ROUGE of its text, where the trainee does not say."""
 
 
 class Trainee(Protocol):
@@ -43,3 +46,20 @@ class Trainee(Protocol):
 
     def save(self, path: Path, about: Mapping[str, str]) -> None:
         """Write the weights for inference, as safetensors, with what is to be said of them; whole or not at all."""
+
+
+class Aligning(Trainee, Protocol):
+    """A trainee that learns from silver alignment before stage 1."""
+
+    def alignment_loss(self, examples: Sequence[Example]) -> Tensor:
+        """How far the scores are from silver targets, as a mean over the examples."""
+
+
+class Choosing(Trainee, Protocol):
+    """A trainee whose choices are measured by meaning."""
+
+    def choose(self, example: Example, words: int) -> list[int]:
+        """The units of what `extract` emits, by index."""
+
+    def points(self, example: Example) -> Points:
+        """The measure of choices from an act with gold annotations."""

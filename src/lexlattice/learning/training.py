@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 import torch
@@ -29,12 +29,16 @@ from lexlattice.learning.log import Log
 from lexlattice.learning.moving import Average, rate
 from lexlattice.learning.parallel import Team
 from lexlattice.learning.prepared import Example
-from lexlattice.learning.stages import Reinforcement, Shared, Step, imitate, not_a_number
-from lexlattice.learning.trainee import Trainee
-from lexlattice.learning.validation import Figures, Validation, told, value
+from lexlattice.learning.stages import Reinforcement, Shared, Step, align, imitate, not_a_number
+from lexlattice.learning.trainee import Aligning, Choosing, Trainee
+from lexlattice.learning.validation import Figures, MeaningValidation, Validation, told, value
 from lexlattice.selection import Budget
 
 STAGES: Final = ("warm-start", "rloo")
+SILVER: Final = "silver"
+"""A stage before these, for what learns from silver alignment."""
+_SEEDED: Final = (*STAGES, SILVER)
+"""What is drawn in a stage depends on its place here."""
 EVERY: Final = 300.0
 """Seconds between checkpoints inside an epoch."""
 
@@ -53,6 +57,23 @@ class Task:
     """How long extracts are when they are validated."""
     identity: Mapping[str, str] = field(default_factory=dict)
     """What else must be the same for a training to be resumed: names of things, and their digests."""
+    silver: Stage | None = None
+    annotated: Sequence[Example] | None = None
+    """The acts of `training` with gold annotations, for what learns from them in both stages; none for all."""
+    validator: Validation | MeaningValidation | None = None
+    """What measures on the validation acts; ROUGE, if nothing is said."""
+
+    def recipe(self, stage: str) -> Stage:
+        """How a stage goes."""
+        if stage == SILVER:
+            if self.silver is None:
+                raise LexLatticeError("There is no silver stage in the configuration; add it, or leave the stage out.")
+            return self.silver
+        return self.warm_start if stage == "warm-start" else self.rloo
+
+    def acts(self, stage: str) -> Sequence[Example]:
+        """What a stage learns from."""
+        return self.training if stage == SILVER or self.annotated is None else self.annotated
 
 
 @dataclass
@@ -107,8 +128,10 @@ def train(
     if team:
         team.sum(torch.zeros(1))  # nobody writes before all have read
     writes = team is None or team.is_first
-    with _deterministic(), Log(folder / "log.csv", state["log"] if state else 0) if writes else nullcontext() as log:
-        loop = _Loop(task, checkpoints, log, every, progress, note, team)
+    validation = task.validator or Validation(task.validation, task.budget)
+    length = state["log"] if state else 0
+    with _deterministic(), Log(folder / "log.csv", length, validation.names) if writes else nullcontext() as log:
+        loop = _Loop(task, validation, checkpoints, log, every, progress, note, team)
         if state:
             loop.resume(state)
         for stage in stages:
@@ -127,6 +150,7 @@ class _Loop:
     def __init__(
         self,
         task: Task,
+        validation: Validation | MeaningValidation,
         checkpoints: Checkpoints,
         log: Log | None,
         every: float,
@@ -138,7 +162,7 @@ class _Loop:
         self._team = team
         self._task, self._checkpoints, self._log = task, checkpoints, log
         self._every, self._progress, self._note = every, progress, note
-        self._validation = Validation(task.validation, task.budget)
+        self._validation = validation
         self._reinforcement = Reinforcement(task.rloo.decay)
         self._module = task.trainee.module
         self._standing = _Standing()
@@ -148,7 +172,7 @@ class _Loop:
 
     def run(self, stage: str) -> None:
         """A stage from beginning to end, or what is left of it."""
-        recipe = self._recipe(stage)
+        recipe = self._task.recipe(stage)
         if self._standing.stage != stage:
             self._begin(stage)
         standing = self._standing
@@ -159,9 +183,6 @@ class _Loop:
         self.finished.append(stage)
         self._save()
 
-    def _recipe(self, stage: str) -> Stage:
-        return self._task.warm_start if stage == "warm-start" else self._task.rloo
-
     def _begin(self, stage: str) -> None:
         """From the best weights of the stage before, if there was one."""
         if self._standing.stage not in ("", *self.finished):
@@ -170,18 +191,18 @@ class _Loop:
             self._module.load_state_dict(self.best.weights)
         self._standing = _Standing(stage)
         self._optimizer = self._new_optimizer(stage)
-        self._average = Average(self._module, self._recipe(stage).average)
+        self._average = Average(self._module, self._task.recipe(stage).average)
         torch.manual_seed(self._drawn(0))
         self._reinforcement.generator.manual_seed(self._drawn(1))
 
     def _new_optimizer(self, stage: str) -> torch.optim.AdamW:
-        recipe = self._recipe(stage)
+        recipe = self._task.recipe(stage)
         moved = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
         return torch.optim.AdamW(moved, lr=recipe.learning_rate, weight_decay=recipe.weight_decay)
 
     def _epoch(self, recipe: Stage) -> None:
         """All acts once, in an order of this epoch's own."""
-        standing, acts = self._standing, self._task.training
+        standing, acts = self._standing, self._task.acts(self._standing.stage)
         generator = torch.Generator().manual_seed(self._drawn(2 + standing.epoch))
         order = torch.randperm(len(acts), generator=generator).tolist()
         self._module.train()
@@ -209,6 +230,8 @@ class _Loop:
         shared = Shared(self._team, self._begin_act) if self._team else None
         if isinstance(recipe, Rloo):
             step = self._reinforcement.reinforce(self._task.trainee, examples, recipe.rollouts, shared)
+        elif self._standing.stage == SILVER:
+            step = align(cast("Aligning", self._task.trainee), examples, shared)
         else:
             step = imitate(self._task.trainee, examples, shared)
         if not clip_grad_norm_(self._module.parameters(), recipe.clip).isfinite():
@@ -220,14 +243,14 @@ class _Loop:
     def _begin_act(self, place: int) -> None:
         """What is drawn for an act in a team follows from where it stands alone."""
         standing = self._standing
-        words = (self._task.seed, STAGES.index(standing.stage), standing.epoch, standing.step, place)
+        words = (self._task.seed, _SEEDED.index(standing.stage), standing.epoch, standing.step, place)
         inside, given = np.random.SeedSequence(words).generate_state(2).tolist()
         torch.default_generator.manual_seed(inside)
         self._reinforcement.generator.manual_seed(given)
 
     def _rate(self, recipe: Stage) -> float:
         """In the middle of a step, so that the first and the last move something too."""
-        steps = math.ceil(len(self._task.training) / recipe.batch)
+        steps = math.ceil(len(self._task.acts(self._standing.stage)) / recipe.batch)
         done = self._standing.epoch * steps + self._standing.step + 0.5
         return rate(done / (recipe.epochs * steps), recipe.warm_up)
 
@@ -262,7 +285,7 @@ class _Loop:
 
     def _judge_weights(self) -> None:
         standing = self._standing
-        figures = self._validation.measure(self._task.trainee, self._team)
+        figures = self._validation.measure(cast("Choosing", self._task.trainee), self._team)
         standing.epoch += 1
         standing.waited += 1
         if value(figures) > standing.value:
@@ -278,14 +301,14 @@ class _Loop:
         shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
         self._note(
             f"{standing.stage}, epoch {standing.epoch}: {shown}, "
-            f"{1000 * standing.seconds / len(self._task.training):.1f} ms an act; "
-            f"R-1 / R-2 / R-Lsum {told(figures)}{', the best so far' if is_best else ''}."
+            f"{1000 * standing.seconds / len(self._task.acts(standing.stage)):.1f} ms an act; "
+            f"{told(figures)}{', the best so far' if is_best else ''}."
         )
         standing.step, standing.losses, standing.rewards, standing.seconds = 0, [], [], 0.0
 
     def _drawn(self, what: int) -> int:
         """A seed for one thing in one stage."""
-        words = (self._task.seed, STAGES.index(self._standing.stage), what)
+        words = (self._task.seed, _SEEDED.index(self._standing.stage), what)
         return int(np.random.SeedSequence(words).generate_state(1)[0])
 
     # --- checkpoints --------------------------------------------------------------------------------------
@@ -317,7 +340,7 @@ class _Loop:
             self._module.load_state_dict(state["module"])
             self._optimizer = self._new_optimizer(self._standing.stage)
             self._optimizer.load_state_dict(state["optimizer"])
-            self._average = Average(self._module, self._recipe(self._standing.stage).average)
+            self._average = Average(self._module, self._task.recipe(self._standing.stage).average)
             self._average.load_state_dict(state["average"])
             self._reinforcement.standardizer.load_state_dict(state["standardizer"])
             self._reinforcement.generator.set_state(state["generator"])

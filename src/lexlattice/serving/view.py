@@ -16,10 +16,10 @@ from lexlattice.phrases import phrases
 from lexlattice.reading.citations import SentenceForms, sentence_forms
 from lexlattice.reading.grammar import load
 from lexlattice.selection import Budget, lead_ins
+from lexlattice.selection.dependencies import Ties
 from lexlattice.standing import has_no_summary, notices, standing, warnings_of
 from lexlattice.summarizer import FOR_DATES, shipped
 from lexlattice.summary import Item, Summary
-from lexlattice.ties import Ties
 
 LEAST: Final = 50
 """The fewest words that the page offers."""

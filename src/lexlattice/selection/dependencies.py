@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act, Unit
-from lexlattice.selection import lead_ins
+from lexlattice.selection.leading import lead_ins
 
 _WHOLE: Final = 100
 """Words up to which a provision is taken whole or not at all."""
@@ -48,7 +48,7 @@ class Ties(NamedTuple):
         never_alone = np.zeros(len(units), np.bool_)
         for lead in {lead for lead in leads if lead is not None}:
             never_alone[lead] = not units[lead].text.rstrip(_BRACKETS).endswith(_ENDS)
-        for lead, points, tail in _closed_lists(units, leads):
+        for lead, points, tail in closed_lists(units, leads):
             needs[points], needs[tail] = tail, lead
             never_alone[tail] = True
         for together in _short_provisions(units):
@@ -56,8 +56,8 @@ class Ties(NamedTuple):
             never_alone[together[:-1]] = True
         in_circles = _in_circles(needs)
         needs[in_circles] = [-1 if leads[unit] is None else leads[unit] for unit in in_circles]
-        never_alone |= [_says_nothing(act, unit, leads[place] is not None) for place, unit in enumerate(units)]
-        never_alone |= _said_before(act)
+        never_alone |= [says_nothing(act, unit, leads[place] is not None) for place, unit in enumerate(units)]
+        never_alone |= said_before(act)
         return cls(needs, never_alone)
 
     def levels(self) -> list[NDArray[np.int64]]:
@@ -90,7 +90,7 @@ def _beginnings(units: Sequence[Unit]) -> Iterator[tuple[int, int]]:
         latest[unit.section, unit.provision] = place
 
 
-def _closed_lists(units: Sequence[Unit], leads: Sequence[int | None]) -> Iterator[tuple[int, list[int], int]]:
+def closed_lists(units: Sequence[Unit], leads: Sequence[int | None]) -> Iterator[tuple[int, list[int], int]]:
     """What leads in, its points, and what goes on with the sentence after them, which begins with a small letter."""
     for place, unit in enumerate(units):
         lead = leads[place - 1] if place else None
@@ -129,7 +129,7 @@ def _short_provisions(units: Sequence[Unit]) -> Iterator[list[int]]:
             yield together
 
 
-def _says_nothing(act: Act, unit: Unit, is_listed: bool) -> bool:
+def says_nothing(act: Act, unit: Unit, is_listed: bool) -> bool:
     """A heading, a cell of a table, a footnote within an article, or what leads in something that cannot be cited."""
     text = unit.text.rstrip(_BRACKETS)
     if unit.words < _SHORTEST or text.endswith(":") or text.isupper():
@@ -139,7 +139,7 @@ def _says_nothing(act: Act, unit: Unit, is_listed: bool) -> bool:
     return unit.words < _LABEL and not is_listed and text[-1:].isalnum()
 
 
-def _said_before(act: Act) -> NDArray[np.bool_]:
+def said_before(act: Act) -> NDArray[np.bool_]:
     """What repeats another unit, or names the act itself in the text of another one that it amends."""
     seen: set[str] = set()
     flags = np.zeros(len(act), np.bool_)

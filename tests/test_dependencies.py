@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexlattice import Act, read
-from lexlattice.ties import Ties, _in_circles
+from lexlattice.selection.dependencies import Ties, _in_circles
 
 COPIES = """Article 5
 

@@ -1,7 +1,8 @@
-"""Budgets and selection: scores of units → the extract that fits.
+"""Scores of units → the extract that fits, unit by unit: what research systems and baselines use.
 
-Two modes. `whole` is what people get: whole units only, never more words than allowed, points with what leads them
-in. `paper` is the paper's: units by score until the budget is reached, then the text is cut to it.
+Two modes. `whole` takes whole units only, never more words than allowed, points with what leads them in. `paper` is
+the paper's: units by score until the budget is reached, then the text is cut to it. What people get is chosen by
+`lexlattice.selection.decoder`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from lexlattice.act import Act, Unit
-from lexlattice.errors import LexLatticeError
+from lexlattice.selection.leading import lead_ins
 from lexlattice.tokens import tokenizer
 
 if TYPE_CHECKING:
@@ -21,68 +22,7 @@ if TYPE_CHECKING:
 
 MODES: Final = ("whole", "paper")
 
-_OFFICIAL_LENGTH: Final = (209.6, 0.1437)
-"""Official summaries have about a · words ** b words; fitted by `tools/fit_budget.py`."""
-_TIMES_OFFICIAL: Final = {"auto": 1.0, "short": 1 / 3, "long": 2.0}
-_LARGEST_SHARE: Final = 0.5
-"""The curve says little of the shortest acts; an extract of more than half of an act is not worth making."""
-_OWN_SUMMARY: Final = 120
-"""An act with no more words, such as a corrigendum, needs no summary: all of it is one."""
-_MOST_WORDS: Final = 10**9
-_HOW_TO_WRITE_ONE: Final = (
-    "write one of: auto, short, long, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
-)
-
 _WORD: Final = re.compile(r"\S+")
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How long an extract may be: so many words, a share of the act, or as long as summaries are, or a third, or twice.
-
-    >>> Budget.parse("words:400").of(10_000), Budget.parse("ratio:0.05").of(10_000), Budget().of(10_000)
-    (400, 500, 787)
-    >>> Budget.parse("short").of(10_000), Budget.parse("long").of(10_000)
-    (262, 1574)
-    """
-
-    kind: str = "auto"
-    amount: float | None = None
-
-    def __post_init__(self) -> None:
-        amount = self.amount
-        if amount is None and self.kind in (*_TIMES_OFFICIAL, "reference"):
-            return
-        if amount is None or self.kind not in ("words", "ratio"):
-            raise LexLatticeError(f"'{self}' is no budget; {_HOW_TO_WRITE_ONE}")
-        if self.kind == "words" and not (type(amount) is int and 0 < amount <= _MOST_WORDS):
-            raise LexLatticeError(f"{amount!r} words cannot be asked for; give a whole number from 1 up.")
-        if self.kind == "ratio" and not (isinstance(amount, int | float) and 0 < amount <= 1):
-            raise LexLatticeError(f"A ratio of {amount!r} cannot be asked for; give a share above 0, and 1 at most.")
-
-    @classmethod
-    def parse(cls, text: str) -> Budget:
-        """A budget as written on the command line: auto, short, long, words:N, ratio:R or reference."""
-        kind, colon, amount = text.partition(":")
-        try:
-            return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)
-        except ValueError:
-            raise LexLatticeError(f"'{text}' is no budget; {_HOW_TO_WRITE_ONE}") from None
-
-    def of(self, act_words: int, reference: str | None = None) -> int:
-        """The number of words for an act of this many; `reference` is the summary whose length is to be kept."""
-        if self.amount is not None:
-            return int(self.amount) if self.kind == "words" else max(1, round(self.amount * act_words))
-        if self.kind == "reference":
-            if reference is None:
-                raise LexLatticeError("The budget 'reference' needs a reference summary; give another budget.")
-            return len(reference.split())
-        a, b = _OFFICIAL_LENGTH
-        share = max(_LARGEST_SHARE * act_words, min(act_words, _OWN_SUMMARY))
-        return max(1, int(min(_TIMES_OFFICIAL[self.kind] * a * act_words**b, share)))
-
-    def __str__(self) -> str:
-        return self.kind if self.amount is None else f"{self.kind}:{self.amount}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,33 +74,6 @@ def select(
     if mode == "paper":
         return Extract(_cut(units, order, words), words)
     return Extract(_whole(units, order, words, redundancy), words)
-
-
-def lead_ins(units: Sequence[Unit]) -> list[int | None]:
-    """For each point or indent, the unit it hangs from: "The label shall be:" for "— legible,".
-
-    What is quoted hangs from the instruction that puts it into another act, directly or through what it hangs from.
-    """
-    latest: dict[tuple[int, str], int] = {}
-    found: list[int | None] = []
-    for index, unit in enumerate(units):
-        path = unit.provision.partition("~")[0]
-        lead = latest.get((unit.section, path.rpartition(".")[0])) if unit.kind in ("point", "indent") else None
-        if lead is None and ".q" in path:
-            lead = _instruction(unit.section, path, latest)
-        found.append(lead)
-        latest[unit.section, path] = index
-    return found
-
-
-def _instruction(section: int, path: str, latest: dict[tuple[int, str], int]) -> int | None:
-    """The unit that leads in what is quoted: the nearest above it on its path, as far as there is one."""
-    if not any(step == "q" or step.startswith("q-") for step in path.split(".")):
-        return None
-    while path := path.rpartition(".")[0]:
-        if (section, path) in latest:
-            return latest[section, path]
-    return None
 
 
 def _cut(units: Sequence[Unit], order: Iterable[int], budget: int) -> tuple[Unit, ...]:

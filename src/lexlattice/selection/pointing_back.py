@@ -1,0 +1,59 @@
+"""What a unit points to within its article: back to what it cannot be read without, ahead to its exceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lexlattice.act import Act
+from lexlattice.selection.lists import LISTED
+from lexlattice.selection.wording import selection_wording
+
+_STEP = ".par-"
+
+
+class Pointing:
+    """Where the units of an act point to."""
+
+    def __init__(self, act: Act, leads: Sequence[int | None]) -> None:
+        self._units, self._leads = act.units, leads
+        self._words = selection_wording(act.language)
+        self._paragraphs: dict[tuple[int, str], int] = {}
+        for place, unit in enumerate(act.units):
+            before, step, behind = unit.provision.partition(_STEP)
+            if step:
+                self._paragraphs.setdefault((unit.section, f"{before}{_STEP}{behind.partition('.')[0]}"), place)
+
+    def back(self, place: int) -> Iterator[int]:
+        """The units that a unit needs: the one before, if it begins with "those"; an earlier paragraph that it names."""
+        unit = self._units[place]
+        before = place - 1
+        if (
+            unit.kind not in LISTED
+            and before >= 0
+            and self._units[before].section == unit.section
+            and (unit.kind != "recital" or self._units[before].provision == unit.provision)
+            and self._words.points_back(unit.text)
+        ):
+            yield self._top(before)
+        yield from (other for other in self._named(place) if other < place)
+
+    def ahead(self, place: int) -> Iterator[int]:
+        """The later paragraphs that a unit names."""
+        yield from (other for other in self._named(place) if other > place)
+
+    def _named(self, place: int) -> Iterator[int]:
+        unit = self._units[place]
+        before, step, behind = unit.provision.partition(_STEP)
+        if not step or unit.kind == "quoted" or ".q" in behind:
+            return
+        own = behind.partition(".")[0]
+        for number in self._words.paragraphs(unit.text):
+            found = self._paragraphs.get((unit.section, f"{before}{_STEP}{number}"))
+            if found is not None and number != own:
+                yield found
+
+    def _top(self, place: int) -> int:
+        """What leads in the list that a unit is in, or the unit itself."""
+        while (lead := self._leads[place]) is not None:
+            place = lead
+        return place
