@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act, Unit
-from lexlattice.grouping import applies_from
-from lexlattice.selection.dependencies import closed_lists, says_nothing
+from lexlattice.selection.dependencies import closed_lists, said_before, says_nothing
 from lexlattice.selection.leading import lead_ins
 from lexlattice.selection.lists import LISTED, is_whole, kept_together, lists_of
 from lexlattice.selection.pointing_back import Pointing
@@ -24,12 +23,13 @@ _WHOLE: Final = 30
 class Bundles:
     """The units of an act in bundles; what a bundle points back to is looked up when it is first asked for."""
 
-    def __init__(self, act: Act, scores: NDArray[np.float64]) -> None:
+    def __init__(self, act: Act, scores: NDArray[np.float64], dates: Sequence[int] = ()) -> None:
+        """Bundles of the units; `scores` order the points of lists, `dates` are the units that say from when."""
         self.units, self.leads = act.units, lead_ins(act.units)
         self._pointing = Pointing(act, self.leads)
         joined = _Joined(len(self.units))
         hanging = list(_hanging(self.units, self.leads, joined, act.language, scores))
-        for places in _by_section(self.units, applies_from(act)):
+        for places in _by_section(self.units, dates):
             joined.join(places)
         self.of = joined.labels()
         count = int(self.of.max(initial=-1)) + 1
@@ -46,10 +46,6 @@ class Bundles:
     def __len__(self) -> int:
         return len(self.members)
 
-    def structural_needs(self, bundle: int) -> Iterable[int]:
-        """The bundles that lead in this one."""
-        return self._leads.get(bundle, ())
-
     def needs(self, bundle: int) -> tuple[int, ...]:
         """The bundles without which this one cannot be read: what leads it in, and what it points back to."""
         found = self._needs.get(bundle)
@@ -61,7 +57,7 @@ class Bundles:
             found = self._needs[bundle] = tuple(sorted(needed))
         return found
 
-    def pulls(self, bundle: int) -> set[int]:
+    def ahead(self, bundle: int) -> set[int]:
         """The bundles that this one points ahead to, as a rule does to its exception."""
         ahead = {int(self.of[other]) for place in self.members[bundle] for other in self._pointing.ahead(place)}
         return ahead - {bundle}
@@ -156,4 +152,4 @@ def _by_section(units: Sequence[Unit], places: Iterable[int]) -> Iterator[list[i
 def speaking(act: Act, leads: Sequence[int | None]) -> NDArray[np.bool_]:
     """Which units say something by themselves: no labels, lead-ins, bare figures, or what was said before."""
     flags = [not says_nothing(act, unit, leads[place] is not None) for place, unit in enumerate(act.units)]
-    return np.array(flags, dtype=np.bool_)
+    return np.array(flags, dtype=np.bool_) & ~said_before(act)

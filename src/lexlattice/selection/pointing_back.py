@@ -24,7 +24,7 @@ class Pointing:
                 self._paragraphs.setdefault((unit.section, f"{before}{_STEP}{behind.partition('.')[0]}"), place)
 
     def back(self, place: int) -> Iterator[int]:
-        """The units that a unit needs: the one before, if it begins with "those"; an earlier paragraph that it names."""
+        """The units that a unit needs: the one before if it begins with "those"; earlier paragraphs that it names."""
         unit = self._units[place]
         before = place - 1
         if (

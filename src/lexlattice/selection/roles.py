@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act, Section
-from lexlattice.grouping import aim_of, applies_from, own_articles
+from lexlattice.grouping import aim_of, own_articles
 from lexlattice.selection.bundles import Bundles
 from lexlattice.selection.wording import SelectionWording, selection_wording
 
@@ -23,6 +24,8 @@ _AIM_FIRST: Final = 1.25
 _ACT_NUMBER: Final = re.compile(r"\d+/\d+")
 _SHARES: Final = {"aim": 0.6, "scope": 0.2, "date": 0.12, "repeal": 0.07}
 """The share of a summary that a role may have: one that needs more waits for a longer summary."""
+_VOICE: Final = 0.4
+"""The part of what is due to a chapter by its length that its first provision may have."""
 
 
 class Role(NamedTuple):
@@ -30,10 +33,18 @@ class Role(NamedTuple):
 
     bundle: int
     share: float
+    """How much of the summary it may be."""
+    chapter: tuple[str, ...] = ()
+    """The chapter that it speaks for, unless another bundle has done so."""
 
 
-def roles_of(act: Act, bundles: Bundles, worth: NDArray[np.float64], allowed: NDArray[np.bool_]) -> list[Role]:
-    """The roles of an act that somebody plays, the most important first; `worth` is that of each bundle."""
+def roles_of(
+    act: Act, bundles: Bundles, worth: NDArray[np.float64], allowed: NDArray[np.bool_], dates: Sequence[int]
+) -> list[Role]:
+    """The roles of an act that somebody plays, the most important first; `worth` is that of each bundle.
+
+    `dates` are the units that say from when the act applies.
+    """
     words, articles = selection_wording(act.language), own_articles(act)
     places = {unit.id: place for place, unit in enumerate(act.units)}
     found: dict[str, int] = {}
@@ -49,13 +60,34 @@ def roles_of(act: Act, bundles: Bundles, worth: NDArray[np.float64], allowed: ND
     scopes = among([places[unit.id] for article in about_scope for unit in article.units])
     if scopes:
         found["scope"] = max(scopes, key=worth.__getitem__)
-    dates = among(applies_from(act))
-    if dates:
-        found["date"] = dates[0]
+    dated = among(dates)
+    if dated:
+        found["date"] = dated[0]
     repeals = among(_repeals(articles, places, words))
     if repeals:
         found["repeal"] = repeals[0]
-    return [Role(bundle, _SHARES[name]) for name, bundle in found.items()]
+    roles = [Role(bundle, _SHARES[name]) for name, bundle in found.items()]
+    return roles + _voices(articles, places, bundles, worth, allowed)
+
+
+def _voices(
+    articles: Sequence[Section],
+    places: dict[str, int],
+    bundles: Bundles,
+    worth: NDArray[np.float64],
+    allowed: NDArray[np.bool_],
+) -> list[Role]:
+    """The best bundle of each chapter; it may have what is due to the chapter by its length."""
+    total = sum(article.words for article in articles)
+    voices = []
+    for chapter, group in groupby(articles, key=lambda article: article.enclosing[:1]):
+        inside = list(group)
+        own = {int(bundles.of[places[unit.id]]) for article in inside for unit in article.units}
+        speakers = [bundle for bundle in sorted(own) if allowed[bundle]]
+        if chapter and speakers:
+            share = sum(article.words for article in inside) / total
+            voices.append(Role(max(speakers, key=worth.__getitem__), _VOICE * share, chapter))
+    return voices
 
 
 def _repeals(articles: Sequence[Section], places: dict[str, int], words: SelectionWording) -> list[int]:
