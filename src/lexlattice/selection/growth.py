@@ -59,9 +59,9 @@ class _Growth:
 
     def __init__(self, act: Act, scores: Floats, focus: str) -> None:
         dates = applies_from(act)
-        self.bundles = bundles = Bundles(act, scores, dates)
-        of, size, first = bundles.of, len(bundles), [members[0] for members in bundles.members]
         may = choosable(act, focus)
+        self.bundles = bundles = Bundles(act, scores, may, dates)
+        of, size, first = bundles.of, len(bundles), [members[0] for members in bundles.members]
         self._possible = np.bincount(of, ~may, size) == 0
         self._allowed = self._possible & (np.bincount(of, may & speaking(act, bundles.leads), size) > 0)
         self._values = np.bincount(of, _values(act, scores), size)
