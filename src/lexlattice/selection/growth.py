@@ -26,14 +26,19 @@ from lexlattice.selection.roles import roles_of
 
 Floats = NDArray[np.float64]
 
-LENGTHS: Final = (100, 150, 200, 300, 450, 600, 800)
+LENGTHS: Final = (100, 150, 200, 300, 400, 600, 800)
 """Usual lengths of summaries, in words, at which nothing is left empty if it can be helped."""
 _EACH: Final = 200
 """Beyond them and those that have a name, every so many words."""
 _CLOSE: Final = 0.15
 """A usual length that is nearer to a named one than this share of it gives way."""
-_FILL: Final = 0.5
+_FILL: Final = 0.8
 """What fits before a usual length and has this share of the best step's gain comes before it."""
+_EMPTY: Final = 0.25
+"""So much less is enough by the share of the length that would stay empty."""
+_LEAST: Final = 1e-9
+_ROOM: Final = 8
+"""A summary that has room for fewer words is full."""
 _SHORT: Final = 5.0
 """Words that each unit counts beyond its own: of two units that are equally probable, the shorter one says more."""
 _UNHEARD: Final = 1.15
@@ -79,12 +84,12 @@ class _Growth:
         self.words = 0
 
     def next(self, room: int) -> _Step | None:
-        """The role that is due, or the best step; or another almost as good that fits into so many words."""
-        best = self._due()
-        if best is not None and best.words <= room:
-            return best
-        least, aside, seen = 0.0, list[tuple[float, int]](), set[int]()
-        while self._heap and -self._heap[0][0] >= least:
+        """The role that is due, or the best step, or another almost as good: one that fits into so many words."""
+        due = self._due()
+        if due is not None and due.words <= room:
+            return due
+        least, aside, seen, found = 0.0, list[tuple[float, int]](), set[int](), None
+        while found is None and self._heap and -self._heap[0][0] >= least:
             known, bundle = heapq.heappop(self._heap)
             if self._taken[bundle] or bundle in seen:
                 continue
@@ -100,14 +105,16 @@ class _Growth:
                 continue
             seen.add(bundle)
             aside.append((-step.gain, bundle))
-            best = best or step
-            if step.words <= room:
-                best = step
-                break
-            least = least or _FILL * step.gain
+            least = least or max(_FILL - _EMPTY * room / (self.words + room), _LEAST) * step.gain
+            found = step if step.words <= room else None
         for entry in aside:
             heapq.heappush(self._heap, entry)
-        return best
+        return found
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to add."""
+        return not self._heap
 
     def take(self, step: _Step) -> tuple[int, ...]:
         """The units of a step, which are there from now on."""
@@ -143,7 +150,7 @@ class _Growth:
         for role in self._roles:
             if not self._taken[role.bundle] and not (role.chapter and role.chapter in self._heard):
                 step = self._step(role.bundle)
-                if step.gain > 0 and step.words <= role.share * max(LENGTHS[0], self.words + step.words):
+                if step.gain > 0 and step.words <= role.share * max(role.length, self.words + step.words):
                     return step
         return None
 
@@ -152,9 +159,11 @@ def grow(act: Act, scores: Floats, focus: str = "all") -> Iterator[tuple[int, ..
     """Steps of units, the most important first, until nothing is left that a summary may have."""
     growth, lengths = _Growth(act, scores, focus), _lengths(act.words)
     length = next(lengths)
-    while (step := growth.next(length - growth.words)) is not None:
-        yield growth.take(step)
-        while length <= growth.words:
+    while not growth.is_done:
+        step = growth.next(length - growth.words) if length - growth.words >= _ROOM else None
+        if step is not None:
+            yield growth.take(step)
+        else:
             length = next(lengths)
 
 

@@ -22,8 +22,10 @@ _LAST_ARTICLES: Final = 8
 _AIM_FIRST: Final = 1.25
 """The first provision of the article on the aim has so much more weight than others of it."""
 _ACT_NUMBER: Final = re.compile(r"\d+/\d+")
-_SHARES: Final = {"aim": 0.6, "scope": 0.2, "date": 0.12, "repeal": 0.07}
+_SHARES: Final = {"aim": 0.75, "scope": 0.2, "date": 0.12, "repeal": 0.07}
 """The share of a summary that a role may have: one that needs more waits for a longer summary."""
+_SHORTEST: Final = 100
+"""Words of the shortest usual summary, which has the aim at least."""
 _VOICE: Final = 0.4
 """The part of what is due to a chapter by its length that its first provision may have."""
 
@@ -34,6 +36,8 @@ class Role(NamedTuple):
     bundle: int
     share: float
     """How much of the summary it may be."""
+    length: int = 0
+    """The words that a summary has at least, for this share."""
     chapter: tuple[str, ...] = ()
     """The chapter that it speaks for, unless another bundle has done so."""
 
@@ -66,7 +70,7 @@ def roles_of(
     repeals = among(_repeals(articles, places, words))
     if repeals:
         found["repeal"] = repeals[0]
-    roles = [Role(bundle, _SHARES[name]) for name, bundle in found.items()]
+    roles = [Role(bundle, _SHARES[name], _SHORTEST if name == "aim" else 0) for name, bundle in found.items()]
     return roles + _voices(articles, places, bundles, worth, allowed)
 
 
@@ -86,7 +90,7 @@ def _voices(
         speakers = [bundle for bundle in sorted(own) if allowed[bundle]]
         if chapter and speakers:
             share = sum(article.words for article in inside) / total
-            voices.append(Role(max(speakers, key=worth.__getitem__), _VOICE * share, chapter))
+            voices.append(Role(max(speakers, key=worth.__getitem__), _VOICE * share, chapter=chapter))
     return voices
 
 
