@@ -326,6 +326,25 @@ def test_entry_into_force_and_date_of_application_never_come_apart(language: str
     assert dates <= {*ids(act, favouring(act, others=0.2), 450)}
 
 
+def test_a_long_provision_on_transposition_does_not_part_the_other_dates() -> None:
+    others = [sentence(f"topic{number}", 20) for number in range(20)]
+    body = [
+        *others,
+        f"Transposition\n\nMember States shall comply with this Directive by 5 May 2031 {' '.join([FILLING] * 5)}.",
+        "Entry into force\n\nThis Directive shall enter into force on the third day.\n\n"
+        f"Articles 1 to 9 shall apply from 1 May 2032 {FILLING}.",
+        "This Directive is addressed to the Member States.",
+    ]
+    text = "\n\n".join(f"Article {number}\n\n{article}" for number, article in enumerate(body, 1))
+    act = read(f"DIRECTIVE (EU) 2030/9001 of 12 March 2030 on bees\n\n{text}", language="en")
+    together = {unit.id for unit in act.units if unit.id.startswith("art-22")}
+    assert len(together) == 2
+    for length in range(100, 500, 20):
+        found = together & {*ids(act, favouring(act, "art-22", others=0.4), length)}
+        assert not found or found == together
+    assert found
+
+
 def test_scope_date_and_repeal_are_there_once_the_length_allows() -> None:
     others = [sentence(f"topic{number}", 20) for number in range(40)]
     act = law(

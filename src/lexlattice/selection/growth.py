@@ -36,6 +36,8 @@ _FILL: Final = 0.8
 """What fits before a usual length and has this share of the best step's gain comes before it."""
 _EMPTY: Final = 0.25
 """So much less is enough by the share of the length that would stay empty."""
+_DATES: Final = 200
+"""Words of all that says from when an act applies; what belongs together of it is never parted."""
 _LEAST: Final = 1e-9
 _ROOM: Final = 8
 """A summary that has room for fewer words is full."""
@@ -63,7 +65,7 @@ class _Growth:
     """The state of a growing summary."""
 
     def __init__(self, act: Act, scores: Floats, focus: str) -> None:
-        dates = applies_from(act)
+        dates = applies_from(act, _DATES)
         may = choosable(act, focus)
         self.bundles = bundles = Bundles(act, scores, may, dates)
         of, size, first = bundles.of, len(bundles), [members[0] for members in bundles.members]
