@@ -33,6 +33,7 @@ class Bundles:
             scores: For each unit its probability, by which the points of a list are ordered.
             may: Which units may be in a summary.
             dates: The units that say from when the act applies.
+
         """
         self.units, self.leads = act.units, lead_ins(act.units)
         self._pointing = Pointing(act, self.leads)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, groupby
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.act import Act, Section
+from lexlattice.act import Act, Section, Unit
 from lexlattice.grouping import aim_of, own_articles
 from lexlattice.selection.bundles import Bundles
 from lexlattice.selection.wording import SelectionWording, selection_wording
@@ -50,51 +50,51 @@ def roles_of(
     `dates` are the units that say from when the act applies.
     """
     words, articles = selection_wording(act.language), own_articles(act)
-    places = {unit.id: place for place, unit in enumerate(act.units)}
+    starts = [0, *accumulate(len(section.units) for section in act.sections)]
     found: dict[str, int] = {}
 
-    def among(units: Sequence[int]) -> list[int]:
+    def among(units: Iterable[int]) -> list[int]:
         named = dict.fromkeys(int(bundles.of[place]) for place in units)
         return [bundle for bundle in named if allowed[bundle] and bundle not in found.values()]
 
-    aims = among([places[unit.id] for unit in aim_of(act, articles)])
+    def inside(articles: Iterable[Section]) -> list[int]:
+        return [place for article in articles for place in range(starts[article.index], starts[article.index + 1])]
+
+    aiming = list(aim_of(act, articles))
+    start = starts[aiming[0].section] + act.sections[aiming[0].section].units.index(aiming[0]) if aiming else 0
+    aims = among(range(start, start + len(aiming)))
     if aims:
         found["aim"] = max(aims, key=lambda bundle: worth[bundle] * (_AIM_FIRST if bundle == aims[0] else 1))
     about_scope = [article for article in articles[:_FIRST_ARTICLES] if words.heads_scope(article.heading)]
-    scopes = among([places[unit.id] for article in about_scope for unit in article.units])
+    scopes = among(inside(about_scope))
     if scopes:
         found["scope"] = max(scopes, key=worth.__getitem__)
     dated = among(dates)
     if dated:
         found["date"] = dated[0]
-    repeals = among(_repeals(articles, places, words))
+    repeals = among([place for place in inside(articles[-_LAST_ARTICLES:]) if _repeals(act.units[place], words)])
     if repeals:
         found["repeal"] = repeals[0]
     roles = [Role(bundle, _SHARES[name], _SHORTEST if name == "aim" else 0) for name, bundle in found.items()]
-    return roles + _voices(articles, places, bundles, worth, allowed)
+    return roles + list(_voices(articles, lambda own: {*bundles.of[inside(own)].tolist()}, worth, allowed))
 
 
 def _voices(
     articles: Sequence[Section],
-    places: dict[str, int],
-    bundles: Bundles,
+    bundles_in: Callable[[list[Section]], set[int]],
     worth: NDArray[np.float64],
     allowed: NDArray[np.bool_],
-) -> list[Role]:
-    """The best bundle of each chapter; it may have what is due to the chapter by its length."""
+) -> Iterator[Role]:
+    """The best bundle of each chapter; it may have a part of what is due to the chapter by its length."""
     total = sum(article.words for article in articles)
-    voices = []
     for chapter, group in groupby(articles, key=lambda article: article.enclosing[:1]):
-        inside = list(group)
-        own = {int(bundles.of[places[unit.id]]) for article in inside for unit in article.units}
-        speakers = [bundle for bundle in sorted(own) if allowed[bundle]]
+        own = list(group)
+        speakers = sorted(bundle for bundle in bundles_in(own) if allowed[bundle])
         if chapter and speakers:
-            share = sum(article.words for article in inside) / total
-            voices.append(Role(max(speakers, key=worth.__getitem__), _VOICE * share, chapter=chapter))
-    return voices
+            share = sum(article.words for article in own) / total
+            yield Role(max(speakers, key=worth.__getitem__), _VOICE * share, chapter=chapter)
 
 
-def _repeals(articles: Sequence[Section], places: dict[str, int], words: SelectionWording) -> list[int]:
-    """The units that repeal another act, which they name by its number."""
-    units = [unit for article in articles[-_LAST_ARTICLES:] for unit in article.units if unit.kind != "quoted"]
-    return [places[unit.id] for unit in units if _ACT_NUMBER.search(unit.text) and words.repeals(unit.text)]
+def _repeals(unit: Unit, words: SelectionWording) -> bool:
+    """Whether a unit repeals another act, which it names by its number."""
+    return unit.kind != "quoted" and bool(_ACT_NUMBER.search(unit.text)) and words.repeals(unit.text)
