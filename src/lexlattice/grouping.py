@@ -112,13 +112,14 @@ def aim_of(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
     """The units that say what an act is for, given its own articles."""
     if articles:
         others = articles[1 : -_FINAL_ARTICLES.get(act.type, 1)]
-        yield from (others[0] if others and _defines(articles[0]) else articles[0]).units
+        yield from (others[0] if others and defines(articles[0]) else articles[0]).units
         return
     body = [unit for section in act.sections if section.kind == "body" for unit in section.units]
     yield from (unit for unit in body if (unit.section, unit.provision) == (body[0].section, body[0].provision))
 
 
-def _defines(article: Section) -> bool:
+def defines(article: Section) -> bool:
+    """Whether an article is one of definitions: its points open with a term in quotation marks."""
     openings: dict[str, str] = {}
     for unit in article.units:
         if unit.kind in _POINTS:

@@ -1,0 +1,103 @@
+"""What the network sees of an act: features of its units and sections, and static vectors; nothing of any language."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+
+from lexlattice.act import Act
+from lexlattice.grouping import aim_of, defines, own_articles
+from lexlattice.lattice.cells import Floats, Integers
+from lexlattice.lattice.features.likeness import Vectors, likeness_of
+from lexlattice.lattice.features.mentions import mentions_of
+from lexlattice.lattice.features.outline import Outline
+from lexlattice.lattice.features.places import section_places, unit_places
+from lexlattice.lattice.features.signs import unit_signs
+
+_OPENING: Final = 9
+"""Words with which a unit opens: who shall or may do what."""
+
+
+class Encoder(Protocol):
+    """Texts → vectors; the same for all 24 languages."""
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+
+    def encode(self, texts: list[str]) -> Floats:
+        """A row for each text."""
+
+
+class MeaningFeatures(NamedTuple):
+    """The features of one act; those of units and sections are not scaled yet."""
+
+    units: Floats
+    sections: Floats
+    section_of: Integers
+    """The section of each unit."""
+    vectors: Floats
+    """Static vectors of the text of units."""
+    leads: Floats
+    """Of the lead-in that each unit hangs from; zero where there is none."""
+    openings: Floats
+    """Of the first words of each unit."""
+    headings: Floats
+    enclosing: Floats
+    title: Floats
+    anchors: Floats
+    """Title, centroid of articles, centroid of recitals, first article: what the act is about."""
+    references: Integers
+    """Section that refers and section referred to, a row each."""
+    paragraph_of: Integers
+    """The paragraph of each unit, counted through the act."""
+
+
+def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
+    """All features of an act."""
+    outline, mentions = Outline.of(act), mentions_of(act)
+    texts = [unit.prose for unit in act.units]
+    letters = np.array([len(text) for text in texts], np.float32)
+    vectors = Vectors(
+        _encoded(encoder, texts),
+        _encoded(encoder, [section.heading for section in act.sections]),
+        _encoded(encoder, [section.enclosing[-1] if section.enclosing else "" for section in act.sections]),
+        _encoded(encoder, [act.title])[0],
+    )
+    aim = next((unit.section for unit in aim_of(act, own_articles(act))), -1)
+    defining = np.array([outline.article[s.index] >= 0 and defines(s) for s in act.sections], np.float32)
+    likeness = likeness_of(act, outline, vectors, letters, aim)
+    units = [unit_places(act, outline, letters), unit_signs(act, mentions), likeness.units]
+    sections = [section_places(act, outline, mentions, letters), _columns(_is(aim, act), defining), likeness.sections]
+    is_led = (outline.lead_of >= 0)[:, None]
+    return MeaningFeatures(
+        np.concatenate(units, axis=1).astype(np.float32),
+        np.concatenate(sections, axis=1).astype(np.float32),
+        outline.section_of,
+        vectors.units,
+        np.where(is_led, vectors.units[outline.lead_of], np.float32(0)),
+        _encoded(encoder, [" ".join(text.split(maxsplit=_OPENING)[:_OPENING]) for text in texts]),
+        vectors.headings,
+        vectors.enclosing,
+        vectors.title,
+        likeness.anchors,
+        np.unique(mentions.pairs, axis=0),
+        outline.paragraph_of,
+    )
+
+
+def _is(section: int, act: Act) -> Floats:
+    return np.asarray(np.arange(len(act.sections)) == section, np.float32)
+
+
+def _columns(*columns: Floats) -> Floats:
+    return np.stack(columns, axis=1)
+
+
+def _encoded(encoder: Encoder, texts: list[str]) -> Floats:
+    """Vectors of texts; zero for those without a letter or figure."""
+    vectors = np.zeros((len(texts), encoder.dimensions), np.float32)
+    if present := [index for index, text in enumerate(texts) if any(map(str.isalnum, text))]:
+        vectors[present] = encoder.encode([texts[index] for index in present])
+    return vectors

@@ -1,0 +1,68 @@
+"""Which articles refer to which: the label's own word beside a number, so that it holds in every language.
+
+`Act.references` resolves every reference exactly; here it is enough to count them, in a tenth of the time.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from lexlattice.act import Act
+from lexlattice.lattice.cells import Integers
+
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_STEM: Final = 3
+"""Letters of the word for an article that stay the same in all its forms and abbreviations."""
+_NUMBER: Final = r"\d+[a-z]?\b"
+_BELOW: Final = r"(?:\s?\(\d+\w?\))*"
+_AFTER: Final = re.compile(rf"\w*\.?\s{_NUMBER}{_BELOW}(?:,\s{_NUMBER}{_BELOW})*(?:\s\w{{1,4}}\s{_NUMBER})?")
+_BEFORE: Final = re.compile(rf"(?<![\d/])(?:{_NUMBER}\.?,\s)*(?:{_NUMBER}\.?\s\w{{1,4}}\s)?{_NUMBER}\.?\s$")
+_REACH: Final = 40
+"""Characters before the word in which its numbers may stand."""
+_NUMBERS: Final = re.compile(rf"(?<![\d(])({_NUMBER})")
+
+
+class Mentions(NamedTuple):
+    """References between articles, as far as they can be seen from words and numbers."""
+
+    pairs: Integers
+    """Section that refers and section referred to, a row for each time."""
+    of_units: Integers
+    """How many articles each unit refers to."""
+
+
+def mentions_of(act: Act) -> Mentions:
+    """All mentions of the act's articles in its units."""
+    of_units = np.zeros(len(act.units), np.int64)
+    numbers: dict[str, int] = {}
+    stem, is_before, pairs = "", False, []
+    for section in act.sections:
+        if section.kind == "article" and section.number and section.units:
+            numbers.setdefault(section.number.casefold(), section.index)
+            if not stem and (word := _WORD.search(section.label)):
+                stem, is_before = word.group().lower()[:_STEM], section.label[:1].isdigit()
+    if stem:
+        text, starts = act.source.lower(), [unit.start for unit in act.units]
+        for found in re.finditer(re.escape(stem), text if len(text) == len(act.source) else act.source):
+            place = bisect_right(starts, found.start()) - 1
+            if place < 0 or found.start() >= act.units[place].end:
+                continue
+            for number in _NUMBERS.findall(_numbers(found, is_before)):
+                if (target := numbers.get(number)) is not None:
+                    of_units[place] += 1
+                    pairs.append((act.units[place].section, target))
+    elsewhere = [(source, target) for source, target in pairs if source != target]
+    return Mentions(np.array(elsewhere, np.int64).reshape(-1, 2), of_units)
+
+
+def _numbers(word: re.Match[str], is_before: bool) -> str:
+    """The numbers beside the word for an article: behind it, or before it where labels have them there."""
+    text, start = word.string, word.start()
+    if start and text[start - 1].isalpha():
+        return ""
+    found = _BEFORE.search(text, max(0, start - _REACH), start) if is_before else _AFTER.match(text, word.end())
+    return found.group() if found else ""
