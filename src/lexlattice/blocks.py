@@ -6,7 +6,8 @@ as running text, its points nested below, and a mark wherever something of it is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -21,6 +22,7 @@ from lexlattice.selection import lead_ins
 from lexlattice.summary import Item
 
 _ELLIPSIS: Final = "[…]"
+_SENTENCE: Final = re.compile(r"\.s-(\d+)\Z")
 _BESIDE: Final = ("subparagraph", "table")
 """Kinds of units that stand beside the text of the provision they belong to, not below it."""
 
@@ -91,11 +93,13 @@ class Block:
 
 def blocks_of(act: Act, items: Iterable[Item], cuts: Iterable[Cut]) -> tuple[Block, ...]:
     """The blocks that some items of a summary make, in their order, with the cuts that belong to them marked."""
-    chosen = tuple(items)
-    tree = _Tree(act, {act[item.id].provision for item in chosen})
+    chosen, marks = tuple(items), dict[str, list[Mark]]()
+    for cut in cuts:
+        marks.setdefault(cut.after, []).append(Mark(_mark(act, cut), cut))
+    tree = _Tree(act, {provision_of(item.id) for item in chosen})
     blocks: list[Block] = []
-    for (section, _), members in groupby(chosen, key=lambda item: (item.section, tree.root(act[item.id].provision))):
-        lines = tuple(_lines(act, tree, tuple(members), tuple(cuts)))
+    for (section, _), members in groupby(chosen, key=lambda item: (item.section, tree.root(provision_of(item.id)))):
+        lines = tuple(_lines(tree, members, marks))
         heading = lines[0].items[0].heading if not blocks or blocks[-1].section != section else ""
         blocks.append(Block(section, act.sections[section].label, heading, _citation(act, tree, lines), lines))
     return tuple(blocks)
@@ -105,7 +109,7 @@ class _Tree:
     """Which provision hangs from which, as far as a summary needs it."""
 
     def __init__(self, act: Act, chosen: set[str]) -> None:
-        self._act, self._chosen = act, chosen
+        self.act, self._chosen = act, chosen
 
     def root(self, provision: str) -> str:
         """The outermost chosen provision that this one hangs from or stands beside; itself if there is none."""
@@ -129,40 +133,37 @@ class _Tree:
     def _path(self, provision: str) -> Iterator[tuple[str, int]]:
         """The provisions around it, innermost first, each with how far the one before is below it: a step, or none."""
         while True:
-            unit = self._act.sentences(provision)[0]
-            lead = self._leads.get(unit.id)
-            above = lead or (provision.rpartition(".")[0] if unit.kind in _BESIDE else "")
-            if not self._act.sentences(above):
+            units = self.act.sentences(provision)
+            lead = self._leads.get(provision)
+            above = lead or (provision.rpartition(".")[0] if units and units[0].kind in _BESIDE else "")
+            if not self.act.sentences(above):
                 return
             yield above, 1 if lead else 0
             provision = above
 
     @cached_property
     def _leads(self) -> dict[str, str]:
-        units = self._act.units
+        units = self.act.units
         return {
-            unit.id: units[lead].provision
+            unit.provision: units[lead].provision
             for unit, lead in zip(units, lead_ins(units), strict=True)
             if lead is not None
         }
 
 
-def _lines(act: Act, tree: _Tree, items: Sequence[Item], cuts: Sequence[Cut]) -> Iterator[Line]:
+def _lines(tree: _Tree, items: Iterable[Item], marks: Mapping[str, Sequence[Mark]]) -> Iterator[Line]:
     """The lines of one block; marks of sentences stand in the text, all others on lines of their own."""
-    marks: dict[str, list[Mark]] = {}
-    for cut in cuts:
-        marks.setdefault(cut.after, []).append(Mark(_mark(act, cut), cut))
-    for provision, members in groupby(items, key=lambda item: act[item.id].provision):
+    for provision, members in groupby(items, key=lambda item: provision_of(item.id)):
         pieces: list[Item | Mark] = []
         apart: list[Mark] = []
         for item in members:
             pieces.append(item)
             for mark in marks.get(item.id, ()):
-                (pieces if act[mark.cut.ids[0]].provision == provision else apart).append(mark)
+                (pieces if provision_of(mark.cut.ids[0]) == provision else apart).append(mark)
         line = Line(tuple(pieces), tree.level(provision), "")
-        yield replace(line, citation=_cited(act, line.items))
+        yield replace(line, citation=_cited(tree.act, line.items))
         for mark in apart:
-            yield Line((mark,), tree.level(act[mark.cut.ids[0]].provision), "")
+            yield Line((mark,), tree.level(provision_of(mark.cut.ids[0])), "")
 
 
 def _mark(act: Act, cut: Cut) -> str:
@@ -174,7 +175,7 @@ def _citation(act: Act, tree: _Tree, lines: Sequence[Line]) -> str:
     outer = [line for line in lines if line.items and line.level == 0]
     if len(outer) == 1:
         return outer[0].citation
-    return act.provision(tree.root(act[outer[0].items[0].id].provision)).citation
+    return act.provision(tree.root(provision_of(outer[0].items[0].id))).citation
 
 
 def _cited(act: Act, items: Sequence[Item]) -> str:
@@ -182,8 +183,7 @@ def _cited(act: Act, items: Sequence[Item]) -> str:
     first = items[0].citation
     if len(items) == 1:
         return first
-    provision, place = _sentence(items[0])
-    _, last = _sentence(items[-1])
+    provision, place, last = provision_of(items[0].id), _place(items[0]), _place(items[-1])
     is_run = last - place == len(items) - 1
     is_whole = place == 1 and f"{provision}.s-{last + 1}" not in act
     if provision in act.wholes and (is_whole or not is_run):
@@ -191,7 +191,16 @@ def _cited(act: Act, items: Sequence[Item]) -> str:
     return cite_sentences(first, place, last, load(act.language))
 
 
-def _sentence(item: Item) -> tuple[str, int]:
-    """The provision and the place of a sentence in it; 0 for an item that is none."""
-    provision, sentence, number = item.id.rpartition(".s-")
-    return provision, int(number) if sentence else 0
+def provision_of(name: str) -> str:
+    """The id of a provision from that of one of its sentences, or from its own.
+
+    >>> provision_of("art-5.par-1.s-2"), provision_of("art-5.par-1")
+    ('art-5.par-1', 'art-5.par-1')
+    """
+    return _SENTENCE.sub("", name)
+
+
+def _place(item: Item) -> int:
+    """Which sentence of its provision it is, from 1; 0 for an item that is none."""
+    found = _SENTENCE.search(item.id)
+    return int(found[1]) if found else 0

@@ -110,9 +110,11 @@ def _kind(unit: Unit, lead: Unit) -> Kind:
 
 
 def _in_provisions(units: Sequence[Unit], chosen: Sequence[int]) -> Iterator[Gap]:
-    """Sentences that follow a chosen one of the same provision, up to the next that is chosen."""
+    """Sentences that follow a chosen one of the same provision, up to the next that is chosen; a title is none."""
     wanted = set(chosen)
     for place in chosen:
+        if units[place].kind == "title":
+            continue
         provision, run = units[place].provision, list[int]()
         following = place + 1
         while following < len(units) and units[following].provision == provision and following not in wanted:
