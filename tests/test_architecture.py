@@ -75,7 +75,7 @@ ABOVE = {
     "client": {"errors", "act"},
     "serving": {
         *"errors act reading features selection choosing ties grouping phrases summary summarizer rendering".split(),
-        *("versions", "worker", "standing"),
+        *("versions", "worker", "standing", "cuts", "blocks"),
     },
     "llm": {"errors", "files"},
     "judging": {"errors", "files", "metrics", "llm"},

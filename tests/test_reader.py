@@ -14,7 +14,7 @@ import pytest
 from lexlattice import read
 from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
-from lexlattice.rendering.plain import parts, passages
+from lexlattice.rendering.plain import parts
 from lexlattice.serving.view import extract_of, view_of
 from lexlattice.summarizer import summarize
 from lexlattice.versions import counterparts
@@ -481,8 +481,16 @@ def test_an_item_is_copied_with_its_citation(visit: Visit, examples: Path) -> No
     assert page.evaluate("navigator.clipboard.readText()") == f"{text}\n({citation}, 32024R9001)"
 
 
+NESTED = """all => all.map((line) => {
+    let level = 0;
+    for (let list = line.closest("ul.points"); list; list = list.parentElement.closest("ul.points")) level += 1;
+    return [level, line.textContent];
+})"""
+"""How deep each line is nested, and what it says."""
+
+
 @pytest.mark.parametrize("language", ["en", "fi"])
-def test_sentences_are_cited_as_in_the_summary_of_the_command_line(
+def test_provisions_are_cited_nested_and_marked_as_in_the_summary_of_the_command_line(
     visit: Visit, examples: Path, language: str, tmp_path: Path
 ) -> None:
     text = (examples / "short" / f"{language}.txt").read_text("utf-8")
@@ -496,9 +504,12 @@ def test_sentences_are_cited_as_in_the_summary_of_the_command_line(
     for words in (60, 150, 300, 600, 900):
         slide(page, "#budget", words)
         extract = extract_of(act, chosen(page))
-        wanted = [place.citation for _, items in parts(extract, True) for place in passages(items, act)]
-        assert page.locator(".item .citation").all_inner_texts() == wanted
-        runs += len(extract) - len(wanted)
+        blocks = [block for _, found in parts(extract, True) for block in found]
+        assert page.locator(".item .citation").all_inner_texts() == [block.citation for block in blocks]
+        lines = [line for block in blocks for line in block.lines]
+        shown = page.locator(".item p").evaluate_all(NESTED)
+        assert shown == [[line.level, line.text] for line in lines]
+        runs += len(extract) - len(blocks)
     assert runs
 
 

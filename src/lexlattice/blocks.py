@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 from lexlattice.act import Act
 from lexlattice.cuts import Cut
@@ -105,50 +104,53 @@ def blocks_of(act: Act, items: Iterable[Item], cuts: Iterable[Cut]) -> tuple[Blo
     return tuple(blocks)
 
 
+class Anchor(NamedTuple):
+    """Where a unit belongs: the unit above it, and how many steps it is below that one."""
+
+    place: int
+    step: int
+    """1 for what hangs from a lead-in or an instruction; 0 for a subparagraph or a table, which stand beside it."""
+
+
+def anchors(act: Act) -> list[Anchor | None]:
+    """For each unit of an act what it hangs from or stands beside; none for what stands for itself."""
+    first: dict[str, int] = {}
+    found: list[Anchor | None] = []
+    for place, (unit, lead) in enumerate(zip(act.units, lead_ins(act.units), strict=True)):
+        beside = first.get(unit.provision.rpartition(".")[0]) if unit.kind in _BESIDE else None
+        above = beside if lead is None else lead
+        found.append(None if above is None else Anchor(above, 0 if lead is None else 1))
+        first.setdefault(unit.provision, place)
+    return found
+
+
 class _Tree:
     """Which provision hangs from which, as far as a summary needs it."""
 
     def __init__(self, act: Act, chosen: set[str]) -> None:
         self.act, self._chosen = act, chosen
+        self._above = {
+            unit.provision: (act.units[anchor.place].provision, anchor.step)
+            for unit, anchor in zip(act.units, anchors(act), strict=True)
+            if anchor is not None
+        }
 
     def root(self, provision: str) -> str:
         """The outermost chosen provision that this one hangs from or stands beside; itself if there is none."""
-        found = provision
-        for above, _ in self._path(provision):
-            if above in self._chosen:
-                found = above
-        return found
+        return self._climbed(provision)[0]
 
     def level(self, provision: str) -> int:
         """How many steps it is below its root."""
-        root, level = self.root(provision), 0
-        if root == provision:
-            return 0
-        for above, step in self._path(provision):
-            level += step
-            if above == root:
-                break
-        return level
+        return self._climbed(provision)[1]
 
-    def _path(self, provision: str) -> Iterator[tuple[str, int]]:
-        """The provisions around it, innermost first, each with how far the one before is below it: a step, or none."""
-        while True:
-            units = self.act.sentences(provision)
-            lead = self._leads.get(provision)
-            above = lead or (provision.rpartition(".")[0] if units and units[0].kind in _BESIDE else "")
-            if not self.act.sentences(above):
-                return
-            yield above, 1 if lead else 0
-            provision = above
-
-    @cached_property
-    def _leads(self) -> dict[str, str]:
-        units = self.act.units
-        return {
-            unit.provision: units[lead].provision
-            for unit, lead in zip(units, lead_ins(units), strict=True)
-            if lead is not None
-        }
+    def _climbed(self, provision: str) -> tuple[str, int]:
+        root, level, steps = provision, 0, 0
+        while above := self._above.get(provision):
+            provision, step = above
+            steps += step
+            if provision in self._chosen:
+                root, level = provision, steps
+        return root, level
 
 
 def _lines(tree: _Tree, items: Iterable[Item], marks: Mapping[str, Sequence[Mark]]) -> Iterator[Line]:

@@ -92,17 +92,17 @@ def _in_lists(units: Sequence[Unit], leads: Sequence[int | None], chosen: Sequen
     for lead, entries in below.items():
         run: list[int] = []
         for provision, place in entries.items():
-            kind = _kind(units[place], units[lead])
-            if run and (provision in seen or kind != _kind(units[run[-1]], units[lead])):
-                yield units[lead].id, run, _kind(units[run[-1]], units[lead])
+            kind = kind_of(units[place], units[lead])
+            if run and (provision in seen or kind != kind_of(units[run[-1]], units[lead])):
+                yield units[lead].id, run, kind_of(units[run[-1]], units[lead])
                 run = []
             if provision not in seen:
                 run.append(place)
         if run:
-            yield units[lead].id, run, _kind(units[run[-1]], units[lead])
+            yield units[lead].id, run, kind_of(units[run[-1]], units[lead])
 
 
-def _kind(unit: Unit, lead: Unit) -> Kind:
+def kind_of(unit: Unit, lead: Unit) -> Kind:
     """Whether a unit is a point of the list that is led in, or text that the lead-in only announces."""
     above = unit.provision.partition("~")[0].rpartition(".")[0]
     is_point = unit.kind in LISTED and above == lead.provision.partition("~")[0]
