@@ -249,7 +249,9 @@ def test_what_was_written_can_be_read(write: Writer, short: Summary) -> None:
 
 def test_both_say_why_in_the_words_of_all_other_formats(short: Summary) -> None:
     summary = explained(short)
-    told = [str(item.explanation) for _, found in parts(summary, group=False) for block in found for item in block.items]
+    told = [
+        str(item.explanation) for _, found in parts(summary, group=False) for block in found for item in block.items
+    ]
     assert told[1] == "№ 2 · 0.21 → 0.35 → 0.40 · Title +0.03"
     assert texts(opened(to_docx(summary)), "Reasons") == told
     data = to_pdf(summary)

@@ -474,10 +474,11 @@ def test_a_link_leads_to_a_provision_and_the_browser_goes_back(visit: Visit) -> 
 def test_an_item_is_copied_with_its_citation(visit: Visit, examples: Path) -> None:
     page = opened(visit(), examples / "short" / "en.txt")
     item = page.locator(".item").nth(2)
-    item.locator("p").select_text()
+    item.locator("p").first.select_text()
     item.get_by_role("button").click()
     expect(page.locator("#news")).to_have_text("Copied")
-    text, citation = item.locator("p").inner_text(), item.locator("a").inner_text()
+    text, citation = "\n".join(item.locator("p").all_inner_texts()), item.locator("a").inner_text()
+    assert "\n" in text
     assert page.evaluate("navigator.clipboard.readText()") == f"{text}\n({citation}, 32024R9001)"
 
 
@@ -676,9 +677,10 @@ def test_what_is_shown_is_exported_and_can_be_opened(visit: Visit, examples: Pat
     assert download.value.suggested_filename.startswith("32024R9001.en.")
     found = "".join(text_in(name, Path(download.value.path())).split())
     assert len(texts) > 3
-    assert all("".join(text.split()) in found for text in texts)
-    if name == "JSON":
+    if name == "JSON":  # which names what is left out instead of marking it
+        texts = [text.replace(" […]", "") for text in texts if not text.startswith("[…")]
         assert [item["id"] for item in json.loads(Path(download.value.path()).read_bytes())["extract"]] == chosen(page)
+    assert all("".join(text.split()) in found for text in texts)
 
 
 def text_in(name: str, file: Path) -> str:

@@ -3,15 +3,24 @@
   "use strict";
 
   const places = () => [...document.querySelectorAll(".place")];
-  const itemOf = (place) => document.getElementById(decodeURIComponent(place.querySelector("a").hash.slice(1)));
+  const itemOf = (place) => goalOf(place.querySelector("a"));
+
+  function goalOf({ hash }) {
+    try {
+      return document.getElementById(decodeURIComponent(hash.slice(1)));
+    } catch {
+      return null; // what is no address may still stand behind a #
+    }
+  }
 
   function showBothEnds() {
     for (const old of document.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
-    const target = document.querySelector(":target");
+    const target = goalOf(location);
     const item = target?.closest(".item") ?? (target?.matches(".place") ? itemOf(target).closest(".item") : null);
     if (!item) return;
     // An item may hold several sentences and points, each with its own place.
-    for (const end of [item, ...places().filter((place) => item.contains(itemOf(place)))]) end.ariaCurrent = "true";
+    const ends = [item, ...places().filter((place) => item.contains(itemOf(place)))];
+    for (const end of ends) end.setAttribute("aria-current", "true");
     // Going back or forth, browsers scroll the window, but no side of it.
     const side = target.closest(".summary, .act");
     if (side.scrollHeight > side.clientHeight) target.scrollIntoView({ block: "nearest" });

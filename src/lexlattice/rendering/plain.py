@@ -113,7 +113,9 @@ def _markdown(lines: Sequence[Line]) -> Iterator[str]:
             yield "\n".join(_markdown_points(tuple(run)))
         else:
             yield from (
-                piece for line in run for piece in (_markdown_text(line), *(f"*{escaped(why)}*" for why in line.reasons))
+                piece
+                for line in run
+                for piece in (_markdown_text(line), *(f"*{escaped(why)}*" for why in line.reasons))
             )
 
 
