@@ -1,7 +1,7 @@
 """Blocks: a summary as people read it, a provision at a time.
 
-A block is a paragraph, a recital or a point of an annex: its citation and the heading of its section once, its sentences
-as running text, its points nested below, and a mark wherever something of it is left out. The words are the act's own.
+A block is a paragraph, a recital or a point of an annex: its citation and the heading of its section once, its
+sentences as running text, its points nested below, and a mark wherever something is left out.
 """
 
 from __future__ import annotations

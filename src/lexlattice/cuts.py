@@ -44,14 +44,14 @@ class Cut:
 
 
 def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
-    """The gaps in an extract, given by the places of its units in `act.units`; in document order.
+    r"""The gaps in an extract, given by the places of its units in `act.units`; in document order.
 
     Every list whose lead-in is chosen and of which a point is missing has one, or several; so has every provision of
     which sentences are missing after a chosen one, every quotation of which a part is missing, and every paragraph
     with a subparagraph missing between two that are chosen.
 
     >>> from lexlattice import read
-    >>> text = "Article 1\\n\\nIt covers:\\n(a) bees;\\n(b) wasps;\\n(c) ants.\\n\\nArticle 2\\n\\nBees are free."
+    >>> text = "Article 1\n\nIt covers:\n(a) bees;\n(b) wasps;\n(c) ants.\n\nArticle 2\n\nBees are free."
     >>> act = read(text, language="en")
     >>> [(cut.parent, cut.after, cut.ids) for cut in cuts_of(act, (0, 1))]
     [('art-1', 'art-1.pt-a', ('art-1.pt-b', 'art-1.pt-c'))]
