@@ -35,7 +35,7 @@ OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "typst", "tulit", "pyarrow",
 HEAVY = BIG | {"docx", "pypdfium2", "typst", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
 ABOVE = {
     "tokens": {"errors"},
-    "notebook": {"act"},
+    "notebook": {"act", "blocks", "summary"},
     "corpus": {"errors", "act", "reading"},
     "quiet": set(),
     "imports": {"errors"},
@@ -53,7 +53,7 @@ ABOVE = {
     "ties": {"act", "selection"},
     "choosing": {"act", "features", "coverage", "ties"},
     "cuts": {"act", "selection"},
-    "summary": {"act", "cuts", "blocks", "rendering"},
+    "summary": {"act", "cuts", "blocks", "notebook", "rendering"},
     "blocks": {"act", "cuts", "phrases", "reading", "selection", "summary"},
     "explaining": {"act", "features", "lattice", "salience", "summary"},
     "grouping": {"act", "phrases"},

@@ -177,3 +177,11 @@ def test_every_item_is_in_one_block_once_and_every_cut_is_marked_once(examples: 
         assert block.lines[0].level == 0
         assert block.citation
         assert block.lines[0].items
+
+
+def test_a_notebook_shows_the_blocks_and_nothing_of_an_act_runs() -> None:
+    summary = summary_of(read(LISTS.replace("honey", "<b>honey</b>"), language="en"), P, f"{P}.pt-a")
+    html = summary._repr_html_()
+    assert "<strong>Article 1(1) · Scope</strong>" in html
+    assert '<p style="margin-left: 2em">[… 3 more points]</p>' in html
+    assert "&lt;b&gt;honey" in html

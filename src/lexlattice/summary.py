@@ -130,6 +130,11 @@ class Summary:
     def __str__(self) -> str:
         return self.to_text()
 
+    def _repr_html_(self) -> str:
+        from lexlattice import notebook
+
+        return notebook.summary(self)
+
     @property
     def words(self) -> int:
         """Number of words in all items; never more than the budget, unless another version was chosen on."""
