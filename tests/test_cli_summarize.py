@@ -58,7 +58,7 @@ def test_json_is_what_was_promised(run: Run, act: Path) -> None:
     data = json.loads(out)
     assert code == 0
     standing = ["standing", "consolidated", "consolidated_celex", "repealed", "incomplete"]
-    assert list(data) == ["celex", "title", "language", *standing, "budget", "words", "extract", "warnings"]
+    assert list(data) == ["celex", "title", "language", *standing, "budget", "words", "extract", "left_out", "warnings"]
     source = read(act).source
     assert all(source[item["start"] : item["end"]] == item["text"] for item in data["extract"])
 

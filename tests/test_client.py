@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from lexlattice import LexLatticeError, read, summarize, summary
-from lexlattice.client import Client, ServiceError
+from lexlattice.client import Client, LeftOut, ServiceError
 from lexlattice.client import Item as ClientItem
+from lexlattice.cuts import Cut
 from lexlattice.reading import LANGUAGES
 from lexlattice.serving import schemas
 from little_service import served
@@ -26,6 +27,8 @@ def test_the_fields_of_an_item_are_the_same_wherever_they_are_written() -> None:
     """In the library, in the OpenAPI document and in the client's types."""
     names = {field.name for field in fields(summary.Item)}
     assert set(schemas.Item.model_fields) == set(ClientItem.__annotations__) == names
+    left_out = set(Cut("art-1", "art-1", ("art-1.pt-a",), "points").to_dict())
+    assert set(schemas.LeftOut.model_fields) == set(LeftOut.__annotations__) == left_out
 
 
 def test_a_summary_from_a_path_bytes_or_text(client: Client, examples: Path) -> None:
@@ -33,6 +36,7 @@ def test_a_summary_from_a_path_bytes_or_text(client: Client, examples: Path) -> 
     expected = summarize(path, words=80).to_dict(group=True)
     for source in (path, path.read_bytes(), path.read_text("utf-8")):
         assert client.summarize(source, words=80, group=True) == expected
+    assert expected["left_out"]
 
 
 def test_an_act_is_the_same_as_here(client: Client, examples: Path) -> None:

@@ -333,8 +333,10 @@ def test_rows_say_what_the_library_says(tmp_path: Path, examples: Path, capsys: 
     for row in rows:
         summary = summarize(row["source"], words=60)
         assert [item["text"] for item in row["extract"]] == [item.text for item in summary]
+        assert row["left_out"] == [cut.to_dict() for cut in summary.cuts]
         assert (row["title"], row["language"], row["words"]) == (summary.act.title, summary.act.language, summary.words)
         assert row["code"] and row["weights"] and len(row["sha256"]) == 64
+    assert any(row["left_out"] for row in rows)
     assert [json.loads(line)["event"] for line in log.open()] == ["begin", "shard", "shard", "end"]
     assert main([*call, "words:70", "--quiet"]) == 2
     assert "begun with another budget" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lexlattice import Act, read
+from lexlattice import Act, read, summarize
 from lexlattice.cli import main
 from lexlattice.phrases import phrases
 from lexlattice.reading import LANGUAGES
@@ -275,13 +275,52 @@ def test_what_the_command_writes_is_word_for_word_in_the_act(
     extract = json.loads((tmp_path / "page.json").read_bytes())["extract"]
     texts = [source[item["start"] : item["end"]] for item in extract]
     assert len(texts) > 3
-    assert page.locator(".item p:not(.why)").all_inner_texts() == texts
+    blocks = summarize(act, words=100).blocks()
+    lines = [line.text for block in blocks for line in block.lines]
+    assert page.locator(".item p:not(.why)").all_inner_texts() == lines
     assert page.locator("mark").all_inner_texts() == texts
-    assert page.locator(".item a").all_inner_texts() == [item["citation"] for item in extract]
+    assert page.locator(".item a").all_inner_texts() == [block.citation for block in blocks]
     ranks = [text.split(" · ")[0] for text in page.locator(".why").all_inner_texts()]
     assert ranks == [f"№ {item['explanation']['rank']}" for item in extract]
     page.locator(".item p").last.click()
     check_shown(*reversed(ends(page.locator(".item").last)))
+
+
+LISTS = """Article 1
+Scope
+1. This Regulation covers:
+(a) honey bees;
+(b) wild bees, which are:
+(i) bumblebees;
+(ii) mason bees;
+(iii) leafcutter bees;
+(c) wasps;
+(d) hornets.
+2. It does not cover ants."""
+
+
+def test_points_are_nested_below_what_leads_them_in_and_lead_to_their_own_places(visit: Visit, tmp_path: Path) -> None:
+    act = read(LISTS, language="en")
+    names = ("art-1.par-1", "art-1.par-1.pt-b", "art-1.par-1.pt-b.pt-ii", "art-1.par-1.pt-d")
+    items = tuple(Item.of(act[name], act.sections[0], 0.5, "aim") for name in names)
+    page = visit(saved(Summary(act, 99, items), tmp_path))
+    (item,) = page.locator(".item").all()
+    assert item.locator("a").all_inner_texts() == ["Article 1(1)"]
+    assert item.locator("> .points > li > p").all_inner_texts() == [
+        "[… 1 more point]",
+        "(b) wild bees, which are:",
+        "[… 1 more point]",
+        "(d) hornets.",
+    ]
+    assert item.locator("> .points > li > .points > li").all_inner_texts() == [
+        "[… 1 more point]",
+        "(ii) mason bees;",
+        "[… 1 more point]",
+    ]
+    item.get_by_text("mason bees").click()
+    assert page.url.endswith("#art-1.par-1.pt-b.pt-ii")
+    expect(page.locator("[id='art-1.par-1.pt-b.pt-ii']")).to_be_in_viewport()
+    expect(page.locator("[aria-current]")).to_have_count(1 + len(names))
 
 
 def test_nothing_of_an_act_runs(visit: Visit, tmp_path: Path) -> None:

@@ -171,3 +171,41 @@ def test_a_language_without_phrases_gets_english_ones(language: str) -> None:
 def test_a_language_is_never_taken_for_a_path() -> None:
     assert phrases("../phrases/de") is phrases("en")
     assert phrases("README.md") is phrases("en")
+
+
+COUNTED = {
+    "cs": {1: "další bod", 2: "další body", 5: "dalších bodů", 22: "dalších bodů"},
+    "fr": {1: "autre point", 4: "autres points"},
+    "ga": {3: "phointe", 7: "bpointe", 30: " pointe"},
+    "hr": {1: "točka", 3: "točke", 11: "točaka", 21: "točka"},
+    "hu": {1: "pont]", 7: "pont]"},
+    "lt": {1: "punktas", 9: "punktai", 10: "punktų", 11: "punktų", 21: "punktas"},
+    "lv": {1: "punkts", 9: "punkti", 10: "punktu", 11: "punktu", 21: "punkts"},
+    "mt": {1: "1 punt", 4: "4 punti", 11: "11-il punt", 20: "20 punt"},
+    "pl": {1: "punkt]", 2: "punkty", 5: "punktów", 12: "punktów", 22: "punkty"},
+    "ro": {1: "1 punct]", 19: "19 puncte", 20: "20 de puncte", 101: "101 puncte"},
+    "sl": {1: "točka", 2: "točki", 4: "točke", 5: "točk]", 101: "točka"},
+}
+
+
+@pytest.mark.parametrize("language", COUNTED)
+def test_points_are_counted_as_the_language_counts(language: str) -> None:
+    for count, word in COUNTED[language].items():
+        assert word in phrases(language).more_points(count)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_mark_has_its_number_in_brackets_and_every_form_is_used(language: str) -> None:
+    found, forms = phrases(language), set[str]()
+    for count in range(1, 200):
+        mark = found.more_points(count)
+        assert mark.startswith("[… ")
+        assert mark.endswith("]")
+        assert str(count) in mark
+        assert mark == " ".join(mark.split())
+        forms.add(mark.replace(str(count), "{count}", 1))
+    assert forms == set(found.left_out["points"])
+    assert list(found.left_out) == ["plural", "points"]
+    own = raw(language)["letters"]
+    used = {c for form in forms for c in form.replace("{count}", "").lower() if c.isalpha()}
+    assert used <= set(own if language in ("bg", "el") else own + ascii_lowercase)

@@ -9,6 +9,7 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Iterable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import unquote
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 from lexlattice import Act, LexLatticeError, read, rendering, summarize
 from lexlattice.phrases import phrases
 from lexlattice.rendering import FORMATS, format_of, render, save
-from lexlattice.rendering.plain import WIDTH, escaped, parts, passages, to_markdown, to_text
+from lexlattice.rendering.plain import WIDTH, escaped, parts, to_markdown, to_text
 from lexlattice.summary import GROUPS, Item, Summary
 from made_acts import acts, made
 
@@ -81,7 +82,11 @@ def assert_in_order(wanted: Iterable[str], text: str) -> None:
 
 
 def items_of(summary: Summary, group: bool) -> list[Item]:
-    return [item for _, items in parts(summary, group) for item in items]
+    return [item for _, blocks in parts(summary, group) for block in blocks for item in block.items]
+
+
+def cited(summary: Summary) -> list[str]:
+    return [block.citation for block in summary.blocks()]
 
 
 # --- what is shown in which order -------------------------------------------------------------------------
@@ -93,9 +98,10 @@ def test_every_item_is_shown_once_and_related_documents_last(summary: Summary, g
     assert sorted(shown, key=summary.items.index) == list(summary)
     ranks = [GROUPS.index(item.group) if group else int(item.group == "related") for item in shown]
     assert ranks == sorted(ranks)
-    for name, items in parts(summary, group):
+    for name, blocks in parts(summary, group):
+        items = [item for block in blocks for item in block.items]
         assert name or not group
-        assert list(items) == [item for item in summary if item in items]
+        assert items == [item for item in summary if item in items]
 
 
 # --- text -------------------------------------------------------------------------------------------------
@@ -218,13 +224,14 @@ def assert_right(page: Page, summary: Summary, group: bool) -> None:
     assert [mark.text_content() for mark in page.all("mark")] == [item.text for item in summary]
     ids = [element.get("id") for element in page.all("*[@id]")]
     assert len(ids) == len(set(ids))
-    shown = [passage for _, items in parts(summary, group) for passage in passages(items, summary.act)]
+    shown = [block for _, blocks in parts(summary, group) for block in blocks]
     listed = page.all("li[@class='item']")
-    assert [flat(li.find("p").text_content()) for li in listed] == [flat(passage.text) for passage in shown]
-    for passage, li in zip(shown, listed, strict=True):
-        assert li.find("a").text_content() == passage.citation
-        assert unquote(li.find("a").get("href")) == f"#{passage.items[0].id}"
-        for item in passage.items:
+    for block, li in zip(shown, listed, strict=True):
+        lines = [flat(p.text_content()) for p in li.iter("p") if p.get("class") != "why"]
+        assert lines == [flat(line.text) for line in block.lines]
+        assert li.find("a").text_content() == block.citation
+        assert unquote(li.find("a").get("href")) == f"#{block.items[0].id}"
+        for item in block.items:
             place = page.root.get_element_by_id(item.id)
             assert place.find("mark").text_content() == item.text
             back = page.root.get_element_by_id(unquote(place.find("a").get("href")[1:]))
@@ -458,12 +465,14 @@ def test_sentences_that_follow_one_another_are_one_paragraph_with_one_citation()
     units = [unit for unit in act.units if unit.id != "art-1.par-1.s-3"]
     assert len(units) > 6
     summary = Summary(act, 400, tuple(Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in units))
-    cited = [(place.citation, place.text) for place in passages(summary, act)]
-    assert cited[0] == ("Article 1(1), first and second sentences", f"{act.units[0].text} {act.units[1].text}")
-    assert cited[1][0] == "Article 1(1), fourth to 11th sentences"
-    assert [citation for citation, _ in cited[2:]] == ["Article 1(2)", "Article 2"]
+    (line,) = summary.blocks()[0].lines
+    texts = [unit.text for unit in units if unit.provision == "art-1.par-1"]
+    assert line.text == f"{texts[0]} {texts[1]} […] {' '.join(texts[2:])}"
+    assert cited(summary) == ["Article 1(1)", "Article 1(2)", "Article 2"]
+    assert cited(replace(summary, items=summary.items[:2])) == ["Article 1(1), first and second sentences"]
+    assert cited(replace(summary, items=summary.items[2:10])) == ["Article 1(1), fourth to 11th sentences"]
     for shown in (to_text(summary), to_markdown(summary)):
-        assert shown.count("Article 1(1)") == 2
+        assert shown.count("Article 1(1)") == 1
 
 
 def test_a_table_is_left_out_unless_it_is_asked_for_and_shown_with_its_cells() -> None:
@@ -483,9 +492,9 @@ def test_a_table_is_left_out_unless_it_is_asked_for_and_shown_with_its_cells() -
 def test_all_sentences_of_a_provision_are_cited_as_the_provision() -> None:
     long = " ".join(f"Keepers shall report the number {i} of their colonies to the authority." for i in range(1, 5))
     act = read(f"Article 1\n\n1. {long}\n\n2. Bees are free.", language="en")
-    items = [Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in act]
-    assert [place.citation for place in passages(items, act)] == ["Article 1(1)", "Article 1(2)"]
-    assert next(place.citation for place in passages(items[1:], act)) == "Article 1(1), second to fourth sentences"
+    summary = Summary(act, 9, tuple(Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in act))
+    assert cited(summary) == ["Article 1(1)", "Article 1(2)"]
+    assert cited(replace(summary, items=summary.items[1:]))[0] == "Article 1(1), second to fourth sentences"
     assert Act.from_json(act.to_json()).wholes == {"art-1.par-1": "Article 1(1)"}
 
 
@@ -496,10 +505,8 @@ def test_on_a_page_sentences_that_follow_one_another_are_one_item_and_each_can_b
     summary = Summary(act, 400, tuple(Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in units))
     page = Page(summary)
     assert_right(page, summary, group=False)
-    cited = [li.find("a").text_content() for li in page.all("li[@class='item']")]
-    assert cited == [f"Article 1(1), {which} sentences" for which in ("first and second", "fourth and fifth")] + [
-        "Article 1(2)"
-    ]
+    assert [li.find("a").text_content() for li in page.all("li[@class='item']")] == ["Article 1(1)", "Article 1(2)"]
+    assert page.one("span[@class='cut']").text_content() == "[…]"
     assert page.one("span[@id='item:art-1.par-1.s-5']").text_content() == act["art-1.par-1.s-5"].text
     assert [item["id"] for item in summary.to_dict()["extract"]] == [unit.id for unit in units]
 
@@ -508,11 +515,12 @@ def test_two_provisions_that_are_numbered_alike_are_cited_apart_in_runs_and_as_w
     long = " ".join(f"Keepers shall report the number {i} of their colonies to the authority." for i in range(1, 5))
     annex = f"ANNEX\n\nHIVES\n\n1. Bees are free.\n\n2. {long}\n\n"
     act = read(f"Article 1\n\nHives shall be registered.\n\n{annex}{annex}", language="en")
-    items = [Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in act]
-    cited = [place.citation for place in passages(items, act)]
-    assert len(cited) == len(set(cited))
-    assert cited[-1] == "Annex, point 2 [2]"
-    assert next(passages(items[-4:-2], act)).citation == "Annex, point 2, first and second sentences [2]"
+    summary = Summary(act, 9, tuple(Item.of(unit, act.sections[unit.section], 0.5, "key_points") for unit in act))
+    found = cited(summary)
+    assert len(found) == len(set(found))
+    assert found[-1] == "Annex, point 2 [2]"
+    some = replace(summary, items=summary.items[-4:-2])
+    assert cited(some) == ["Annex, point 2, first and second sentences [2]"]
 
 
 def table_of(*rows: str) -> Summary:

@@ -21,7 +21,7 @@ CORRIGENDUM = "{name} 32024R9001\n\n(1) 17, 3, 5.\n\n(2) 19, 4, 6.\n"
 def heads(act: Act) -> list[str]:
     """What each output has before its first provision."""
     summary = summarize(act)
-    sheet = [block.text for block in outline(summary).blocks if block.kind in ("facts", "warning")]
+    sheet = [block.text for block in outline(summary).pieces if block.kind in ("facts", "warning")]
     page = summary.to_html().partition("</header>")[0]
     return [" ".join(summary.to_text().split())[:1500], summary.to_markdown()[:1500], page, " ".join(sheet)]
 

@@ -55,6 +55,16 @@ class Item(TypedDict, total=False):
     explanation: dict[str, Any]
 
 
+class LeftOut(TypedDict):
+    """Points of a list, or sentences of a provision, that follow one another and are left out."""
+
+    parent: str
+    after: str
+    ids: list[str]
+    count: int
+    kind: Literal["points", "sentences"]
+
+
 class Summary(TypedDict):
     """The provisions that matter, in the order of the act."""
 
@@ -69,6 +79,7 @@ class Summary(TypedDict):
     budget: int
     words: int
     extract: list[Item]
+    left_out: list[LeftOut]
     warnings: list[str]
 
 

@@ -1,4 +1,4 @@
-"""What notebooks show of acts and provisions: HTML with everything escaped."""
+"""What notebooks show of acts, provisions and summaries: HTML with everything escaped."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from lexlattice.act import Act, Provision, Section
+    from lexlattice.blocks import Block, Line
+    from lexlattice.summary import Summary
 
 LONGEST_NAME = 160
 
@@ -29,6 +31,26 @@ def provision(provision: Provision) -> str:
     """Text under its citation, a line for each provision."""
     lines = "".join(f"<p>{escape(line)}</p>" for line in provision.text.split("\n"))
     return f"<div><p><strong>{escape(provision.citation)}</strong> <code>{escape(provision.id)}</code></p>{lines}</div>"
+
+
+def summary(summary: Summary) -> str:
+    """Title, length, and the provisions, points indented below what leads them in and cuts marked."""
+    act = summary.act
+    facts = [act.celex, act.date, act.language, f"{summary.words:,} of {act.words:,} words"]
+    warnings = "".join(f"<p>⚠ {escape(warning)}</p>" for warning in summary.warnings)
+    return (
+        f'<div lang="{escape(act.language)}"><p><strong>{escape(_short(act.title))}</strong><br>'
+        f"{escape(' · '.join(filter(None, facts)))}</p>{''.join(map(_block, summary.blocks()))}{warnings}</div>"
+    )
+
+
+def _block(block: Block) -> str:
+    name = " · ".join(filter(None, (block.citation, block.heading)))
+    return f"<p><strong>{escape(name)}</strong></p>{''.join(map(_line, block.lines))}"
+
+
+def _line(line: Line) -> str:
+    return f'<p style="margin-left: {2 * line.level}em">{escape(line.text)}</p>'
 
 
 def _folded(around: tuple[str, ...], sections: Iterable[Section]) -> str:

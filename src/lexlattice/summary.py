@@ -10,9 +10,14 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.act import Act, Section, Unit, rows_of
+from lexlattice.cuts import Cut, cuts_of
+
+if TYPE_CHECKING:
+    from lexlattice.blocks import Block
 
 GROUPS: Final = ("aim", "key_points", "application", "background", "related")
 """Under which heading an item stands in a grouped summary, in the order in which they come."""
@@ -102,7 +107,7 @@ class Item:
         return data
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summary:
     """Items in the order of the act."""
 
@@ -125,6 +130,11 @@ class Summary:
     def __str__(self) -> str:
         return self.to_text()
 
+    def _repr_html_(self) -> str:
+        from lexlattice import notebook
+
+        return notebook.summary(self)
+
     @property
     def words(self) -> int:
         """Number of words in all items; never more than the budget, unless another version was chosen on."""
@@ -132,8 +142,20 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """The items, one a line, and nothing else."""
+        """The items, one a line, and nothing else: no marks of what is left out."""
         return "\n".join(item.text for item in self.items)
+
+    @cached_property
+    def cuts(self) -> tuple[Cut, ...]:
+        """What is left out inside the lists and provisions that are shown, in the order of the act."""
+        wanted = {item.id for item in self.items}
+        return cuts_of(self.act, (place for place, unit in enumerate(self.act.units) if unit.id in wanted))
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The items as people read them: a provision at a time, with points nested and cuts marked."""
+        from lexlattice.blocks import blocks_of
+
+        return blocks_of(self.act, self.items, self.cuts)
 
     def groups(self) -> dict[str, tuple[Item, ...]]:
         """The items under the headings people know from official summaries; only those that hold any."""
@@ -154,6 +176,7 @@ class Summary:
             "budget": self.budget,
             "words": self.words,
             "extract": [item.to_dict(group=group) for item in self.items],
+            "left_out": [cut.to_dict() for cut in self.cuts],
             "warnings": list(self.warnings),
         }
 

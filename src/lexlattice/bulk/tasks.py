@@ -156,6 +156,7 @@ class Summarize(_WithModel):
                 **{"words": int, "score": float, "section": int, "position": int, "group": str},
             }
         ],
+        "left_out": [{"parent": str, "after": str, "ids": [str], "count": int, "kind": str}],
     }
 
     def __post_init__(self) -> None:
@@ -164,13 +165,14 @@ class Summarize(_WithModel):
             raise LexLatticeError(f"There is no focus '{self.focus}'; choose one of: {', '.join(FOCUSES)}.")
 
     def of(self, act: Act, entry: Entry) -> dict[str, Any]:
-        """The items, with their citations and places."""
+        """The items, with their citations and places, and what is left out between them."""
         summary = self.summarizer.summarize(act, budget=self.budget, focus=self.focus)
         items = [item.to_dict(group=True) for item in summary]
         return {
             "budget": summary.budget,
             "words": summary.words,
             "extract": items,
+            "left_out": [cut.to_dict() for cut in summary.cuts],
             "warnings": list(summary.warnings),
         }
 

@@ -5,12 +5,13 @@ One file for each language, `XX.toml`; README.md in this folder says what each e
 
 from __future__ import annotations
 
+import gettext
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 _FALLBACK: Final = "en"
 _ENDING: Final = ".toml"
@@ -43,8 +44,20 @@ class Phrases:
     """What kind of text an act's is, by name: `adopted`, `corrigendum`, `repealed` with {act}, `ended`."""
     notices: Mapping[str, str]
     """What nobody may miss, by name: `ended`, `empty`, `cut_off`."""
+    left_out: Mapping[str, Any]
+    """How points that are left out are counted: `points` in the forms of the language, and which is for which number
+    (`plural`, in the notation of gettext)."""
     reader: Mapping[str, str]
     """What the web reader says on its buttons, labels and notes, by name; `SHARED` and `advice` are in it too."""
+
+    def more_points(self, count: int) -> str:
+        """The mark where so many points of a list are left out.
+
+        >>> phrases("en").more_points(1), phrases("en").more_points(4), phrases("pl").more_points(5)
+        ('[… 1 more point]', '[… 4 more points]', '[… jeszcze 5 punktów]')
+        """
+        form = _form_of(self.left_out["plural"])(count)
+        return str(self.left_out["points"][form].format(count=count))
 
 
 def phrases(language: str) -> Phrases:
@@ -54,6 +67,10 @@ def phrases(language: str) -> Phrases:
     ('Tiivistelmä', '60 sanaa 730 sanasta', 'Summary')
     """
     return _load(language if language in _languages() else _FALLBACK)
+
+
+_form_of = cache(gettext.c2py)
+"""The function that an expression for plurals stands for: from a number to the place of its form."""
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from lexlattice.errors import MissingExtraError
 from lexlattice.rendering.docx_tables import add_table
-from lexlattice.rendering.sheet import Block, Sheet, outline
+from lexlattice.rendering.sheet import Piece, Sheet, outline
 from lexlattice.summary import Summary
 
 _FONT: Final = "Cambria"
@@ -54,6 +54,7 @@ _LOOKS: Final = {
     "Provision": _Look(10.5),
     "Cell": _Look(9, after=1),
     "Small Cell": _Look(7, after=0),
+    "Left Out": _Look(9.5, colour=_GREY),
     "Reasons": _Look(8.5, colour=_GREY),
     "Warning": _Look(9.5, before=8, rule="left"),
     "Footer": _Look(8, after=3, colour=_GREY, rule="top"),
@@ -66,6 +67,7 @@ _STYLES: Final = {
     "note": "Note",
     "citation": "Citation",
     "text": "Provision",
+    "cut": "Left Out",
     "why": "Reasons",
     "warning": "Warning",
 }
@@ -85,28 +87,28 @@ def to_docx(summary: Summary, *, group: bool = False) -> bytes:
         _set_style(document, name, look)
     _set_page(document, sheet)
     _set_properties(document, sheet)
-    for block in sheet.blocks:
-        _add(document, block)
+    for piece in sheet.pieces:
+        _add(document, piece)
     file = io.BytesIO()
     document.save(file)
     return _with_fixed_times(file)
 
 
-def _add(document: Any, block: Block) -> None:
+def _add(document: Any, piece: Piece) -> None:
     from docx.shared import Mm, Pt
 
-    if block.kind == "heading":
-        document.add_heading(block.text, block.level)
+    if piece.kind == "heading":
+        document.add_heading(piece.text, piece.level)
         return
-    if block.kind == "table":
-        indent = Mm(_INDENT * block.level)
-        add_table(document, block.rows, Mm(210 - 2 * _MARGIN).twips - indent.twips, indent.twips)
+    if piece.kind == "table":
+        indent = Mm(_INDENT * piece.level)
+        add_table(document, piece.rows, Mm(210 - 2 * _MARGIN).twips - indent.twips, indent.twips)
         return
-    paragraph = document.add_paragraph(block.text, _STYLES[block.kind])
+    paragraph = document.add_paragraph(piece.text, _STYLES[piece.kind])
     layout = paragraph.paragraph_format
-    if block.level:
-        layout.left_indent = Mm(_INDENT * block.level)
-    if block.stays:
+    if piece.level:
+        layout.left_indent = Mm(_INDENT * piece.level)
+    if piece.stays:
         layout.keep_with_next, layout.space_after = True, Pt(1)
 
 

@@ -2,18 +2,25 @@
 (() => {
   "use strict";
 
-  const goalOf = ({ hash }) => document.getElementById(decodeURIComponent(hash.slice(1)));
+  const places = () => [...document.querySelectorAll(".place")];
+  const itemOf = (place) => goalOf(place.querySelector("a"));
+
+  function goalOf({ hash }) {
+    try {
+      return document.getElementById(decodeURIComponent(hash.slice(1)));
+    } catch {
+      return null; // what is no address may still stand behind a #
+    }
+  }
 
   function showBothEnds() {
     for (const old of document.querySelectorAll("[aria-current]")) old.removeAttribute("aria-current");
-    const link = [...document.links].find(({ hash }) => hash && hash === location.hash);
-    if (!link) return;
-    const target = goalOf(link);
-    const ends = [link, target].map((end) => end.closest(".item, .place"));
-    const item = ends.find((end) => end.matches(".item"));
-    // An item may hold several sentences, each with its own place.
-    const places = [...document.querySelectorAll(".place")].filter((place) => item.contains(goalOf(place.querySelector("a"))));
-    for (const end of [item, ...places]) end.setAttribute("aria-current", "true");
+    const target = goalOf(location);
+    const item = target?.closest(".item") ?? (target?.matches(".place") ? itemOf(target).closest(".item") : null);
+    if (!item) return;
+    // An item may hold several sentences and points, each with its own place.
+    const ends = [item, ...places().filter((place) => item.contains(itemOf(place)))];
+    for (const end of ends) end.setAttribute("aria-current", "true");
     // Going back or forth, browsers scroll the window, but no side of it.
     const side = target.closest(".summary, .act");
     if (side.scrollHeight > side.clientHeight) target.scrollIntoView({ block: "nearest" });
@@ -22,7 +29,10 @@
   document.addEventListener("click", (event) => {
     const isForSelecting = !getSelection().isCollapsed;
     if (isForSelecting || event.target.closest("a")) return;
-    event.target.closest(".item, .place")?.querySelector("a").click();
+    const piece = event.target.closest(".item [id]");
+    const place = piece && places().find((place) => itemOf(place) === piece);
+    if (place) location.hash = place.id;
+    else event.target.closest(".item, .place")?.querySelector("a").click();
   });
   addEventListener("hashchange", showBothEnds);
   showBothEnds();

@@ -1,6 +1,6 @@
-"""A summary as one page: its items on one side, on the other the whole act with each of them marked.
+"""A summary as one page: its provisions on one side, on the other the whole act with each of them marked.
 
-Items and places are linked to each other, so that it works in any browser, without scripts and from the keyboard.
+Provisions and places are linked to each other, so that it works in any browser, without scripts and from the keyboard.
 Nothing is loaded from anywhere, and nothing runs but the page's own script: an act is the text of others, to be shown.
 """
 
@@ -17,8 +17,9 @@ from typing import Final
 from urllib.parse import quote
 
 from lexlattice.act import Act, Furniture, Section, Unit
+from lexlattice.blocks import Block, Line, Mark
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import Passage, number, parts, passages, title, told
+from lexlattice.rendering.plain import number, parts, title, told
 from lexlattice.selection import lead_ins
 from lexlattice.standing import standing
 from lexlattice.summary import Item, Summary
@@ -33,7 +34,7 @@ _FITTING: Final = 3
 
 
 def to_html(summary: Summary, *, group: bool = False) -> str:
-    """One file, to be opened or sent; with `group` its items stand under the headings of official summaries."""
+    """One file, to be opened or sent; with `group` its provisions stand under the headings of official summaries."""
     act, words = summary.act, phrases(summary.act.language)
     style, script = (_FOLDER.joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
     policy = (
@@ -53,7 +54,7 @@ def to_html(summary: Summary, *, group: bool = False) -> str:
         "<body>",
         '<main class="summary" tabindex="0">',
         *_front(summary, group),
-        *_items(summary, group),
+        *_provisions(summary, group),
         "<footer>",
         *(f'<p class="warning" lang="en">{_text(warning)}</p>' for warning in told(summary)[1]),
         f"<p>{_text(words.disclaimer)}</p>",
@@ -89,31 +90,57 @@ def _front(summary: Summary, group: bool) -> Iterator[str]:
     yield "</header>"
 
 
-def _items(summary: Summary, group: bool) -> Iterator[str]:
+def _provisions(summary: Summary, group: bool) -> Iterator[str]:
     words = phrases(summary.act.language)
-    for name, items in parts(summary, group):
+    for name, blocks in parts(summary, group):
         yield "<section>"
         if name:
             yield f"<h2>{_text(words.groups[name])}</h2>"
         level = 3 if name else 2
         yield "<ol>"
-        for passage in passages(items, summary.act):
-            first = passage.items[0].id
+        for block in blocks:
+            first = block.items[0].id
             yield f'<li class="item" id="{_ITEM}{escape(first)}">'
-            if passage.heading:
-                yield f'<h{level} class="of-section">{_text(passage.heading)}</h{level}>'
-            yield f'<a href="{_link(first)}" title="{escape(words.show_in_act)}">{_text(passage.citation)}</a>'
-            yield _table(passage.rows) if passage.rows else f"<p>{_sentences(passage)}</p>"
-            yield from (f'<p class="why">{_text(reason)}</p>' for reason in passage.reasons)
+            if block.heading:
+                yield f'<h{level} class="of-section">{_text(block.heading)}</h{level}>'
+            yield f'<a href="{_link(first)}" title="{escape(words.show_in_act)}">{_text(block.citation)}</a>'
+            yield from _lines(block)
             yield "</li>"
         yield "</ol>"
         yield "</section>"
 
 
-def _sentences(passage: Passage) -> str:
-    """The text of a passage; each sentence after the first can be linked to, as the first by its item."""
-    first, *others = passage.items
-    return " ".join([_text(first.text), *(f'<span id="{_ITEM}{escape(i.id)}">{_text(i.text)}</span>' for i in others)])
+def _lines(block: Block) -> Iterator[str]:
+    """The lines of a provision, those of points in lists as deep as they are nested."""
+    depth = 0
+    for line in block.lines:
+        level = min(line.level, depth + 1)
+        if level > depth:
+            yield '<ul class="points">'
+        else:
+            yield "</li></ul>" * (depth - level) + ("</li>" if level else "")
+        depth = level
+        yield ("<li>" if level else "") + _line(line, block.items[0])
+    yield "</li></ul>" * depth
+
+
+def _line(line: Line, first: Item) -> str:
+    """A line; all it holds but the first item of the block, which its block stands for, can be linked to by its id."""
+    if not line.items:
+        shown = f'<p class="cut">{_text(line.text)}</p>'
+    elif line.rows:
+        shown = _table(line.rows)
+        if line.items[0] is not first:
+            shown = f'<div id="{_ITEM}{escape(line.items[0].id)}">{shown}</div>'
+    else:
+        shown = f"<p>{' '.join(_piece(piece, first) for piece in line.pieces)}</p>"
+    return shown + "".join(f'<p class="why">{_text(reason)}</p>' for reason in line.reasons)
+
+
+def _piece(piece: Item | Mark, first: Item) -> str:
+    if isinstance(piece, Mark):
+        return f'<span class="cut">{_text(piece.text)}</span>'
+    return _text(piece.text) if piece is first else f'<span id="{_ITEM}{escape(piece.id)}">{_text(piece.text)}</span>'
 
 
 # --- the act ----------------------------------------------------------------------------------------------

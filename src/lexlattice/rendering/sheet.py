@@ -1,6 +1,6 @@
-"""The outline of a summary as a document has it: one block after the other, each with its text and what it is.
+"""The outline of a summary as a document has it: one piece after the other, each with its text and what it is.
 
-Word and PDF differ in how blocks look, never in which there are, so that both say the same.
+Word and PDF differ in how pieces look, never in which there are, so that both say the same.
 """
 
 from __future__ import annotations
@@ -8,17 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Final
 
-from lexlattice.act import Act
+from lexlattice.blocks import Block, Line
 from lexlattice.phrases import phrases
-from lexlattice.rendering.plain import number, parts, passages, title, told
+from lexlattice.rendering.plain import number, parts, title, told
 from lexlattice.standing import standing
-from lexlattice.summary import Item, Summary
+from lexlattice.summary import Summary
 
-KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "table", "why", "warning")
-"""What a block can be."""
+KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "table", "cut", "why", "warning")
+"""What a piece can be."""
 
 _DEEPEST: Final = 5
 """Indenting further would leave no room for the text."""
@@ -28,16 +28,16 @@ _LANGUAGE: Final = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Piece:
     """A paragraph or a table."""
 
     kind: str
     """One of `KINDS`."""
     text: str
     level: int = 0
-    """Of a heading, from 1 on; of a citation, its text and why it was chosen, how far they are indented."""
+    """Of a heading, from 1 on; of a text, a mark and the reasons, how far they are indented."""
     stays: bool = False
-    """Whether it is close to the next block, and on the same page: a provision whose reasons follow."""
+    """Whether it is close to the next piece, and on the same page: what its reasons, a list or a mark follow."""
     rows: tuple[tuple[str, ...], ...] = ()
     """Of a table, which has no other text; all with the same number of cells."""
 
@@ -50,7 +50,7 @@ class Sheet:
     title: str
     celex: str
     type: str
-    blocks: tuple[Block, ...]
+    pieces: tuple[Piece, ...]
     disclaimer: str
     page: str
     """With places for {page} and {pages}."""
@@ -69,22 +69,22 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
     ]
     notices, remarks = told(summary)
     front = (
-        Block("overline", words.summary),
-        Block("title", name),
-        Block("facts", " · ".join(fact for fact in facts if fact)),
-        *(Block("warning", printable(notice)) for notice in notices),
-        *(() if group or not summary.items else (Block("note", words.contents_note),)),
+        Piece("overline", words.summary),
+        Piece("title", name),
+        Piece("facts", " · ".join(fact for fact in facts if fact)),
+        *(Piece("warning", printable(notice)) for notice in notices),
+        *(() if group or not summary.items else (Piece("note", words.contents_note),)),
     )
-    items = chain.from_iterable(
-        _items(members, act, words.groups.get(heading, "")) for heading, members in parts(summary, group)
+    provisions = chain.from_iterable(
+        _provisions(blocks, words.groups.get(name, "")) for name, blocks in parts(summary, group)
     )
-    warnings = (Block("warning", printable(warning)) for warning in remarks)
+    warnings = (Piece("warning", printable(warning)) for warning in remarks)
     return Sheet(
         language=act.language if _LANGUAGE.fullmatch(act.language) else "en",
         title=name,
         celex=celex,
         type=printable(act.type),
-        blocks=(*front, *items, *warnings),
+        pieces=(*front, *provisions, *warnings),
         disclaimer=words.disclaimer,
         page=words.page,
     )
@@ -99,32 +99,34 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", _WHITE.sub(" ", text))
 
 
-def _items(items: Iterable[Item], act: Act, group: str) -> Iterator[Block]:
-    """The blocks of some items: a heading for each section that has one, then citations and texts."""
+def _provisions(blocks: Iterable[Block], group: str) -> Iterator[Piece]:
+    """The pieces of some provisions: a heading for each section that has one, then citations and texts.
+
+    A citation that would only repeat the heading is left out: "Article 5" below "Article 5 — Penalties".
+    """
     level = 1
     if group:
-        yield Block("heading", group, level)
+        yield Piece("heading", group, level)
         level += 1
-    for passage in passages(items, act):
-        if passage.heading:
-            label = act.sections[passage.items[0].section].label
-            yield Block("heading", printable(f"{label} — {passage.heading}" if label else passage.heading), level)
-        depth = _depth(passage.items[0], act)
-        yield Block("citation", printable(passage.citation), depth)
-        if passage.rows:
-            yield Block("table", "", depth, rows=tuple(tuple(map(printable, row)) for row in passage.rows))
-        else:
-            yield Block("text", printable(passage.text), depth, stays=bool(passage.reasons))
-        for reason in passage.reasons:
-            yield Block("why", printable(reason), depth)
+    for block in blocks:
+        if block.heading:
+            name = f"{block.label} — {block.heading}" if block.label else block.heading
+            yield Piece("heading", printable(name), level)
+        if not (block.heading and block.citation == block.label):
+            yield Piece("citation", printable(block.citation))
+        for line, following in zip_longest(block.lines, block.lines[1:]):
+            yield from _pieces(line, following)
 
 
-def _depth(item: Item, act: Act) -> int:
-    """How many provisions a point or indent hangs from: 2 for (ii) in "2. … (b) … (ii)", 0 for the paragraph itself."""
-    path = item.id.split(".")
-    hangs = [
-        place
-        for place, part in enumerate(path)
-        if part.startswith(("pt-", "qpt-", "ind-")) and act.sentences(".".join(path[:place]))
-    ]
-    return min(len(hangs), _DEEPEST)
+def _pieces(line: Line, following: Line | None) -> Iterator[Piece]:
+    """A line with its reasons; what leads in a list stays with its first point, and what is before a mark with that."""
+    depth = min(line.level, _DEEPEST)
+    leads_in = following is not None and (following.level > line.level or not following.items)
+    if line.rows:
+        yield Piece("table", "", depth, rows=tuple(tuple(map(printable, row)) for row in line.rows))
+    elif line.items:
+        yield Piece("text", printable(line.text), depth, stays=leads_in or bool(line.reasons))
+    else:
+        yield Piece("cut", printable(line.text), depth)
+    for reason in line.reasons:
+        yield Piece("why", printable(reason), depth)

@@ -82,6 +82,9 @@ class Tools:
     ) -> dict[str, Any]:
         """The provisions of an EU act that matter, word for word, each with its citation, in the order of the act.
 
+        Points of lists and sentences that are missing between them are in left_out: never quote a list as complete
+        without these.
+
         source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
             a CELEX number such as 32016R0679; never a URL.
         words: at most so many; as many as official summaries have if nothing is said.
@@ -102,6 +105,7 @@ class Tools:
             **_about(summary.act),
             "words": summary.words,
             "items": [{name: item[name] for name in kept} for item in items],
+            "left_out": [cut.to_dict() for cut in summary.cuts],
             "notes": [*notes, *summary.warnings],
             "notice": phrases(summary.act.language).disclaimer,
         }

@@ -102,6 +102,16 @@ class Item(BaseModel):
     explanation: dict[str, Any] | None = None
 
 
+class LeftOut(BaseModel):
+    """Points of a list, or sentences of a provision, that follow one another and are left out."""
+
+    parent: Annotated[str, Field(description="id of the unit that leads in the list, or of the provision")]
+    after: Annotated[str, Field(description="id of the item after which the mark stands")]
+    ids: Annotated[list[str], Field(description="of each point the first unit; of sentences each")]
+    count: int
+    kind: Literal["points", "sentences"]
+
+
 class SummaryAnswer(BaseModel):
     """The provisions that matter, in the order of the act; the same JSON as the command line gives."""
 
@@ -116,6 +126,7 @@ class SummaryAnswer(BaseModel):
     budget: int
     words: int
     extract: list[Item]
+    left_out: Annotated[list[LeftOut], Field(description="what is left out inside the lists and provisions shown")]
     warnings: list[str]
 
 

@@ -9,12 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from lexlattice.act import Act
+from lexlattice.blocks import anchors
+from lexlattice.cuts import kind_of
 from lexlattice.features import Floats
 from lexlattice.grouping import group_of
 from lexlattice.phrases import phrases
 from lexlattice.reading.citations import SentenceForms, sentence_forms
 from lexlattice.reading.grammar import load
-from lexlattice.selection import Budget, lead_ins
+from lexlattice.selection import Budget
 from lexlattice.selection.decoder import choose
 from lexlattice.standing import has_no_summary, notices, standing, warnings_of
 from lexlattice.summarizer import shipped
@@ -53,6 +55,8 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "groups": dict(phrases(act.language).groups),
         "sections": list(_sections(act)),
         "wholes": dict(act.wholes),
+        "paragraphs": _paragraphs(act),
+        "marks": _marks(act),
         "sentences": _sentences(act),
     }
     budget, most = Budget().of(act.words), max(Budget("long").of(act.words), min(act.words, _WHOLE))
@@ -85,6 +89,18 @@ def _sentences(act: Act) -> dict[str, list[str]]:
     return {name: list(each) for name, each in forms._asdict().items()}
 
 
+def _paragraphs(act: Act) -> dict[str, str]:
+    """How each provision is cited that has subparagraphs or tables beside its text."""
+    beside = (act.units[anchor.place].provision for anchor in anchors(act) if anchor is not None and not anchor.step)
+    return {name: act.provision(name).citation for name in dict.fromkeys(beside)}
+
+
+def _marks(act: Act) -> list[str]:
+    """What stands where points are left out, one mark for each number of them, up to the longest list."""
+    leads = Counter(anchor.place for anchor in anchors(act) if anchor is not None)
+    return [phrases(act.language).more_points(count) for count in range(1, max(leads.values(), default=0) + 1)]
+
+
 def _sections(act: Act) -> Iterator[dict[str, Any]]:
     words = phrases(act.language).reader
     for section in act.sections:
@@ -99,11 +115,13 @@ def _sections(act: Act) -> Iterator[dict[str, Any]]:
 
 
 def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
-    """Units with what the page wants to know besides: group, indent, and whether it goes on in the line before."""
+    """Units with what the page wants to know besides: group, indent, what is above, and if it goes on in the line."""
     end, depths = 0, list[int]()
-    for lead in lead_ins(act.units):
-        depths.append(0 if lead is None else min(depths[lead] + 1, _DEEPEST))
-    for unit, score, group, depth in zip(act.units, scores.tolist(), group_of(act), depths, strict=True):
+    above = anchors(act)
+    for anchor in above:
+        depths.append(0 if anchor is None else min(depths[anchor.place] + anchor.step, _DEEPEST))
+    for place, (unit, score, group) in enumerate(zip(act.units, scores.tolist(), group_of(act), strict=True)):
+        anchor = above[place]
         yield {
             "id": unit.id,
             "provision": unit.provision,
@@ -116,7 +134,10 @@ def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
             "start": unit.start,
             "end": unit.end,
             "group": group,
-            "depth": depth,
+            "depth": depths[place],
+            "above": -1 if anchor is None else anchor.place,
+            "step": 0 if anchor is None else anchor.step,
+            "is_point": bool(anchor and anchor.step and kind_of(unit, act.units[anchor.place]) == "points"),
             "score": round(score, 3),
             "goes_on": end > 0 and "\n" not in act.source[end : unit.start],
         }

@@ -1,15 +1,19 @@
 // The summary: what is chosen, word for word, under the headings people know, each with its citation.
 
+import { blocksOf, textOf } from "./blocks.js";
 import { take } from "./clipboard.js";
+import { cutsOf } from "./cuts.js";
 import { consolidatedOn, day } from "./dates.js";
 import { byId, draw, firstSeen, make, putBelowTop, show } from "./dom.js";
 import { note, tellNews, tellTrouble } from "./news.js";
-import { citationOf, passagesOf, textOf } from "./passages.js";
 import { chosenWords, goTo, listen, state, view } from "./state.js";
 import { tableOf } from "./tables.js";
 import { word } from "./words.js";
 
 const GROUPS = ["aim", "key_points", "application", "background", "related"];
+
+/** The block that each item shows. @type {Map<Element, import("./blocks.js").Block>} */
+let blocks = new Map();
 
 export function prepareSummary() {
   listen((changed) => {
@@ -23,7 +27,7 @@ export function prepareSummary() {
     if (!item || !(getSelection().isCollapsed || event.target.closest("a, button"))) return;
     event.preventDefault();
     if (event.target.closest("button")) copy(item);
-    else goTo(Number(item.dataset.places.split(" ")[0]), "summary");
+    else goTo(Number(event.target.closest("[data-place]")?.dataset.place ?? item.dataset.places.split(" ")[0]), "summary");
   });
 }
 
@@ -73,17 +77,21 @@ function fill() {
   byId("chosen-words").textContent = `${word("words")}: ${shown(chosenWords())} ${word("of")} ${shown(words)}`;
   byId("lacking").hidden = !state.lacking.length;
   byId("lacking").textContent = `${word("lacking")}: ${state.lacking.join("; ")}`;
-  const passages = passagesOf([...state.chosen].sort((a, b) => a - b));
-  const parts = GROUPS.map((group) => [group, passages.filter((places) => units[places[0]].group === group)]);
+  const places = [...state.chosen].sort((a, b) => a - b);
+  const cuts = cutsOf(places);
+  const parts = GROUPS.map((group) => [group, blocksOf(places.filter((place) => units[place].group === group), cuts)]);
+  blocks = new Map();
   const filled = parts.filter(([, found]) => found.length);
   byId("items").replaceChildren(
     ...filled.map(([group, found]) => {
       let section = -1;
       const list = make("ol", {});
-      for (const places of found) {
-        const isFirst = units[places[0]].section !== section;
-        section = units[places[0]].section;
-        list.append(itemOf(places, isFirst ? sections[section].heading : ""));
+      for (const block of found) {
+        const isFirst = units[block.places[0]].section !== section;
+        section = units[block.places[0]].section;
+        const item = itemOf(block, isFirst ? sections[section].heading : "");
+        blocks.set(item, block);
+        list.append(item);
       }
       return make("section", { class: "group" }, make("h3", {}, groups[group]), list);
     }),
@@ -92,18 +100,37 @@ function fill() {
   byId("items").append(make("p", { class: "quiet", lang: document.documentElement.lang }, word("nothing")));
 }
 
-function itemOf(places, heading) {
+function itemOf(block, heading) {
   const { units } = view();
-  const citation = citationOf(places);
+  const { places, citation, lines } = block;
   const label = `${word("copy")}: ${citation}`;
-  return make(
+  const item = make(
     "li",
     { class: "item", "data-places": places.join(" ") },
     ...(heading ? [make("h4", {}, heading)] : []),
     make("a", { class: "citation", href: `#${units[places[0]].id}` }, citation),
     make("button", { type: "button", class: "icon copy", "aria-label": label, title: word("copy") }, copyIcon()),
-    units[places[0]].kind === "table" ? tableOf(textOf(places)) : make("p", {}, textOf(places)),
   );
+  // Where the next line of each level goes: into the item, or into the list below the line before.
+  const lists = [item];
+  for (const line of lines) {
+    const level = Math.min(line.level, lists.length);
+    lists.length = Math.min(lists.length, level + 1);
+    if (level === lists.length) {
+      const list = make("ul", { class: "points" });
+      (lists[level - 1].matches("ul") ? lists[level - 1].lastChild : item).append(list);
+      lists.push(list);
+    }
+    lists[level].append(level ? make("li", {}, lineOf(line)) : lineOf(line));
+  }
+  return item;
+}
+
+function lineOf({ places: [place], pieces }) {
+  if (place === undefined) return make("p", { class: "cut" }, ...pieces);
+  const isTable = view().units[place].kind === "table";
+  if (isTable) return make("div", { "data-place": place }, tableOf(pieces[0]));
+  return make("p", { "data-place": place }, pieces.join(" "));
 }
 
 /** Two sheets, one behind the other. */
@@ -119,11 +146,11 @@ function copyIcon() {
 const shown = (number) => number.toLocaleString(document.documentElement.lang);
 
 async function copy(item) {
-  const places = item.dataset.places.split(" ").map(Number);
+  const block = blocks.get(item);
   const { celex, title } = view();
-  const source = [citationOf(places), celex || title].filter(Boolean).join(", ");
+  const source = [block.citation, celex || title].filter(Boolean).join(", ");
   tellTrouble();
-  if (!(await take(`${textOf(places)}\n(${source})`))) return note(word("failed"));
+  if (!(await take(`${textOf(block)}\n(${source})`))) return note(word("failed"));
   const button = item.querySelector("button");
   button.textContent = "✓";
   tellNews(word("copied"));

@@ -1,0 +1,71 @@
+// What is left out inside the lists and provisions that are shown; the same as cuts.py of the library.
+
+import { view } from "./state.js";
+
+/**
+ * @typedef {{after: number, missing: number[], isOfPoints: boolean}} Cut after which place the mark stands, and the
+ *   places of what is missing: of each point the first
+ */
+
+/** The gaps in what is chosen, in the order of the act. @param {number[]} places in their order @returns {Cut[]} */
+export function cutsOf(places) {
+  const { units } = view();
+  const chosen = new Set(places);
+  const gaps = [...inLists(units, chosen), ...inProvisions(units, chosen), ...betweenSubparagraphs(units, chosen)];
+  return gaps
+    .sort((one, other) => one.missing[0] - other.missing[0])
+    .map((gap) => ({ ...gap, after: places.findLast((place) => place < gap.missing[0]) }));
+}
+
+const leadOf = (unit) => (unit.step ? unit.above : -1);
+
+/** Gaps among what hangs from a chosen unit: points, which are counted, or quoted text. */
+function* inLists(units, chosen) {
+  const shown = new Set(chosen);
+  for (const place of chosen) {
+    for (let lead = leadOf(units[place]); lead >= 0 && !shown.has(lead); lead = leadOf(units[lead])) shown.add(lead);
+  }
+  const seen = new Set([...shown].map((place) => units[place].provision));
+  const below = new Map([...chosen].map((place) => [place, []]));
+  for (const [place, unit] of units.entries()) if (isFirst(units, place)) below.get(leadOf(unit))?.push(place);
+  for (const entries of below.values()) {
+    let run = [];
+    for (const place of entries) {
+      const isMissing = !seen.has(units[place].provision);
+      if (run.length && !(isMissing && units[place].is_point === units[run[0]].is_point)) {
+        yield { missing: run, isOfPoints: units[run[0]].is_point };
+        run = [];
+      }
+      if (isMissing) run.push(place);
+    }
+    if (run.length) yield { missing: run, isOfPoints: units[run[0]].is_point };
+  }
+}
+
+const isFirst = (units, place) => units[place - 1]?.provision !== units[place].provision;
+
+/** Sentences that follow a chosen one of the same provision, up to the next that is chosen. */
+function* inProvisions(units, chosen) {
+  for (const place of chosen) {
+    const missing = [];
+    let next = place + 1;
+    while (units[next]?.provision === units[place].provision && !chosen.has(next)) missing.push(next++);
+    if (missing.length && units[place].kind !== "title") yield { missing, isOfPoints: false };
+  }
+}
+
+/** Subparagraphs that are left out before a chosen one, as far back as the last chosen unit of the paragraph. */
+function* betweenSubparagraphs(units, chosen) {
+  const shown = new Set([...chosen].map((place) => units[place].provision));
+  const isBeside = (place, above) => units[place].kind === "subparagraph" && !units[place].step && units[place].above === above;
+  for (const place of chosen) {
+    const { above, provision } = units[place];
+    if (above < 0 || !isBeside(place, above) || !shown.has(units[above].provision)) continue;
+    const missing = [];
+    for (let before = place - 1; before >= 0 && !chosen.has(before); before -= 1) {
+      const isOther = units[before].provision !== provision;
+      if (isOther && isBeside(before, above) && isFirst(units, before)) missing.unshift(before);
+    }
+    if (missing.length) yield { missing, isOfPoints: false };
+  }
+}
