@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexlattice import Act, read
-from lexlattice.cuts import Cut, cuts_of
+from lexlattice.selection.cuts import Cut, cuts_of
 from lexlattice.selection import lead_ins
 
 LISTS = """Article 1

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from lexlattice.act import Act
-from lexlattice.cuts import Cut
+from lexlattice.selection.cuts import Cut
 from lexlattice.phrases import phrases
 from lexlattice.reading.citations import cite_sentences
 from lexlattice.reading.grammar import load

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.act import Act, Section, Unit, rows_of
-from lexlattice.cuts import Cut, cuts_of
+from lexlattice.selection.cuts import Cut, cuts_of
 
 if TYPE_CHECKING:
     from lexlattice.blocks import Block

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexlattice.act import Act
 from lexlattice.blocks import anchors
-from lexlattice.cuts import kind_of
+from lexlattice.selection.cuts import kind_of
 from lexlattice.features import Floats
 from lexlattice.grouping import group_of
 from lexlattice.phrases import phrases
