@@ -34,10 +34,12 @@ _CLOSE: Final = 0.15
 """A usual length that is nearer to a named one than this share of it gives way."""
 _FILL: Final = 0.8
 """What fits before a usual length and has this share of the best step's gain comes before it."""
-_EMPTY: Final = 0.25
-"""So much less is enough by the share of the length that would stay empty."""
 _DATES: Final = 200
 """Words of all that says from when an act applies; what belongs together of it is never parted."""
+_MARGIN: Final = 0.3
+"""Up to this share of a usual length may stay empty."""
+_EMPTY: Final = 3.0
+"""Beyond that, so much less gain is enough for what is empty."""
 _LEAST: Final = 1e-9
 _ROOM: Final = 8
 """A summary that has room for fewer words is full."""
@@ -107,11 +109,16 @@ class _Growth:
                 continue
             seen.add(bundle)
             aside.append((-step.gain, bundle))
-            least = least or max(_FILL - _EMPTY * room / (self.words + room), _LEAST) * step.gain
+            least = least or self._least(room) * step.gain
             found = step if step.words <= room else None
         for entry in aside:
             heapq.heappush(self._heap, entry)
         return found
+
+    def _least(self, room: int) -> float:
+        """The share of the best step's gain that is enough for one that fits."""
+        empty = room / (self.words + room)
+        return max(_FILL - _EMPTY * max(0.0, empty - _MARGIN), _LEAST)
 
     @property
     def is_done(self) -> bool:
