@@ -59,7 +59,7 @@ class Points:
         self.weights: NDArray[np.float64] = np.array([point.weight for point in stated], dtype=np.float64)
         self.sizes: NDArray[np.int64] = _counts(owner, units)
         """Words of each unit, as places count them."""
-        self.inside: NDArray[np.float64] = np.zeros((units, len(stated)))
+        self.inside: NDArray[np.float32] = np.zeros((units, len(stated)), dtype=np.float32)
         """Words of each unit (rows) that belong to each point (columns)."""
         needed = np.zeros(len(stated))
         for column, point in enumerate(stated):
@@ -83,9 +83,10 @@ class Points:
 
     def score_many(self, choices: ArrayLike) -> NDArray[np.float64]:
         """Points, precision and F1 (columns) of many choices, each a row of 0 and 1 over the units."""
-        chosen = np.asarray(choices, dtype=np.float64)
+        chosen = np.asarray(choices, dtype=np.float32)  # counts of words are exact, and products twice as fast
         points = (chosen @ self.inside >= self._needed) @ self.weights / max(1.0, self._total)
-        precision = chosen @ self.good / np.maximum(1, chosen @ self.sizes)
+        taken = chosen @ np.stack([self.good, self.sizes], axis=1).astype(np.float32)
+        precision = taken[:, 0] / np.maximum(1, taken[:, 1]).astype(np.float64)
         both = points + precision
         f1 = np.divide(2 * points * precision, both, out=np.zeros_like(both), where=both > 0)
         return np.stack([points, precision, f1], axis=1)

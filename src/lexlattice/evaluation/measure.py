@@ -128,7 +128,10 @@ def _annotation(plan: Plan, row: Row, act: Act) -> tuple[Gold, str] | BadRow | N
     source = act_of(replace(row, text=row.original, language=gold.language), "provisions", gold.language)
     if isinstance(source, BadRow):
         return source
-    return project_gold(gold, source, act, row.original), act.source
+    try:
+        return project_gold(gold, source, act, row.original), act.source
+    except LexLatticeError as error:
+        return BadRow(row.line, row.celex, str(error))
 
 
 def _words(plan: Plan, row: Row, act: Act, annotation: tuple[Gold, str] | None) -> int:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 EXPERIMENTS: Final = {
     "statistics": "how many acts, words, sections and units each language has",
+    "meaning": "points and precision against gold annotations, at several lengths",
     "main": "all systems on all languages, at equal length",
     "held-out": "trained on the languages with most acts, tried on the others",
     "across": "trained on one language, tried on another",
@@ -65,11 +66,13 @@ def _found(name: str) -> Run:
     from lexlattice.experiments.comparison import comparison
     from lexlattice.experiments.figures import figures
     from lexlattice.experiments.judged import judged
+    from lexlattice.experiments.points import points
     from lexlattice.experiments.statistics import statistics
     from lexlattice.experiments.transfer import across, held_out
 
     return {
         "statistics": statistics,
+        "meaning": points,
         "main": comparison,
         "held-out": held_out,
         "across": across,

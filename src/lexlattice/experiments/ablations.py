@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lexlattice.errors import LexLatticeError
-from lexlattice.experiments.study import ROUGE, TOKENIZER, Study, cells, differences, name_of, over_seeds
+from lexlattice.experiments.points import MEANING_COLUMNS, cells, with_meaning
+from lexlattice.experiments.study import ROUGE, Study, differences, name_of
 from lexlattice.experiments.tables import Cell, Column, Table, row
 
 
@@ -19,21 +20,25 @@ def ablations(study: Study) -> list[Table]:
     languages = study.languages()
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     trained = study.train(names, study.languages("train"))
+    columns = (*(MEANING_COLUMNS if study.settings.gold else ()), *ROUGE)
+    chief = "F1 by meaning" if study.settings.gold else "R-1"
+    place_of_chief = [column.name for column in columns].index("F1" if study.settings.gold else "R-1")
     tables = []
     for title, members in study.settings.groups.items():
         lines, acts = [], 0
         for code in languages:
             found = {name: [one.on(code) for one in trained[name]] for name in members}
-            scores = {name: over_seeds(results, name) for name, results in found.items()}
+            scores = {name: with_meaning(results, name) for name, results in found.items()}
             acts += len(scores[members[0]])
             group = name_of(code) if len(languages) > 1 else ""
             for name in members:
-                means = [results.scores[name][TOKENIZER].mean(axis=0)[0] for results in found[name]]
+                means = [with_meaning([results], name).mean(axis=0)[place_of_chief] for results in found[name]]
                 spread = float(np.std(means, ddof=1)) if len(means) > 1 else None
                 lines.append(row(name, *cells(scores[name]), Cell(spread), group=group))
             if study.settings.systems:
-                others = study.systems(code).scores
-                lines += [row(n, *cells(others[n][TOKENIZER]), None, group=group, competes=False) for n in others]
+                others = study.systems(code)
+                for name in others.scores:
+                    lines.append(row(name, *cells(with_meaning([others], name)), None, group=group, competes=False))
             for place, name in enumerate(members[1:]):
                 other = members[place if title in study.settings.chains else 0]
                 change = differences(scores[name], scores[other])
@@ -41,12 +46,12 @@ def ablations(study: Study) -> list[Table]:
         tables.append(
             Table(
                 title,
-                f"ROUGE F1 × 100 {study.length}; means over seeds.",
-                (*ROUGE, Column("between seeds", best=None)),
+                f"{'Meaning and ROUGE' if study.settings.gold else 'ROUGE'} F1 × 100 {study.length}; means over seeds.",
+                (*columns, Column("between seeds", best=None)),
                 tuple(lines),
                 study.source(languages, acts),
                 f"Trained on {study.settings.limit or 'all'} acts of each language; the last column is the standard "
-                "deviation of R-1 between seeds.",
+                f"deviation of {chief} between seeds.",
                 paper="The paper reports 1D and 2D on its test split only, with one seed.",
                 head="Variant",
             )

@@ -45,6 +45,11 @@ class Settings:
     """How acts are read for these systems; models know their own."""
     budget: str | int = "reference"
     """How long the extracts of these systems may be, as `lexlattice.evaluate` takes it."""
+    gold: str = ""
+    """Annotations, a file or the name of a split of the project's own: only annotated acts are measured, by meaning
+    too."""
+    lengths: tuple[str | int, ...] = ()
+    """Several budgets, for an experiment that compares them."""
     against: str = "lead"
     """The system that the main table compares all others with."""
     encoder: str = ""
@@ -148,6 +153,7 @@ _TYPES: Final = {
     "budget": lambda value: type(value) in (str, int),
     "profile": lambda value: value in PROFILES,
     **dict.fromkeys(("systems", "chains"), _is_list_of(str)),
+    "lengths": lambda value: isinstance(value, list) and all(type(entry) in (str, int) for entry in value),
     "seeds": lambda value: _is_list_of(int)(value) and len(value) > 0 and min(value) >= 0,
     "limit": lambda value: type(value) is int and value > 0,
     "models": lambda value: isinstance(value, dict),
@@ -157,6 +163,6 @@ _TYPES: Final = {
     "endpoint": lambda value: isinstance(value, dict),
     "cap": lambda value: type(value) in (int, float) and value >= 0,
     **dict.fromkeys(("acts", "layers"), lambda value: type(value) is int and value > 0),
-    **dict.fromkeys(("data", "encoder", "bertscore", "against"), lambda value: isinstance(value, str)),
+    **dict.fromkeys(("data", "encoder", "bertscore", "against", "gold"), lambda value: isinstance(value, str)),
 }
 """What each key may hold."""

@@ -23,8 +23,8 @@ TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum":
 ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
 TOKENIZER: Final = TOKENIZERS[0]
 """The one that knows all scripts: what tables show first."""
-ORACLES: Final = ("oracle", "oracle-greedy")
-"""Systems that look at the summary, and so are never the best."""
+ORACLES: Final = ("oracle", "oracle-greedy", "gold")
+"""Systems that look at the summary or the annotation, and so are never the best."""
 _LENGTHS: Final = {
     "reference": "at the length of the reference",
     "auto": "as long as official summaries of acts of that length",
@@ -61,7 +61,7 @@ class Study:
     @property
     def length(self) -> str:
         """How long extracts are, for captions."""
-        return _LENGTHS.get(str(self.settings.budget), f"at {self.settings.budget} words")
+        return length_of(self.settings.budget)
 
     @property
     def only_model(self) -> str:
@@ -76,8 +76,8 @@ class Study:
         rows = {row.line: row.summary for row in Rows(source, split=self.settings.split) if isinstance(row, Row)}
         return [rows[line["line"]] for line in results.lines]
 
-    def systems(self, language: str) -> Results:
-        """The systems that need no training, on the acts of a language."""
+    def systems(self, language: str, budget: str | int | None = None) -> Results:
+        """The systems that need no training, on the acts of a language, at the length of the settings or another."""
         settings = self.settings
         named = {name: name for name in settings.systems}
         return self.workshop.measure(
@@ -86,7 +86,8 @@ class Study:
             named,
             settings.profile,
             encoder=settings.encoder,
-            budget=settings.budget,
+            budget=settings.budget if budget is None else budget,
+            gold=settings.gold,
         )
 
 
@@ -98,14 +99,20 @@ class Measurable:
     task: Trained
     path: Path
 
-    def on(self, language: str) -> Results:
+    def on(self, language: str, budget: str | int | None = None) -> Results:
         """Its results on the acts of a language."""
         settings = self.study.settings
-        return self.study.workshop.of_model(self.task, self.path, language, settings.split, settings.budget)
+        length = settings.budget if budget is None else budget
+        return self.study.workshop.of_model(self.task, self.path, language, settings.split, length, settings.gold)
 
 
 Run = Callable[[Study], list[Table]]
 """An experiment: what it is asked → its tables."""
+
+
+def length_of(budget: str | int) -> str:
+    """How long extracts are, for captions."""
+    return _LENGTHS.get(str(budget), f"at {budget} words")
 
 
 def over_seeds(results: Sequence[Results], name: str, tokenizer: str = TOKENIZER) -> Scores:

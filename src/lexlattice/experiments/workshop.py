@@ -13,7 +13,7 @@ import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,6 +25,9 @@ from numpy.typing import NDArray
 from lexlattice import __version__
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation import evaluate
+from lexlattice.evaluation.gold import gold_file
+from lexlattice.evaluation.meaning import MEANINGS
+from lexlattice.evaluation.measure import MEANING
 from lexlattice.experiments.corpus import Corpus
 from lexlattice.experiments.settings import Model
 from lexlattice.files import sha256, write_whole
@@ -65,6 +68,8 @@ class Results:
     words: Mapping[str, float]
     lines: Sequence[Mapping[str, Any]]
     """As `evaluate` wrote them down, with the texts."""
+    meaning: Mapping[str, Scores] = field(default_factory=dict)
+    """By system points, precision and F1 of each act × 100; nothing without annotations."""
 
 
 class Workshop:
@@ -167,13 +172,18 @@ class Workshop:
         mode: str | None = None,
         encoder: str = "",
         budget: str | int = "reference",
+        gold: str = "",
     ) -> Results:
-        """Scores of some systems on the acts of a language, from an earlier run if they are there."""
+        """Scores of some systems on the acts of a language, from an earlier run if they are there.
+
+        With `gold`, a file of annotations, on the annotated acts alone.
+        """
         source = self.corpus.source(language, split)
         if source is None:
             raise LexLatticeError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
         known = {name: (system, _content(system)) for name, system in systems.items()}
-        about = [self._digest(language, split), known, profile, mode, encoder, budget, self.acts]
+        annotations = [sha256(gold_file(gold).read_bytes())] if gold else []
+        about = [self._digest(language, split), known, profile, mode, encoder, budget, self.acts, *annotations]
         path = self.folder / "measured" / f"{language}-{split}-{_key(about)}.jsonl"
         if not path.is_file():
             self.note(f"measuring {', '.join(systems)} on {language}")
@@ -192,16 +202,19 @@ class Workshop:
                 limit=self.acts,
                 per_act=path,
                 texts=True,
+                gold=gold or None,
                 note=self.note,
             )
         return _results([json.loads(line) for line in path.read_text("utf-8").splitlines()], list(systems))
 
-    def of_model(self, task: Trained, path: Path, language: str, split: str, budget: str | int) -> Results:
+    def of_model(
+        self, task: Trained, path: Path, language: str, split: str, budget: str | int, gold: str = ""
+    ) -> Results:
         """The same of a model, read and cut as its configuration says."""
         config = read_config(self._config(task.model))
         systems = {task.name: f"{task.model.system}:{path}"}
         encoder = "" if config.encoder.name == "static" else config.encoder.name
-        return self.measure(language, split, systems, config.profile, config.selection.mode, encoder, budget)
+        return self.measure(language, split, systems, config.profile, config.selection.mode, encoder, budget, gold)
 
     def _cache(self, encoder: str) -> Path | None:
         """Where vectors are kept; those of the embedded encoder are made faster than they are found."""
@@ -293,4 +306,9 @@ def _results(lines: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Result
         for name in names
     }
     words = {name: float(np.mean([line["systems"][name]["words"] for line in good])) for name in names}
-    return Results(tuple(line["celex"] for line in good), scores, words, good)
+    meaning = {
+        name: np.array([[line["systems"][name][MEANING][measure] for measure in MEANINGS] for line in good])
+        for name in names
+        if good and MEANING in good[0]["systems"][name]
+    }
+    return Results(tuple(line["celex"] for line in good), scores, words, good, meaning)
