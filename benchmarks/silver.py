@@ -2,8 +2,8 @@
 
 Usage: LEXLATTICE_DATA=… python benchmarks/silver.py [--folds N] [--acts FOLDER]
 Training acts are measured by folds, each with a model fitted on the others; validation acts with a model fitted on all
-training acts. The extract takes units by target, then by importance, as long as they fit the length of the summary: it
-says how good a teacher silver targets are. --acts names a folder with acts already read, as {train,validation}.pkl.
+training acts. The extract takes units by target, importance or priority while they fit the length of the summary: it
+says how good a teacher silver is. --acts names a folder with acts already read, as {train,validation}.pkl.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lexlattice.encoding.static import Static
 from lexlattice.evaluation.meaning import Meaning, Points
 from lexlattice.evaluation.silver import GoldAct, gold_acts, quality
 from lexlattice.learning.silver.fitting import fit
-from lexlattice.learning.silver.model import SilverModel
+from lexlattice.learning.silver.model import READOUTS, SilverModel
 
 GOLD = Path(__file__).resolve().parent.parent / "data" / "gold"
 
@@ -45,7 +45,7 @@ def extract_of(item: GoldAct, values: NDArray[np.float32]) -> list[int]:
 
 
 def meaning(items: Sequence[tuple[GoldAct, SilverModel]], column: int) -> Meaning:
-    """Mean points, precision and F1 of extracts by target (0) or importance (1)."""
+    """Mean points, precision and F1 of extracts by one of the readouts."""
     scores = []
     for item, model in items:
         pairs = item.example.pairs
@@ -62,7 +62,7 @@ def report(name: str, items: Sequence[tuple[GoldAct, SilverModel]]) -> None:
         f" sentences confident, of these {q.right_if_confident:.1%} right and {q.in_gold_if_confident:.1%} in the gold;"
         f" AUC of targets {q.auc:.3f}"
     )
-    for column, kind in enumerate(("target", "importance")):
+    for column, kind in enumerate(READOUTS):
         points, precision, f1 = meaning(items, column)
         print(f"  extract by {kind}: points {points:.1%}, precision {precision:.1%}, F1 {f1:.1%}")
 

@@ -53,13 +53,17 @@ def _gold_act(gold: Gold, act: Act, reference: str, summary: str, encoder: TextE
         )
         for point in gold.points
     ]
-    weights = np.zeros(len(act.units), np.float32)
-    extract = {unit for place in gold.extract for unit in places.units(place)}
-    weights[list(extract)] = 1 / 3
+    weights, priority = np.zeros((2, len(act.units)), np.float32)
+    for rank, place in enumerate(gold.extract):
+        units = places.units(place)
+        weights[units] = 1 / 3  # the extract may take what no point of the summary needs
+        priority[units] = np.maximum(priority[units], 1 - rank / len(gold.extract))
     for point in points:
-        weights[list(point.units)] = np.maximum(weights[list(point.units)], point.weight / 3)
+        stated = list(point.units)
+        weights[stated] = np.maximum(weights[stated], point.weight / 3)
+    readouts = np.stack([weights > 0, weights, priority], axis=-1).astype(np.float32)
     sentences = content_sentences(summary)
-    example = Example(pairs_of(act, sentences, encoder), rests_on(sentences, points, encoder), weights)
+    example = Example(pairs_of(act, sentences, encoder), rests_on(sentences, points, encoder), readouts)
     return GoldAct(gold, act, reference, example, frozenset(np.flatnonzero(weights).tolist()))
 
 
@@ -92,7 +96,7 @@ def quality(acts: Iterable[tuple[GoldAct, SilverModel]]) -> Quality:
             right.append(best in (label or ()))
             in_gold.append(best in item.chosen)
             sure.append(confidences[number] >= CONFIDENT)
-        aucs.append(auc(example.weights > 0, targets_of(item, model, alignment)))
+        aucs.append(auc(example.units[:, 0] > 0, targets_of(item, model, alignment)))
     hits, are_sure, stated = np.array(right), np.array(sure), np.array(known)
     return Quality(
         int(stated.sum()),

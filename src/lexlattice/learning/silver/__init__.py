@@ -43,6 +43,8 @@ class Silver:
     """For each unit the probability that an editor who wrote this summary would take it."""
     importance: Floats
     """For each unit the expected weight of what the summary takes from it, from 0 to 1."""
+    priority: Floats
+    """For each unit how early an editor would take it, from 1 for the first to 0 for what is left out."""
     weights: Floats
     """For each unit how much its target should count: how well the summary fits the act; 0 for tables."""
 
@@ -58,10 +60,11 @@ def align(act: Act, summary: str, encoder: TextEncoder, model: SilverModel | Non
         AlignedSentence(sentence, _sparse(row), float(confidence))
         for sentence, row, confidence in zip(sentences, alignment.shares, confidences, strict=True)
     )
-    targets, importance = model.read_units(pairs, alignment).T
+    readouts = model.read_units(pairs, alignment).T
     prose = np.array([unit.kind != "table" for unit in act.units], np.float32)
     trust = float(confidences.mean()) if len(confidences) else 0.0
-    return Silver(aligned, targets * prose, importance * prose, np.float32(trust) * prose)
+    targets, importance, priority = readouts * prose
+    return Silver(aligned, targets, importance, priority, np.float32(trust) * prose)
 
 
 @cache

@@ -7,10 +7,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.learning.silver.pairs import PAIR_FEATURES, PLACE_FEATURES, Floats, Integers, Pairs
+from lexlattice.learning.silver.pairs import PAIR_FEATURES, PLACE_FEATURES, SENTENCE_FEATURES, Floats, Integers, Pairs
 
 _BEST: Final = ("recall", "own recall", "precision", "vector cosine", "own vector cosine", "bigram recall")
 """Of these the best over all sentences counts."""
+_PARTS: Final = ("aim", "dates", "terms")
+_NOTICED: Final = 0.1
+"""A share from which on a sentence speaks of a unit."""
 _MARGIN: Final = 1e-3
 
 
@@ -46,11 +49,26 @@ def evidence_of(pairs: Pairs, shares: Floats, unsupported: Floats) -> Floats:
         np.full(count, np.log(len(shares))),
         np.full(count, 1 - unsupported.mean()),
         *best,
+        *_order(pairs, precise),
     ]
     return np.concatenate([np.stack(columns, axis=-1), pairs.places], axis=-1).astype(np.float32)
 
 
-EVIDENCE_COUNT: Final = 21 + len(_BEST) + len(PLACE_FEATURES)
+EVIDENCE_COUNT: Final = 21 + len(_BEST) + 2 + len(_PARTS) + len(PLACE_FEATURES)
+
+
+def _order(pairs: Pairs, shares: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Where in the summary a unit is spoken of, on average and first, and what it gets from each part.
+
+    Summaries begin with what matters most.
+    """
+    place = (np.arange(len(shares)) + 0.5) / len(shares)
+    total = shares.sum(axis=0)
+    mean = (place @ shares + 0.5 * _MARGIN) / (total + _MARGIN)
+    first = np.where(shares >= _NOTICED, place[:, None], 1.0).min(axis=0)
+    is_part = pairs.sentences[:, [SENTENCE_FEATURES.index(part) for part in _PARTS]]
+    parts = is_part.T @ shares if len(is_part) else np.zeros((len(_PARTS), shares.shape[1]))
+    return [mean, first, *map(_log, parts)]
 
 
 def _list_totals(lead_in: Integers, total: NDArray[np.float64]) -> list[NDArray[np.float64]]:

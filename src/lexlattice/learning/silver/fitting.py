@@ -42,8 +42,8 @@ class Example:
     pairs: Pairs
     labels: Sequence[tuple[int, ...] | None]
     """For each sentence the units it rests on: none, or None if unknown."""
-    weights: Floats
-    """For each unit the weight of what the summary takes from it, from 0 to 1."""
+    units: Floats
+    """Units × `READOUTS`: whether gold takes a unit, the weight of what it takes, and how early."""
 
 
 def fit(examples: Sequence[Example], seed: int = 0) -> SilverModel:
@@ -153,10 +153,9 @@ def _fit_confidence(examples: Sequence[Example], alignments: Sequence[Alignment]
 
 
 def _fit_units(examples: Sequence[Example], alignments: Sequence[Alignment], seed: int) -> Perceptron:
-    """Whether gold takes a unit, and the weight of what it takes."""
+    """What gold says of each unit."""
     features = [evidence_of(example.pairs, *alignment) for example, alignment in zip(examples, alignments, strict=True)]
-    weights = np.concatenate([example.weights for example in examples])
-    targets = np.stack([weights > 0, weights], axis=-1).astype(np.float32)
+    targets = np.concatenate([example.units for example in examples])
     return _fit_logistic(np.concatenate(features), targets, _HIDDEN, seed)
 
 

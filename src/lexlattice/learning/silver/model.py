@@ -14,6 +14,8 @@ from lexlattice.learning.silver.pairs import Floats, Pairs
 from lexlattice.learning.silver.support import support_features
 from lexlattice.weights import read_weights
 
+READOUTS: Final = ("targets", "importance", "priority")
+"""What is said of each unit: the probability that it is taken, the expected weight and the expected priority."""
 PATH: Final = Path(__file__).with_name("silver.safetensors")
 
 
@@ -64,7 +66,7 @@ class SilverModel(NamedTuple):
     confidence: Perceptron
     """Whether the unit with the largest share is right."""
     units: Perceptron
-    """Whether a unit is taken, and the expected weight of what is taken from it."""
+    """`READOUTS` of each unit."""
 
     def align(self, pairs: Pairs) -> Alignment:
         """What each sentence rests on."""
@@ -76,7 +78,7 @@ class SilverModel(NamedTuple):
         return sigmoid(self.confidence(confidence_features(pairs, alignment)))[:, 0]
 
     def read_units(self, pairs: Pairs, alignment: Alignment) -> Floats:
-        """Units × (probability of being taken, expected weight)."""
+        """Units × `READOUTS`."""
         return sigmoid(self.units(evidence_of(pairs, alignment.shares, alignment.unsupported)))
 
 
