@@ -20,14 +20,12 @@ from typing import TypeVar
 import numpy as np
 
 from lexlattice import Act, read
-from lexlattice.choosing import cover_complete, eligible
 from lexlattice.corpus.rows import Row, Rows
-from lexlattice.coverage import SALIENCE, Coverage
 from lexlattice.encoding.static import Static
 from lexlattice.features import Features, features_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.salience import Salience, chance
-from lexlattice.selection.dependencies import Ties
+from lexlattice.selection.decoder import choose
 from lexlattice.summarizer import PATH, Summarizer
 
 T = TypeVar("T")
@@ -66,13 +64,8 @@ def stages(source: str | Path, model: Salience, encoder: Static) -> tuple[Act, F
     spent["vectors, features"], features = timed(lambda: features_of(act, None, encoder))
     lattice = Lattice.of(act, model.geometry)
     spent["words, automaton, pairs"], judged = timed(lambda: model.judge(features, lattice, WORDS))
-    salience, ties = SALIENCE * chance(judged.scores), Ties.of(act)
-
-    def choose() -> object:
-        coverage = Coverage(features.grams, judged.chances, features.layout.words, salience)
-        return cover_complete(coverage, features.layout, ties, eligible(features.layout, ties), WORDS)
-
-    spent["choose"], _ = timed(choose)
+    scores = chance(judged.scores)
+    spent["choose"], _ = timed(lambda: choose(act, scores, WORDS))
     summarizer = Summarizer.from_pretrained()
     spent["all, text in, JSON out"], _ = timed(lambda: summarizer.summarize(source, words=WORDS).to_json())
     return act, features, spent

@@ -50,7 +50,6 @@ ABOVE = {
     "features": {"errors", "act", "tokens"},
     "coverage": {"errors", "features"},
     "salience": {"errors", "weights", "lattice", "features", "coverage"},
-    "choosing": {"act", "features", "coverage", "selection"},
     "summary": {"act", "rendering"},
     "explaining": {"act", "features", "lattice", "salience", "summary"},
     "grouping": {"act", "phrases"},
@@ -60,7 +59,7 @@ ABOVE = {
     "plotting": {"errors", "files", "act"},
     "summarizer": {
         *"errors act reading encoding weights lattice features coverage salience selection".split(),
-        *"choosing explaining files grouping standing summary".split(),
+        *"explaining files grouping standing summary".split(),
     },
     "projection": {"act", "selection"},
     "alignment": {"act", "projection"},
@@ -71,7 +70,7 @@ ABOVE = {
     },
     "client": {"errors", "act"},
     "serving": {
-        *"errors act reading features selection choosing grouping phrases summary summarizer rendering".split(),
+        *"errors act reading features selection grouping phrases summary summarizer rendering".split(),
         *("versions", "worker", "standing"),
     },
     "llm": {"errors", "files"},
@@ -82,7 +81,7 @@ ABOVE = {
         *("evaluation", "llm", "judging"),
     },
     "bulk": {
-        *"errors files act tokens reading corpus encoding choosing selection summarizer evaluation worker".split(),
+        *"errors files act tokens reading corpus encoding selection summarizer evaluation worker".split(),
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),

@@ -97,6 +97,7 @@ def applies_from(act: Act, words: int = MOST_FOR_DATES) -> list[int]:
 
 
 def own_articles(act: Act) -> list[Section]:
+    """The articles of the act itself, without those of annexes and of what begins to count anew."""
     articles: list[Section] = []
     for section in act.sections:
         counts_anew = articles and section.kind == "article" and section.number == articles[0].number
@@ -108,6 +109,7 @@ def own_articles(act: Act) -> list[Section]:
 
 
 def aim_of(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
+    """The units that say what an act is for, given its own articles."""
     if articles:
         others = articles[1 : -_FINAL_ARTICLES.get(act.type, 1)]
         yield from (others[0] if others and _defines(articles[0]) else articles[0]).units

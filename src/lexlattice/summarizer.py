@@ -8,23 +8,21 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 
-import numpy as np
-
 from lexlattice import encoding
 from lexlattice.act import Act
-from lexlattice.choosing import FOCUSES, citable, cover_complete, eligible
 from lexlattice.coverage import SALIENCE, Coverage, cover
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
 from lexlattice.explaining import explanations
 from lexlattice.features import Features, Floats, features_of
 from lexlattice.files import write_whole, writing
-from lexlattice.grouping import MOST_FOR_DATES, applies_from, formulas, group_of
+from lexlattice.grouping import group_of
 from lexlattice.lattice.cells import Lattice
 from lexlattice.reading import read
 from lexlattice.salience import Judgement, Salience, chance
 from lexlattice.selection import Budget, Extract
-from lexlattice.selection.dependencies import Ties
+from lexlattice.selection.allowed import FOCUSES
+from lexlattice.selection.decoder import choose
 from lexlattice.standing import has_no_summary, warnings_of
 from lexlattice.summary import Item, Summary
 from lexlattice.weights import FOLDER, read_weights
@@ -32,8 +30,6 @@ from lexlattice.weights import FOLDER, read_weights
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
 """The file of a model that is kept in a folder."""
-FOR_DATES: Final = 0.2
-"""The share of a summary that is kept for what says from when the act applies."""
 PATH: Final = FOLDER / "provisions.safetensors"
 
 
@@ -109,20 +105,14 @@ class Summarizer:
             nothing = "There is nothing in this act that could be cited."
             return Summary(act, asked.of(0), (), (*warnings_of(act), nothing))
         length = asked.of(act.words)
-        judged = self.judge(act, length, tables=focus == "with-tables")
-        layout, ties = judged.features.layout, Ties.of(act)
-        groups: list[tuple[int, ...]]
-        if length >= act.words:
-            groups = [(unit,) for unit in np.flatnonzero(citable(layout, focus)).tolist()]
-        else:
-            allowed = eligible(layout, ties, focus) & ~np.array(formulas(act))
-            dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * length)))
-            groups = cover_complete(judged.coverage(), layout, ties, allowed, length, dates)
-        known = explanations(act, self._model, judged.features, judged.lattice, length, groups) if explain else {}
+        usual = Budget().of(act.words)  # whatever is asked for, so that a longer summary contains a shorter one
+        judged = self.judge(act, usual, tables=focus == "with-tables")
         scores, names = chance(judged.judgement.scores), group_of(act)
+        choice = choose(act, scores, length, focus)
+        known = explanations(act, self._model, judged.features, judged.lattice, usual, choice.steps) if explain else {}
         items = tuple(
             Item.of(act.units[i], act.sections[act.units[i].section], float(scores[i]), names[i], known.get(i))
-            for i in sorted(unit for group in groups for unit in group)
+            for i in choice.units
         )
         return Summary(act, length, items, (*warnings_of(act), *_remarks(act, length, items, focus)))
 

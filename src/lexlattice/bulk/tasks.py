@@ -22,11 +22,11 @@ from lexlattice import __version__, encoding
 from lexlattice.act import Act
 from lexlattice.bulk.entry import Entry
 from lexlattice.bulk.formats import Columns
-from lexlattice.choosing import FOCUSES
 from lexlattice.encoding.cache import CachedEncoder
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LANGUAGES, read
 from lexlattice.selection import Budget
+from lexlattice.selection.allowed import FOCUSES
 from lexlattice.summarizer import PATH, Summarizer
 
 _FIRST: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}

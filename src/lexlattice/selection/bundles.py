@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act, Unit
-from lexlattice.grouping import applies_from
-from lexlattice.selection.dependencies import closed_lists, says_nothing
+from lexlattice.selection.dependencies import closed_lists, said_before, says_nothing
 from lexlattice.selection.leading import lead_ins
 from lexlattice.selection.lists import LISTED, is_whole, kept_together, lists_of
 from lexlattice.selection.pointing_back import Pointing
@@ -24,12 +23,25 @@ _WHOLE: Final = 30
 class Bundles:
     """The units of an act in bundles; what a bundle points back to is looked up when it is first asked for."""
 
-    def __init__(self, act: Act, scores: NDArray[np.float64]) -> None:
+    def __init__(
+        self, act: Act, scores: NDArray[np.float64], may: NDArray[np.bool_], dates: Sequence[int] = ()
+    ) -> None:
+        """Bundles of the units of an act.
+
+        Args:
+            act: The act.
+            scores: For each unit its probability, by which the points of a list are ordered.
+            may: Which units may be in a summary.
+            dates: The units that say from when the act applies.
+
+        """
         self.units, self.leads = act.units, lead_ins(act.units)
         self._pointing = Pointing(act, self.leads)
         joined = _Joined(len(self.units))
+        for places in _short_provisions(self.units, self.leads, may.tolist()):
+            joined.join(places)
         hanging = list(_hanging(self.units, self.leads, joined, act.language, scores))
-        for places in _by_section(self.units, applies_from(act)):
+        for places in _by_section(self.units, dates):
             joined.join(places)
         self.of = joined.labels()
         count = int(self.of.max(initial=-1)) + 1
@@ -46,10 +58,6 @@ class Bundles:
     def __len__(self) -> int:
         return len(self.members)
 
-    def structural_needs(self, bundle: int) -> Iterable[int]:
-        """The bundles that lead in this one."""
-        return self._leads.get(bundle, ())
-
     def needs(self, bundle: int) -> tuple[int, ...]:
         """The bundles without which this one cannot be read: what leads it in, and what it points back to."""
         found = self._needs.get(bundle)
@@ -61,7 +69,7 @@ class Bundles:
             found = self._needs[bundle] = tuple(sorted(needed))
         return found
 
-    def pulls(self, bundle: int) -> set[int]:
+    def ahead(self, bundle: int) -> set[int]:
         """The bundles that this one points ahead to, as a rule does to its exception."""
         ahead = {int(self.of[other]) for place in self.members[bundle] for other in self._pointing.ahead(place)}
         return ahead - {bundle}
@@ -104,9 +112,6 @@ def _hanging(
 ) -> Iterator[tuple[int, int]]:
     """Joins what comes together, and yields for each other unit of a list or quotation the one it hangs from."""
     words, worth = selection_wording(language), scores.tolist()
-    leading = {lead for lead in leads if lead is not None}
-    for places in _short_provisions(units, leading):
-        joined.join(places)
     free: set[int] = set()
     for found in lists_of(units, leads):
         whole = is_whole(found, units, words)
@@ -127,19 +132,17 @@ def _hanging(
         joined.join((lead, tail))
 
 
-def _short_provisions(units: Sequence[Unit], leading: set[int]) -> Iterator[list[int]]:
+def _short_provisions(units: Sequence[Unit], leads: Sequence[int | None], may: Sequence[bool]) -> Iterator[list[int]]:
     """Sentences of a provision that together are short, and subparagraphs too where there is no list among them."""
+    leading = {lead for lead in leads if lead is not None}
     wholes = [(unit.section, unit.provision.partition(".sub-")[0]) for unit in units]
-    for _, group in groupby(range(len(units)), key=wholes.__getitem__):
+    for _, group in groupby((place for place in range(len(units)) if may[place]), key=wholes.__getitem__):
         together = list(group)
         if len(together) == 1:
             continue
-        if any(units[place].kind in LISTED for place in together[1:]) and units[together[0]].kind not in LISTED:
+        parts = [together]
+        if sum(units[place].words for place in together) > _WHOLE or not leading.isdisjoint(together):
             parts = [list(part) for _, part in groupby(together, key=lambda place: units[place].provision)]
-        else:
-            parts = [together]
-            if sum(units[place].words for place in together) > _WHOLE:
-                parts = [list(part) for _, part in groupby(together, key=lambda place: units[place].provision)]
         for part in parts:
             if units[part[-1]].text.rstrip().endswith(":") and part[-1] not in leading:
                 part.pop()  # it leads in something that cannot be cited
@@ -156,4 +159,4 @@ def _by_section(units: Sequence[Unit], places: Iterable[int]) -> Iterator[list[i
 def speaking(act: Act, leads: Sequence[int | None]) -> NDArray[np.bool_]:
     """Which units say something by themselves: no labels, lead-ins, bare figures, or what was said before."""
     flags = [not says_nothing(act, unit, leads[place] is not None) for place, unit in enumerate(act.units)]
-    return np.array(flags, dtype=np.bool_)
+    return np.array(flags, dtype=np.bool_) & ~said_before(act)

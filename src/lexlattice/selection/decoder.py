@@ -46,6 +46,7 @@ def choose(act: Act, scores: ArrayLike, words: int, focus: str = "all") -> Choic
 
     Raises:
         ValueError: If there is not one finite score for each unit, no such focus, or the length is negative.
+
     """
     known = np.asarray(scores, dtype=np.float64)
     if known.shape != (len(act),):

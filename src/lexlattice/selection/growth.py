@@ -1,9 +1,9 @@
-"""Growing a summary: an endless sequence of steps, each the best that can be added to those before it.
+"""Growing a summary: a sequence of steps, each the best that can be added to those before it.
 
-A step is a bundle with all that it needs. Its gain is what editors would probably take of it, for each of its words;
-less if its article has had its say, or if it repeats another bundle, more if its chapter has not been heard. Roles
-(aim, scope, date, repeal) come as soon as a summary is long enough for them. So that summaries of usual lengths are
-full, steps that would go beyond such a length wait if there are others almost as good that do not.
+A step is a bundle with all that it needs. Its gain is what editors would probably take of it, for each of its words:
+more if its chapter has not been heard, less if it repeats another bundle. Roles (aim, scope, date, repeal) come as
+soon as a summary is long enough for them. So that summaries of usual lengths are full, a step that would go beyond
+such a length waits if there is another almost as good that does not.
 """
 
 from __future__ import annotations
@@ -11,161 +11,185 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from itertools import count
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import Act
+from lexlattice.grouping import applies_from
 from lexlattice.selection.allowed import choosable
 from lexlattice.selection.budget import Budget
 from lexlattice.selection.bundles import Bundles, speaking
-from lexlattice.selection.dependencies import said_before
 from lexlattice.selection.overlap import Overlap
-from lexlattice.selection.roles import Role, roles_of
+from lexlattice.selection.roles import roles_of
 
 Floats = NDArray[np.float64]
 
-LENGTHS: Final = (100, 150, 200, 300, 450, 600, 800)
-"""Usual lengths of summaries, in words; beyond them every two hundredth."""
+LENGTHS: Final = (100, 150, 200, 300, 400, 600, 800)
+"""Usual lengths of summaries, in words, at which nothing is left empty if it can be helped."""
 _EACH: Final = 200
-CLOSE = 0.15
-P: dict[str, float] = dict(
-    constant=5.0, power=1.0, article=1e9, heard=1.15, fill=0.5, repeated=0.3, gamma=1.0, pulled=1.5,
-    recitals=0.7, annex=0.8, quoted=0.7,
-)
+"""Beyond them and those that have a name, every so many words."""
+_CLOSE: Final = 0.15
+"""A usual length that is nearer to a named one than this share of it gives way."""
+_FILL: Final = 0.8
+"""What fits before a usual length and has this share of the best step's gain comes before it."""
+_DATES: Final = 200
+"""Words of all that says from when an act applies; what belongs together of it is never parted."""
+_MARGIN: Final = 0.3
+"""Up to this share of a usual length may stay empty."""
+_EMPTY: Final = 3.0
+"""Beyond that, so much less gain is enough for what is empty."""
+_LEAST: Final = 1e-9
+_ROOM: Final = 8
+"""A summary that has room for fewer words is full."""
+_SHORT: Final = 5.0
+"""Words that each unit counts beyond its own: of two units that are equally probable, the shorter one says more."""
+_UNHEARD: Final = 1.15
+_REPEATED: Final = 0.3
+_POINTED_AT: Final = 1.5
+"""How much more a provision gains once another is there that points ahead to it, as a rule does to its exception."""
+_ASIDE: Final = {"recitals": 0.7, "annex": 0.8}
+"""Where an act has articles, its recitals and annexes stand back."""
+_QUOTED: Final = 0.7
+"""What an act puts into another one stands back."""
+
+
+class _Step(NamedTuple):
+    """A bundle with all that it needs, what it gains, and its words."""
+
+    gain: float
+    bundles: list[int]
+    words: int
 
 
 class _Growth:
     """The state of a growing summary."""
 
     def __init__(self, act: Act, scores: Floats, focus: str) -> None:
-        self.act, self.bundles = act, Bundles(act, scores)
-        bundles, units = self.bundles, act.units
-        of, count = bundles.of, len(bundles)
-        lengths = np.array([unit.words for unit in units], np.float64)
-        may, speaks = choosable(act, focus), speaking(act, bundles.leads) & ~said_before(act)
-        kinds = [section.kind for section in act.sections for _ in section.units]
-        has_articles = "article" in kinds
-        factor = np.array([P.get(kind, 1.0) if has_articles else 1.0 for kind in kinds])
-        factor *= np.where([".q" in unit.provision for unit in units], P["quoted"], 1)
-        value = scores ** P["gamma"] * factor * (lengths + P["constant"])
-        self.value = np.bincount(of, value, count)
-        self.allowed = (np.bincount(of, may & speaks, count) > 0) & (np.bincount(of, ~may, count) == 0)
-        self.possible = np.bincount(of, ~may, count) == 0
-        first = [members[0] for members in bundles.members]
-        self.sections = [units[place].section for place in first]
-        self.chapters = [act.sections[section].enclosing[:1] or ("",) for section in self.sections]
-        self.heard: set[tuple[str, ...]] = set()
-        self.of_section: dict[int, int] = {}
-        self.taken = [False] * count
-        self.pulled: set[int] = set()
-        self.overlap = Overlap(act, bundles)
+        dates = applies_from(act, _DATES)
+        may = choosable(act, focus)
+        self.bundles = bundles = Bundles(act, scores, may, dates)
+        of, size, first = bundles.of, len(bundles), [members[0] for members in bundles.members]
+        self._possible = np.bincount(of, ~may, size) == 0
+        self._allowed = self._possible & (np.bincount(of, may & speaking(act, bundles.leads), size) > 0)
+        self._values = np.bincount(of, _values(act, scores), size)
+        sections = [act.units[place].section for place in first]
+        self._chapters = [act.sections[section].enclosing[:1] for section in sections]
+        self._heard: set[tuple[str, ...]] = set()
+        self._taken = [False] * size
+        self._pointed_at: set[int] = set()
+        self._dependants: dict[int, set[int]] = {}
+        self._overlap = Overlap(act, bundles)
+        worth = self._values / np.maximum(bundles.words, 1)
+        self._roles = roles_of(act, bundles, worth, self._allowed, dates)
+        self._heap = [(-_UNHEARD * float(worth[bundle]), bundle) for bundle in np.flatnonzero(self._allowed).tolist()]
+        heapq.heapify(self._heap)
         self.words = 0
-        self.dependants: dict[int, set[int]] = {}
-        worth = self.value / np.maximum(bundles.words, 1) ** P["power"]
-        self.roles = roles_of(act, bundles, worth, self.allowed)
-        self.heap = [
-            (-float(worth[bundle]) * P["heard"], bundle) for bundle in np.flatnonzero(self.allowed).tolist()
-        ]
-        heapq.heapify(self.heap)
 
-    def gain(self, bundle: int) -> tuple[float, list[int], int]:
-        """The gain of a bundle now, with what comes with it and its words; none if it cannot come."""
-        group = self.bundles.closure(bundle, self.taken)
-        if not all(self.possible[member] for member in group):
-            return 0.0, group, 0
-        words = sum(int(self.bundles.words[member]) for member in group)
-        section = self.sections[bundle]
-        gain = sum(float(self.value[member]) for member in group) / max(1, words) ** P["power"]
-        gain /= 1 + self.of_section.get(section, 0) / P["article"]
-        gain *= P["heard"] if self.chapters[bundle] not in self.heard else 1
-        gain *= P["pulled"] if bundle in self.pulled else 1
-        gain *= 1 - P["repeated"] * self.overlap.of(bundle)
-        for member in group:
-            if member != bundle:
-                self.dependants.setdefault(member, set()).add(bundle)
-        return gain, group, words
-
-    def take(self, group: list[int]) -> tuple[int, ...]:
-        again: set[int] = set()
-        for member in group:
-            self.taken[member] = True
-            self.overlap.add(member)
-            words = int(self.bundles.words[member])
-            self.words += words
-            self.of_section[self.sections[member]] = self.of_section.get(self.sections[member], 0) + words
-            self.heard.add(self.chapters[member])
-            again |= self.dependants.pop(member, set())
-            pulled = self.bundles.pulls(member) - self.pulled
-            self.pulled |= pulled
-            again |= pulled
-        for bundle in again:
-            if not self.taken[bundle] and self.allowed[bundle]:
-                heapq.heappush(self.heap, (-self.gain(bundle)[0], bundle))
-        return tuple(place for member in group for place in self.bundles.members[member])
-
-    def best(self, room: int) -> list[int] | None:
-        """The next step: a role that is due, or the best; or one almost as good that fits into so many words."""
-        aside: list[tuple[float, int]] = []
-        seen: set[int] = set()
-        best, least = self.due(), 0.0
-        if best is not None and sum(int(self.bundles.words[member]) for member in best) <= room:
-            return best
-        while self.heap:
-            gain, bundle = heapq.heappop(self.heap)
-            if self.taken[bundle] or bundle in seen:
+    def next(self, room: int) -> _Step | None:
+        """The role that is due, or the best step, or another almost as good: one that fits into so many words."""
+        due = self._due()
+        if due is not None and due.words <= room:
+            return due
+        least, aside, seen, found = 0.0, list[tuple[float, int]](), set[int](), None
+        while found is None and self._heap and -self._heap[0][0] >= least:
+            known, bundle = heapq.heappop(self._heap)
+            if self._taken[bundle] or bundle in seen:
                 continue
-            if -gain < least:
-                heapq.heappush(self.heap, (gain, bundle))
-                break
-            now, group, words = self.gain(bundle)
-            if now <= 0:
+            if least and self.bundles.words[bundle] > room:
+                seen.add(bundle)
+                aside.append((known, bundle))
                 continue
-            if now < -gain - 1e-12 and self.heap and -self.heap[0][0] > now:
-                heapq.heappush(self.heap, (-now, bundle))
+            step = self._step(bundle)
+            if step.gain <= 0:
+                continue
+            if step.gain < -known and self._heap and -self._heap[0][0] > step.gain:
+                heapq.heappush(self._heap, (-step.gain, bundle))  # it was better when it was last looked at
                 continue
             seen.add(bundle)
-            aside.append((-now, bundle))
-            if not least:
-                best, least = best or group, P["fill"] * now
-            if words <= room:
-                best = group
-                break
+            aside.append((-step.gain, bundle))
+            least = least or self._least(room) * step.gain
+            found = step if step.words <= room else None
         for entry in aside:
-            heapq.heappush(self.heap, entry)
-        return best
+            heapq.heappush(self._heap, entry)
+        return found
 
-    def due(self) -> list[int] | None:
-        """A role that the summary is long enough for by now."""
-        for role in self.roles:
-            if self.taken[role.bundle]:
-                continue
-            group = self.bundles.closure(role.bundle, self.taken)
-            words = sum(int(self.bundles.words[member]) for member in group)
-            if words <= role.share * max(100, self.words + words) and all(self.possible[m] for m in group):
-                return group
+    def _least(self, room: int) -> float:
+        """The share of the best step's gain that is enough for one that fits."""
+        empty = room / (self.words + room)
+        return max(_FILL - _EMPTY * max(0.0, empty - _MARGIN), _LEAST)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to add."""
+        return not self._heap
+
+    def take(self, step: _Step) -> tuple[int, ...]:
+        """The units of a step, which are there from now on."""
+        again: set[int] = set()
+        for bundle in step.bundles:
+            self._taken[bundle] = True
+            self._overlap.add(bundle)
+            self._heard.add(self._chapters[bundle])
+            again |= self._dependants.pop(bundle, set()) | self.bundles.ahead(bundle)
+            self._pointed_at |= self.bundles.ahead(bundle)
+        self.words += step.words
+        for bundle in again:
+            if self._allowed[bundle] and not self._taken[bundle]:
+                heapq.heappush(self._heap, (-self._step(bundle).gain, bundle))
+        return tuple(sorted(place for bundle in step.bundles for place in self.bundles.members[bundle]))
+
+    def _step(self, bundle: int) -> _Step:
+        """A bundle with all it needs by now; without gain if something of that cannot be in a summary."""
+        group = self.bundles.closure(bundle, self._taken)
+        words = sum(int(self.bundles.words[member]) for member in group)
+        if not all(self._possible[member] for member in group):
+            return _Step(0.0, group, words)
+        gain = sum(float(self._values[member]) for member in group) / max(1, words)
+        gain *= 1 if self._chapters[bundle] in self._heard else _UNHEARD
+        gain *= _POINTED_AT if bundle in self._pointed_at else 1
+        gain *= 1 - _REPEATED * self._overlap.of(bundle)
+        for member in group[1:]:
+            self._dependants.setdefault(member, set()).add(bundle)
+        return _Step(gain, group, words)
+
+    def _due(self) -> _Step | None:
+        """The first role that the summary is long enough for by now."""
+        for role in self._roles:
+            if not self._taken[role.bundle] and not (role.chapter and role.chapter in self._heard):
+                step = self._step(role.bundle)
+                if step.gain > 0 and step.words <= role.share * max(role.length, self.words + step.words):
+                    return step
         return None
 
 
-def grow(act: Act, scores: Floats, focus: str) -> Iterator[tuple[int, ...]]:
+def grow(act: Act, scores: Floats, focus: str = "all") -> Iterator[tuple[int, ...]]:
     """Steps of units, the most important first, until nothing is left that a summary may have."""
-    growth = _Growth(act, scores, focus)
-    lengths = _lengths(act.words)
+    growth, lengths = _Growth(act, scores, focus), _lengths(act.words)
     length = next(lengths)
-    while True:
-        while length <= growth.words:
+    while not growth.is_done:
+        step = growth.next(length - growth.words) if length - growth.words >= _ROOM else None
+        if step is not None:
+            yield growth.take(step)
+        else:
             length = next(lengths)
-        group = growth.best(length - growth.words)
-        if group is None:
-            return
-        yield growth.take(group)
+
+
+def _values(act: Act, scores: Floats) -> Floats:
+    """What each unit would add to a summary that has nothing yet."""
+    has_articles = any(section.kind == "article" for section in act.sections)
+    aside = _ASIDE if has_articles else {}
+    factors = [aside.get(section.kind, 1.0) for section in act.sections for _ in section.units]
+    quoted = [_QUOTED if ".q" in unit.provision else 1.0 for unit in act.units]
+    words = np.array([unit.words for unit in act.units], np.float64)
+    return np.asarray(np.maximum(scores, 0) * (words + _SHORT) * np.array(factors) * np.array(quoted))
 
 
 def _lengths(words: int) -> Iterator[int]:
-    """Usual lengths, and those that an act of so many words has by name; of two that are close, the latter."""
+    """Usual lengths, and those that a summary of an act of so many words has by name."""
     named = {Budget(name).of(words) for name in ("auto", "long")}
-    usual = {length for length in LENGTHS if all(abs(length - other) > CLOSE * other for other in named)}
+    usual = {length for length in LENGTHS if all(abs(length - other) > _CLOSE * other for other in named)}
     every = sorted(named | usual)
     yield from every
     yield from count(every[-1] + _EACH, _EACH)

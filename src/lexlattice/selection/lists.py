@@ -14,7 +14,7 @@ _SHORT_LIST: Final = 100
 """Words up to which a list is taken whole."""
 _FEW_POINTS: Final = 4
 _FEW_POINTS_WORDS: Final = 160
-"""A list of few points is taken whole up to so many words."""
+"""A list of few points, or of short ones, is taken whole up to so many words."""
 _CUMULATIVE_MOST: Final = 10
 """A list of more points enumerates; it sets no conditions that all have to be met, whatever joins the last point."""
 _CHEAP: Final = 8
@@ -60,7 +60,9 @@ def is_whole(found: Points, units: Sequence[Unit], words: SelectionWording) -> b
     """Whether a list comes with all its points or not at all."""
     sizes = [sum(units[place].words for place in point) for point in found.points]
     total, count = sum(sizes) + units[found.lead].words, len(sizes)
-    if total <= _SHORT_LIST or (count <= _FEW_POINTS and total <= _FEW_POINTS_WORDS) or max(sizes) < _CHEAP:
+    if total <= _SHORT_LIST or max(sizes) < _CHEAP:
+        return True
+    if total <= _FEW_POINTS_WORDS and (count <= _FEW_POINTS or sum(sizes) < _CHEAP * count):
         return True
     if not 2 <= count <= _CUMULATIVE_MOST:
         return False

@@ -17,14 +17,11 @@ class Pointing:
     def __init__(self, act: Act, leads: Sequence[int | None]) -> None:
         self._units, self._leads = act.units, leads
         self._words = selection_wording(act.language)
-        self._paragraphs: dict[tuple[int, str], int] = {}
-        for place, unit in enumerate(act.units):
-            before, step, behind = unit.provision.partition(_STEP)
-            if step:
-                self._paragraphs.setdefault((unit.section, f"{before}{_STEP}{behind.partition('.')[0]}"), place)
+        self._sections = act.sections
+        self._paragraphs: dict[int, dict[str, int]] = {}
 
     def back(self, place: int) -> Iterator[int]:
-        """The units that a unit needs: the one before, if it begins with "those"; an earlier paragraph that it names."""
+        """The units that a unit needs: the one before if it begins with "those"; earlier paragraphs that it names."""
         unit = self._units[place]
         before = place - 1
         if (
@@ -46,11 +43,27 @@ class Pointing:
         before, step, behind = unit.provision.partition(_STEP)
         if not step or unit.kind == "quoted" or ".q" in behind:
             return
-        own = behind.partition(".")[0]
-        for number in self._words.paragraphs(unit.text):
-            found = self._paragraphs.get((unit.section, f"{before}{_STEP}{number}"))
+        numbers = [*self._words.paragraphs(unit.text)]
+        if not numbers:
+            return
+        paragraphs, own = self._of_section(place), behind.partition(".")[0]
+        for number in numbers:
+            found = paragraphs.get(f"{before}{_STEP}{number}")
             if found is not None and number != own:
                 yield found
+
+    def _of_section(self, place: int) -> dict[str, int]:
+        """The first unit of each paragraph of the section that a unit stands in."""
+        section = self._sections[self._units[place].section]
+        found = self._paragraphs.get(section.index)
+        if found is None:
+            start, found = place - section.units.index(self._units[place]), {}
+            for other, unit in enumerate(section.units, start):
+                before, step, behind = unit.provision.partition(_STEP)
+                if step:
+                    found.setdefault(f"{before}{_STEP}{behind.partition('.')[0]}", other)
+            self._paragraphs[section.index] = found
+        return found
 
     def _top(self, place: int) -> int:
         """What leads in the list that a unit is in, or the unit itself."""

@@ -9,16 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from lexlattice.act import Act
-from lexlattice.choosing import citable, cover_complete, eligible
 from lexlattice.features import Floats
-from lexlattice.grouping import MOST_FOR_DATES, applies_from, formulas, group_of
+from lexlattice.grouping import group_of
 from lexlattice.phrases import phrases
 from lexlattice.reading.citations import SentenceForms, sentence_forms
 from lexlattice.reading.grammar import load
 from lexlattice.selection import Budget, lead_ins
-from lexlattice.selection.dependencies import Ties
+from lexlattice.selection.decoder import choose
 from lexlattice.standing import has_no_summary, notices, standing, warnings_of
-from lexlattice.summarizer import FOR_DATES, shipped
+from lexlattice.summarizer import shipped
 from lexlattice.summary import Item, Summary
 
 LEAST: Final = 50
@@ -136,32 +135,16 @@ def _stops(least: int, most: int, words: int) -> list[int]:
 
 
 def _orders(act: Act, lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """For each length what is chosen, each with all it needs: first what `summarize` chooses, then what would follow.
-
-    The model judges what a summary *of that length* would have, so that a short one is no long one cut short.
-    """
-    ties, is_formula = Ties.of(act), np.array(formulas(act))
-    for length, judged in zip(lengths, shipped().judge_each(act, lengths), strict=True):
-        layout = judged.features.layout
-        coverage, allowed = judged.coverage(), eligible(layout, ties) & ~is_formula
-        dates = applies_from(act, min(MOST_FOR_DATES, int(FOR_DATES * length)))
-        usual = cover_complete(coverage.copy(), layout, ties, allowed, length, dates)
-        leading = [group[0] for group in usual]
-        order = cover_complete(coverage, layout, ties, allowed, int(_BEYOND * length), leading)
-        groups = [_with_needs(group[0], ties.needs.tolist()) for group in order]
-        chosen = len(usual)
+    """For each length the steps that `summarize` takes, and those that would follow: all of one sequence."""
+    if not lengths:
+        return
+    steps = choose(act, shipped().score(act), max(int(_BEYOND * lengths[-1]), lengths[-1])).steps
+    ends = np.cumsum([sum(act.units[unit].words for unit in step) for step in steps])
+    for length in lengths:
+        chosen, beyond = np.searchsorted(ends, (length, _BEYOND * length), side="right").tolist()
         if length >= act.words:  # all of it, and still what matters most first
-            there = {unit for group in groups for unit in group}
-            groups += [(unit,) for unit in np.flatnonzero(citable(layout)).tolist() if unit not in there]
-            chosen = len(groups)
-        yield {"words": length, "chosen": chosen, "groups": [_group(act, group) for group in groups]}
-
-
-def _with_needs(unit: int, needs: Sequence[int]) -> tuple[int, ...]:
-    group = [unit]
-    while (needed := needs[group[-1]]) >= 0:
-        group.append(needed)
-    return tuple(group)
+            chosen = beyond = len(steps)
+        yield {"words": length, "chosen": chosen, "groups": [_group(act, step) for step in steps[: beyond + 1]]}
 
 
 def _group(act: Act, group: Sequence[int]) -> dict[str, Any]:

@@ -5,14 +5,10 @@
  * @typedef {{words: number, chosen: number, groups: {units: number[], kind: string}[]}} Order
  */
 
-/** The share of all words that each kind may have; those marked `aside` may have more once nothing else fits. */
-const SHARES = { notes: { share: 0.1 }, recitals: { share: 0.25, aside: true }, annex: { share: 0.25, aside: true } };
-
 /**
  * The chosen units by their place in the act.
  *
- * What came with the act was worked out for some lengths. At these it is exactly what the command line chooses; in
- * between, the nearest is shortened or goes on.
+ * Every order is the beginning of one sequence, so a longer summary contains a shorter one: as much of it as fits.
  * @param {{units: {words: number}[], orders: Order[]}} view
  * @param {number} budget words
  * @returns {Set<number>}
@@ -22,19 +18,11 @@ export function choose(view, budget) {
   if (!order) return new Set();
   if (order.words === budget) return new Set(order.groups.slice(0, order.chosen).flatMap(({ units }) => units));
   const chosen = new Set();
-  const room = {};
-  for (const [kind, { share }] of Object.entries(SHARES)) room[kind] = Math.floor(share * budget);
   let left = budget;
-  for (const opened of [false, true]) {
-    for (const { units, kind } of order.groups) {
-      const missing = units.filter((unit) => !chosen.has(unit));
-      const cost = missing.reduce((sum, unit) => sum + view.units[unit].words, 0);
-      const limit = opened && SHARES[kind]?.aside ? left : Math.min(left, room[kind] ?? left);
-      if (!missing.length || cost > limit) continue;
-      for (const unit of missing) chosen.add(unit);
-      left -= cost;
-      if (kind in room) room[kind] -= cost;
-    }
+  for (const { units } of order.groups) {
+    left -= units.reduce((sum, unit) => sum + view.units[unit].words, 0);
+    if (left < 0) break;
+    for (const unit of units) chosen.add(unit);
   }
   return chosen;
 }
