@@ -25,6 +25,7 @@ EXPERIMENTS: Final = {
     "across": "trained on one language, tried on another",
     "carrying": "chosen in another language, scored in English: transfer without summaries there",
     "ablations": "the same model with one thing changed",
+    "wiring": "parts of the network of meaning, by points and precision on validation, over seeds",
     "judge": "coverage and relevance of what is chosen, by a language model that knows no names",
     "figures": "an act on its lattice, salience step by step, systems by language, trainings",
 }
@@ -69,6 +70,7 @@ def _found(name: str) -> Run:
     from lexlattice.experiments.points import points
     from lexlattice.experiments.statistics import statistics
     from lexlattice.experiments.transfer import across, held_out
+    from lexlattice.experiments.wiring import wiring
 
     return {
         "statistics": statistics,
@@ -78,6 +80,7 @@ def _found(name: str) -> Run:
         "across": across,
         "carrying": carrying,
         "ablations": ablations,
+        "wiring": wiring,
         "judge": judged,
         "figures": figures,
     }[name]

@@ -28,6 +28,7 @@ from lexlattice.evaluation import evaluate
 from lexlattice.evaluation.gold import gold_file
 from lexlattice.evaluation.meaning import MEANINGS
 from lexlattice.evaluation.measure import MEANING
+from lexlattice.evaluation.gold import gold_file
 from lexlattice.experiments.corpus import Corpus
 from lexlattice.experiments.settings import Model
 from lexlattice.files import sha256, write_whole
@@ -141,6 +142,8 @@ class Workshop:
         most, held_out = (self.limit, self._held_out) if split == "train" else (self.acts, frozenset[str]())
         digests = [self._digest(language, split) for language in languages]
         about = [config.profile, asdict(config.oracle), asdict(config.encoder), languages, split, most, digests]
+        if config.learns_from_gold:
+            about.append(sha256(gold_file(split).read_bytes()))
         place = self.folder / "prepared" / f"{split}-{_key([*about, sorted(held_out)])}"
         if not (place / "manifest.json").is_file():
             self.note(f"preparing {split}: {', '.join(languages)}")
@@ -152,6 +155,7 @@ class Workshop:
                 encoder=config.encoder.name,
                 cache=self._cache(config.encoder.name),
                 oracle=config.oracle,
+                gold=split if config.learns_from_gold else None,
                 jobs=1 if config.encoder.name.startswith(_THREADED) else self.jobs,
                 split=split,
                 note=self.note,
