@@ -46,7 +46,7 @@ ABOVE = {
     "weights": {"errors"},
     "files": {"errors"},
     "encoding": {"errors", "files", "weights", "quiet", "imports"},
-    "lattice": {"errors", "act", "weights"},
+    "lattice": {"errors", "act", "weights", "grouping", "selection"},
     "features": {"errors", "act", "tokens"},
     "coverage": {"errors", "features"},
     "salience": {"errors", "weights", "lattice", "features", "coverage"},
