@@ -26,7 +26,7 @@ from lexlattice.selection.roles import roles_of
 
 Floats = NDArray[np.float64]
 
-LENGTHS: Final = (100, 150, 200, 300, 400, 600, 800)
+LENGTHS: Final = (50, 100, 150, 200, 300, 400, 600, 800)
 """Usual lengths of summaries, in words, at which nothing is left empty if it can be helped."""
 _EACH: Final = 200
 """Beyond them and those that have a name, every so many words."""
@@ -87,11 +87,15 @@ class _Growth:
         heapq.heapify(self._heap)
         self.words = 0
 
-    def next(self, room: int) -> _Step | None:
-        """The role that is due, or the best step, or another almost as good: one that fits into so many words."""
+    def next(self, room: int, later: int) -> _Step | None:
+        """The role that is due, or the best step, or another almost as good: one that fits into so many words.
+
+        `later` is the room for what does not fit now; what comes before a role leaves enough of it.
+        """
         due = self._due()
         if due is not None and due.words <= room:
             return due
+        room = room if due is None else min(room, later - due.words)
         least, aside, seen, found = 0.0, list[tuple[float, int]](), set[int](), None
         while found is None and self._heap and -self._heap[0][0] >= least:
             known, bundle = heapq.heappop(self._heap)
@@ -117,7 +121,7 @@ class _Growth:
 
     def _least(self, room: int) -> float:
         """The share of the best step's gain that is enough for one that fits."""
-        empty = room / (self.words + room)
+        empty = room / max(1, self.words + room)
         return max(_FILL - _EMPTY * max(0.0, empty - _MARGIN), _LEAST)
 
     @property
@@ -167,13 +171,14 @@ class _Growth:
 def grow(act: Act, scores: Floats, focus: str = "all") -> Iterator[tuple[int, ...]]:
     """Steps of units, the most important first, until nothing is left that a summary may have."""
     growth, lengths = _Growth(act, scores, focus), _lengths(act.words)
-    length = next(lengths)
+    length, after = next(lengths), next(lengths)
     while not growth.is_done:
-        step = growth.next(length - growth.words) if length - growth.words >= _ROOM else None
+        room, later = length - growth.words, after - growth.words
+        step = growth.next(room, later) if room >= _ROOM else None
         if step is not None:
             yield growth.take(step)
         else:
-            length = next(lengths)
+            length, after = after, next(lengths)
 
 
 def _values(act: Act, scores: Floats) -> Floats:
