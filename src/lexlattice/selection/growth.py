@@ -26,9 +26,9 @@ from lexlattice.selection.roles import roles_of
 
 Floats = NDArray[np.float64]
 
-LENGTHS: Final = (50, 100, 150, 200, 300, 400, 600, 800)
+LENGTHS: Final = (50, 100, 150, 200, 300, 400, 500, 600, 700, 800)
 """Usual lengths of summaries, in words, at which nothing is left empty if it can be helped."""
-_EACH: Final = 200
+_EACH: Final = 100
 """Beyond them and those that have a name, every so many words."""
 _CLOSE: Final = 0.15
 """A usual length that is nearer to a named one than this share of it gives way."""
