@@ -79,7 +79,7 @@ ABOVE = {
     "rewriting": {*"errors files act reading summary phrases rendering llm".split()},
     "experiments": {
         *"errors files tokens act reading corpus metrics selection projection summarizer plotting learning".split(),
-        *("evaluation", "llm", "judging"),
+        *("evaluation", "llm", "judging", "weights"),
     },
     "bulk": {
         *"errors files act tokens reading corpus encoding selection summarizer evaluation worker".split(),

@@ -28,7 +28,6 @@ from lexlattice.evaluation import evaluate
 from lexlattice.evaluation.gold import gold_file
 from lexlattice.evaluation.meaning import MEANINGS
 from lexlattice.evaluation.measure import MEANING
-from lexlattice.evaluation.gold import gold_file
 from lexlattice.experiments.corpus import Corpus
 from lexlattice.experiments.settings import Model
 from lexlattice.files import sha256, write_whole
