@@ -36,7 +36,7 @@ _FILL: Final = 0.8
 """What fits before a usual length and has this share of the best step's gain comes before it."""
 _DATES: Final = 200
 """Words of all that says from when an act applies; what belongs together of it is never parted."""
-_MARGIN: Final = 0.3
+_MARGIN: Final = 0.1
 """Up to this share of a usual length may stay empty."""
 _EMPTY: Final = 3.0
 """Beyond that, so much less gain is enough for what is empty."""
