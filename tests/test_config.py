@@ -81,7 +81,7 @@ def test_a_readout_alone_has_no_steps(tmp_path: Path) -> None:
         ("seed = 0", "seed = -1", "'seed'"),
         ("seed = 0", "seed = 0\nsead = 1", "'sead' is not known"),
         ('profile = "paper"', 'profile = "poem"', "'profile' has to be one of: provisions, paper"),
-        ('network = "consolidator"', 'network = "forest"', "'network' has to be one of: consolidator, salience"),
+        ('network = "consolidator"', 'network = "forest"', "'network' has to be one of: consolidator, coverage"),
         ('network = "consolidator"', 'network = "coverage"', "'model.columns' is not known"),
         ('profile = "paper"', "profile = 5", "'profile'"),
         ('name = "mt5"', 'name = "mt6"', "'encoder.name'"),

@@ -28,7 +28,7 @@ from lexlattice.research.coverage.summarizer import CoverageSummarizer
 from lexlattice.selection import Extract, select
 from lexlattice.weights import read_weights
 from little_acts import little_rows, write_rows
-from little_models import CONFIG, PROVISIONS, encoded, little_config, little_examples, saved, stirred
+from little_models import CONFIG, COVERAGE, encoded, little_config, little_examples, saved, stirred
 from made_acts import made
 
 TINY = made(
@@ -340,7 +340,7 @@ def test_the_same_weights_make_the_same_file(folder: Path, acts: list[Example], 
 
 
 def test_the_file_of_the_shipped_model_is_read() -> None:
-    config = read_config(PROVISIONS)
+    config = read_config(COVERAGE)
     assert (config.profile, config.encoder.name, config.selection.mode) == ("provisions", "static", "whole")
     assert (config.oracle.objective, config.oracle.whole) == ("budgeted", True)
     assert config.model.geometry == "unbounded"
@@ -443,7 +443,7 @@ def test_its_scores_can_be_evaluated_without_its_decoder(place: Path) -> None:
 
 
 def test_a_model_of_the_paper_is_evaluated_too_and_only_with_its_encoder(tmp_path: Path) -> None:
-    config = read_config(PROVISIONS.parent / "paper-static.toml")
+    config = read_config(COVERAGE.parent / "paper-static.toml")
     small = replace(config, model=replace(config.model, hidden=3, readout=3, steps=1))
     path = tmp_path / "paper.safetensors"
     PaperTrainee(small).save(path, {"encoder": "static", "fingerprint": Static().fingerprint})
