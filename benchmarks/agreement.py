@@ -18,6 +18,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,17 +30,24 @@ from lexlattice.evaluation.gold_versions import project_gold
 from lexlattice.evaluation.meaning import Meaning, Points, meaning_of_texts
 from lexlattice.metrics.significance import confidence_interval, ratio_interval
 from lexlattice.projection import project
+from lexlattice.research import COVERAGE, load
 from lexlattice.selection import Budget
-from lexlattice.summarizer import shipped
+from lexlattice.summarizer import Summarizer, shipped
 from lexlattice.versions import counterparts
 
 Choose = Callable[[Act, int], set[str]]
 """An act and a number of words → the ids of the units that are chosen."""
 Pairs = Mapping[str, Sequence[str]]
 
+
+@cache
+def _coverage() -> Summarizer:
+    return load(COVERAGE)
+
+
 SYSTEMS: dict[str, Choose] = {
-    "summarize": lambda act, words: {item.id for item in shipped().summarize(act, words=words)},
-    "lexlattice": lambda act, words: {unit.id for unit in shipped().extract(act, words).units},
+    "lexlattice": lambda act, words: {item.id for item in shipped().summarize(act, words=words)},
+    COVERAGE: lambda act, words: {unit.id for unit in _coverage().extract(act, words).units},
 }
 
 
@@ -61,7 +69,7 @@ def main() -> None:
     if "LEXLATTICE_DATA" not in os.environ:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--system", default="summarize", help=f"of {', '.join(SYSTEMS)} (default: %(default)s)")
+    parser.add_argument("--system", default="lexlattice", help=f"of {', '.join(SYSTEMS)} (default: %(default)s)")
     parser.add_argument("--every", type=int, default=10, help="of acts/en-fr every Nth act (default: %(default)s)")
     parser.add_argument("--only", choices=("agreement", "french"), help="one of the two parts")
     options = parser.parse_args()

@@ -1,6 +1,6 @@
 """Blind judging of summaries: candidates of systems, packets for judges, and what their verdicts say.
 
-    python benchmarks/judge.py candidates FILE.jsonl --system summarize,lead [--acts 16] [--words 300]
+    python benchmarks/judge.py candidates FILE.jsonl --system lexlattice,lead [--acts 16] [--words 300]
     python benchmarks/judge.py pack FOLDER FILE.jsonl [FILE.jsonl …]
     python benchmarks/judge.py tally FOLDER FILE.jsonl [FILE.jsonl …]
 
@@ -33,7 +33,7 @@ from lexlattice.metrics.rouge import score as rouge
 from lexlattice.summarizer import shipped
 from lexlattice.summary import Item, Summary
 
-MARKED = ("summarize", GOLD)
+MARKED = ("lexlattice", GOLD)
 """The systems whose summaries say where something is left out."""
 
 
@@ -43,7 +43,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     made = commands.add_parser("candidates", help="what systems make of annotated acts")
     made.add_argument("file", type=Path)
-    made.add_argument("--system", default="summarize,lead", help="as in lexlattice evaluate (default: %(default)s)")
+    made.add_argument("--system", default="lexlattice,lead", help="as in lexlattice evaluate (default: %(default)s)")
     made.add_argument("--acts", type=int, help="so many, spread over the annotated ones (default: all)")
     made.add_argument("--words", type=int, help="length (default: that of the official summary)")
     made.add_argument("--split", default="validation", help="of EUR-Lex-Sum and the annotations (default: %(default)s)")
@@ -116,7 +116,7 @@ def candidate_row(row: Mapping[str, str], gold: Gold, names: Sequence[str], word
 
 def _summary(name: str, task: Task) -> Summary | list[str]:
     """What a system chose, as a summary; as lines if these are not units of the act."""
-    if name == "summarize":
+    if name == "lexlattice":
         return shipped().summarize(task.act, words=task.words)
     if name == GOLD and task.gold is not None:
         places = Places(task.act, task.gold_text)

@@ -22,9 +22,9 @@ import numpy as np
 from lexlattice import Act, read
 from lexlattice.corpus.rows import Row, Rows
 from lexlattice.encoding.static import Static
-from lexlattice.features import Features, features_of
-from lexlattice.lattice.cells import Lattice
-from lexlattice.salience import Salience, chance
+from lexlattice.lattice.features import MeaningFeatures, features_of
+from lexlattice.lattice.member import OF_SECTIONS, OF_UNITS, Member
+from lexlattice.lattice.model import Network
 from lexlattice.selection.decoder import choose
 from lexlattice.summarizer import PATH, Summarizer
 
@@ -44,27 +44,27 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
     return least, result
 
 
-def multiply_adds(model: Salience, features: Features) -> int:
+def multiply_adds(model: Network, features: MeaningFeatures) -> int:
     """Of all dense layers, by the rows that go through each."""
-    rows = {"word": len(features.words), "unit": len(features.units), "pair": len(features.pairs)}
-    total = 0
-    for name, layer in model.layers.items():
-        count = 1 if name.endswith("topic") else rows[name.partition("_")[0]]
-        total += count * layer.weight.size
-    if model.automaton is not None:
-        hidden, change = model.automaton.hidden.weight.size, model.automaton.change.weight.size
-        total += model.steps * rows["unit"] * (hidden + change + model.automaton.kernel.size)
-    return total + rows["unit"] * (model.readout.hidden.weight.size + model.readout.score.weight.size)
+    return sum(_of_member(member, len(features.units), len(features.sections)) for member in model.members)
 
 
-def stages(source: str | Path, model: Salience, encoder: Static) -> tuple[Act, Features, dict[str, float]]:
+def _of_member(member: Member, units: int, sections: int) -> int:
+    of_units = [member.meanings[name].weight.size for name in OF_UNITS] + [member.first.weight.size]
+    of_units += [member.second.weight.size, member.readout.hidden.weight.size, member.readout.score.weight.size]
+    total = units * sum(of_units) + sections * sum(member.meanings[name].weight.size for name in OF_SECTIONS)
+    if member.automaton is not None:
+        hidden, change = member.automaton.hidden.weight.size, member.automaton.change.weight.size
+        total += member.wiring.steps * units * (hidden + change + member.automaton.kernel.size)
+    return total
+
+
+def stages(source: str | Path, model: Network, encoder: Static) -> tuple[Act, MeaningFeatures, dict[str, float]]:
     """The time of each stage of one act."""
     spent = {}
     spent["read"], act = timed(lambda: read(source))
-    spent["vectors, features"], features = timed(lambda: features_of(act, None, encoder))
-    lattice = Lattice.of(act, model.geometry)
-    spent["words, automaton, pairs"], judged = timed(lambda: model.judge(features, lattice, WORDS))
-    scores = chance(judged.scores)
+    spent["vectors, features"], features = timed(lambda: features_of(act, encoder))
+    spent["network"], scores = timed(lambda: model.scores(features))
     spent["choose"], _ = timed(lambda: choose(act, scores, WORDS))
     summarizer = Summarizer.from_pretrained()
     spent["all, text in, JSON out"], _ = timed(lambda: summarizer.summarize(source, words=WORDS).to_json())
@@ -89,13 +89,13 @@ def main() -> None:
     data = Path(os.environ["LEXLATTICE_DATA"])
     rows = [row for row in Rows(data / "eur-lex-sum" / "en" / "validation.jsonl.gz") if isinstance(row, Row)]
     middling = min(rows, key=lambda row: abs(len(row.text.split()) - 13_000))
-    model, encoder = Salience.read(PATH), Static()
+    model, encoder = Network.read(PATH), Static()
     sums, moved = bounds()
     print(f"one thread: {sums / 1e6:.0f} thousand million multiply-adds and {moved / 1e6:.1f} GB a second\n")
     for name, source in (("13,000 words", middling.text), ("DORA", data / DORA)):
         act, features, spent = stages(source, model, encoder)
         work = multiply_adds(model, features)
-        size = f"{len(act):,} units, {len(features.words):,} words, {len(features.pairs):,} pairs"
+        size = f"{len(act):,} units, {len(act.sections):,} sections"
         print(f"| {name}: {size} | ms |\n|---|---|")
         for stage, milliseconds in spent.items():
             print(f"| {stage} | {milliseconds:.1f} |")

@@ -39,9 +39,9 @@ from lexlattice.llm.schema import fault, parse
 from lexlattice.llm.wire import PROTOCOLS
 from lexlattice.reading import read
 from lexlattice.reading.fetch import is_celex, is_url
-from lexlattice.salience import LAYERS, Salience
+from lexlattice.research import load
+from lexlattice.research.coverage.salience import LAYERS, Salience
 from lexlattice.selection import Budget
-from lexlattice.summarizer import Summarizer
 from lexlattice.weights import FOLDER, read_weights
 
 ROOT: Final = Path(__file__).parent.parent
@@ -133,7 +133,7 @@ def _judged(path: Path) -> None:
     """Weights that are taken can be used: they score a little act, or the encoder they name is another."""
     Salience.read(path)
     if trained_with(read_weights(path).about.get("encoder") or "static") == "static":
-        Summarizer.from_pretrained(path).score(read(LITTLE, language="en"), 20)
+        load(path).score(read(LITTLE, language="en"))
 
 
 def _consolidated(path: Path) -> None:
@@ -267,8 +267,8 @@ def _weights_seeds() -> list[bytes]:
 
 
 def _salience_seeds() -> list[bytes]:
-    """The shipped model with every layer cut down to two numbers wherever its sizes are free."""
-    shipped, about = read_weights(FOLDER / "provisions.safetensors")
+    """The model of `coverage` with every layer cut down to two numbers wherever its sizes are free."""
+    shipped, about = read_weights(FOLDER / "coverage.safetensors")
     arrays = {name: np.array(array) for name, array in shipped.items() if name.startswith("scales.")}
     act, units, words, pairs = (len(arrays[f"scales.{name}.mean"]) for name in ("act", "units", "words", "pairs"))
     takes = {

@@ -114,6 +114,6 @@ def stirred(trainee: MeaningTrainee, seed: int = 0) -> MeaningTrainee:
     return trainee
 
 
-def saved(trainee: MeaningTrainee, path: Path) -> Path:
-    trainee.save(path, {"fingerprint": Static().fingerprint, "encoder": "static"})
+def saved(trainee: MeaningTrainee, path: Path, **about: str) -> Path:
+    trainee.save(path, {"fingerprint": Static().fingerprint, "encoder": "static", **about})
     return path

@@ -1,4 +1,4 @@
-"""The shipped model, but small: every size of it is what a test can afford."""
+"""The research system `coverage`, but small: every size of it is what a test can afford."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import torch
 from lexlattice import Act
 from lexlattice.encoding import EmptyTextWarning
 from lexlattice.encoding.static import Static
-from lexlattice.learning.config import Config, ProvisionsShape, read_config
+from lexlattice.learning.config import Config, CoverageShape, read_config
+from lexlattice.learning.coverage.trainee import CoverageTrainee
 from lexlattice.learning.prepare import prepare
 from lexlattice.learning.prepared import Example
-from lexlattice.learning.provisions import ProvisionsTrainee
 from little_acts import little_rows, write_rows
 
-PROVISIONS = Path(__file__).parent.parent / "configs" / "provisions.toml"
+COVERAGE = Path(__file__).parent.parent / "configs" / "coverage.toml"
 SMALL = {
     "[model]": {
         **{"steps": 2, "channels": 6, "hidden": 7, "readout": 5, "meaning": 4, "words": 9, "pairs": 8, "message": 3},
@@ -33,7 +33,7 @@ SMALL = {
 def _small() -> str:
     """The shipped file, with small sizes."""
     table, lines = "", []
-    for line in PROVISIONS.read_text("utf-8").splitlines():
+    for line in COVERAGE.read_text("utf-8").splitlines():
         table = line if line.startswith("[") else table
         key = line.partition(" = ")[0]
         lines.append(f"{key} = {SMALL[table][key]}" if key in SMALL.get(table, {}) else line)
@@ -53,7 +53,7 @@ torch.set_num_threads(1)  # sums over more threads need not be equal bit for bit
 def little_config(folder: Path, geometry: str = "unbounded", steps: int = 2, overview: bool = True) -> Config:
     (folder / "little.toml").write_text(CONFIG)
     config = read_config(folder / "little.toml")
-    assert isinstance(config.model, ProvisionsShape)
+    assert isinstance(config.model, CoverageShape)
     return replace(config, model=replace(config.model, geometry=geometry, steps=steps, overview=overview))
 
 
@@ -64,7 +64,7 @@ def little_examples(folder: Path, count: int = 4) -> Sequence[Example]:
     return list(prepare([rows], folder / "prepared", oracle=config.oracle))
 
 
-def stirred(trainee: ProvisionsTrainee, seed: int = 0) -> ProvisionsTrainee:
+def stirred(trainee: CoverageTrainee, seed: int = 0) -> CoverageTrainee:
     """With weights of some size everywhere, so that every part has a say; an automaton begins with none."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -75,7 +75,7 @@ def stirred(trainee: ProvisionsTrainee, seed: int = 0) -> ProvisionsTrainee:
     return trainee
 
 
-def saved(trainee: ProvisionsTrainee, path: Path, **about: str) -> Path:
+def saved(trainee: CoverageTrainee, path: Path, **about: str) -> Path:
     trainee.save(path, {"fingerprint": Static().fingerprint, "encoder": "static", **about})
     return path
 

@@ -47,31 +47,29 @@ ABOVE = {
     "files": {"errors"},
     "encoding": {"errors", "files", "weights", "quiet", "imports"},
     "lattice": {"errors", "act", "weights", "grouping", "selection"},
-    "features": {"errors", "act", "tokens"},
-    "coverage": {"errors", "features"},
-    "salience": {"errors", "weights", "lattice", "features", "coverage"},
+    "research": {*"errors act tokens encoding weights lattice selection summarizer summary".split()},
     "summary": {"act", "selection", "blocks", "notebook", "rendering"},
     "blocks": {"act", "phrases", "reading", "selection", "summary"},
-    "explaining": {"act", "features", "lattice", "salience", "summary"},
+    "explaining": {"act", "grouping", "lattice", "summary"},
     "grouping": {"act", "phrases"},
     "phrases": set(),
     "standing": {"act", "phrases"},
     "rendering": {"errors", "files", "act", "blocks", "phrases", "selection", "standing", "summary"},
     "plotting": {"errors", "files", "act"},
     "summarizer": {
-        *"errors act reading encoding weights lattice features coverage salience selection".split(),
+        *"errors act reading encoding weights lattice selection".split(),
         *"explaining files grouping standing summary".split(),
     },
     "projection": {"act", "selection"},
     "alignment": {"act", "projection"},
-    "versions": {*"errors act reading encoding features alignment selection grouping standing summary".split()},
+    "versions": {*"errors act reading encoding lattice alignment selection grouping standing summary".split()},
     "learning": {
-        *"errors files act tokens reading encoding lattice features coverage salience selection metrics".split(),
+        *"errors files act tokens reading encoding lattice research selection metrics".split(),
         *("weights", "corpus", "evaluation.gold", "evaluation.meaning"),
     },
     "client": {"errors", "act"},
     "serving": {
-        *"errors act reading features selection grouping phrases summary summarizer rendering".split(),
+        *"errors act reading lattice selection grouping phrases summary summarizer rendering".split(),
         *("versions", "worker", "standing", "blocks"),
     },
     "llm": {"errors", "files"},
@@ -79,14 +77,14 @@ ABOVE = {
     "rewriting": {*"errors files act reading summary phrases rendering llm".split()},
     "experiments": {
         *"errors files tokens act reading corpus metrics selection projection summarizer plotting learning".split(),
-        *("evaluation", "llm", "judging", "weights"),
+        *("evaluation", "llm", "judging", "research", "weights"),
     },
     "bulk": {
-        *"errors files act tokens reading corpus encoding selection summarizer evaluation worker".split(),
+        *"errors files act tokens reading corpus encoding selection summarizer evaluation worker research".split(),
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),
-        *("corpus", "llm", "imports", "versions"),
+        *("corpus", "llm", "imports", "versions", "research"),
     },
 }
 """For each room that is not on the way from file to act, the rooms it may know."""
@@ -250,7 +248,9 @@ def test_torch_stays_in_learning_and_in_encoders_of_others() -> None:
     assert {name for name in users if not within(name, "lexlattice.learning")} <= TRANSFORMERS
 
 
-@pytest.mark.parametrize("name", ["lexlattice.summarizer", "lexlattice.projection", "lexlattice.lattice"])
+@pytest.mark.parametrize(
+    "name", ["lexlattice.summarizer", "lexlattice.projection", "lexlattice.lattice", "lexlattice.serving.jobs"]
+)
 def test_what_is_shipped_runs_without_what_trains_it(name: str) -> None:
     reached, ahead = set(), [name]
     while ahead:
@@ -259,6 +259,7 @@ def test_what_is_shipped_runs_without_what_trains_it(name: str) -> None:
         ahead += [m for m in ours(module) if m not in reached and m not in TRANSFORMERS]
     assert "lexlattice.act" in reached
     assert not [module for module in reached if within(module, "lexlattice.learning")]
+    assert not [module for module in reached if within(module, "lexlattice.research")]
 
 
 def test_optional_dependencies_are_imported_late() -> None:

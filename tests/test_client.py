@@ -11,8 +11,8 @@ import pytest
 from lexlattice import LexLatticeError, read, summarize, summary
 from lexlattice.client import Client, LeftOut, ServiceError
 from lexlattice.client import Item as ClientItem
-from lexlattice.selection.cuts import Cut
 from lexlattice.reading import LANGUAGES
+from lexlattice.selection.cuts import Cut
 from lexlattice.serving import schemas
 from little_service import served
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lexlattice.coverage import LENGTH, PAIR_COUNTS, WORD_COUNTS, Chances, Coverage, cover, expected
-from lexlattice.features import Grams
-from lexlattice.features.grams import grams_of
+from lexlattice.research.coverage.coverage import LENGTH, PAIR_COUNTS, WORD_COUNTS, Chances, Coverage, cover, expected
+from lexlattice.research.coverage.features import Grams
+from lexlattice.research.coverage.features.grams import grams_of
 from lexlattice.tokens import tokenizer
 
 Floats = NDArray[np.float32]

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexlattice import Act, read
-from lexlattice.selection.cuts import Cut, cuts_of
 from lexlattice.selection import lead_ins
+from lexlattice.selection.cuts import Cut, cuts_of
 
 LISTS = """Article 1
 Scope

@@ -23,7 +23,7 @@ from lexlattice import Act, LexLatticeError, read
 from lexlattice.corpus import sources
 from lexlattice.corpus.rows import BadRow, Rows
 from lexlattice.lattice.consolidator import Consolidator
-from lexlattice.salience import Salience
+from lexlattice.research.coverage.salience import Salience
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "fuzz"))
 from targets import LITTLE, TARGETS, check

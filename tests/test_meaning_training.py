@@ -350,7 +350,7 @@ def test_a_gold_file_that_is_none_is_one_sentence(place: Path, tmp_path: Path) -
 def test_other_networks_have_no_silver_stage(tmp_path: Path) -> None:
     from lexlattice.learning.config import read_config
 
-    text = small_text().replace('network = "meaning"', 'network = "salience"')
+    text = small_text().replace('network = "meaning"', 'network = "coverage"')
     (tmp_path / "other.toml").write_text(text, "utf-8")
     with pytest.raises(LexLatticeError, match="'silver' is not known"):
         read_config(tmp_path / "other.toml")

@@ -13,11 +13,11 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from lexlattice.act import Act
-from lexlattice.selection.cuts import Cut
 from lexlattice.phrases import phrases
 from lexlattice.reading.citations import cite_sentences
 from lexlattice.reading.grammar import load
 from lexlattice.selection import lead_ins
+from lexlattice.selection.cuts import Cut
 from lexlattice.summary import Item
 
 _ELLIPSIS: Final = "[…]"

@@ -1,49 +1,38 @@
-"""The five steps in one page: read, encode, consolidate, select; what is emitted is the act's own text."""
+"""The five steps in one page: read, describe, score, choose, emit; what is emitted is the act's own text."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO, Final, NamedTuple
+from typing import IO, Final
+
+import numpy as np
 
 from lexlattice import encoding
 from lexlattice.act import Act
-from lexlattice.coverage import SALIENCE, Coverage, cover
+from lexlattice.encoding.protocol import empty_texts
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
 from lexlattice.explaining import explanations
-from lexlattice.features import Features, Floats, features_of
 from lexlattice.files import write_whole, writing
 from lexlattice.grouping import group_of
-from lexlattice.lattice.cells import Lattice
+from lexlattice.lattice.cells import Floats
+from lexlattice.lattice.features import MeaningFeatures, features_of
+from lexlattice.lattice.model import Network
 from lexlattice.reading import read
-from lexlattice.salience import Judgement, Salience, chance
 from lexlattice.selection import Budget, Extract
 from lexlattice.selection.allowed import FOCUSES
-from lexlattice.selection.decoder import choose
+from lexlattice.selection.decoder import Choice, choose
 from lexlattice.standing import has_no_summary, warnings_of
-from lexlattice.summary import Item, Summary
+from lexlattice.summary import Explanation, Item, Summary
 from lexlattice.weights import FOLDER, read_weights
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
 """The file of a model that is kept in a folder."""
-PATH: Final = FOLDER / "provisions.safetensors"
-
-
-class Judged(NamedTuple):
-    """An act as the model sees it, for an extract of some length."""
-
-    features: Features
-    lattice: Lattice
-    judgement: Judgement
-
-    def coverage(self) -> Coverage:
-        """What each unit would add to an extract that has nothing yet."""
-        salience = SALIENCE * chance(self.judgement.scores)
-        return Coverage(self.features.grams, self.judgement.chances, self.features.layout.words, salience)
+PATH: Final = FOLDER / "lattice.safetensors"
 
 
 class Summarizer:
@@ -52,9 +41,9 @@ class Summarizer:
     Nothing in it changes once it is made, so threads can share one, and the same act always gives the same summary.
     """
 
-    def __init__(self, path: Path, model: Salience, encoder: encoding.Encoder, words: Static) -> None:
+    def __init__(self, path: Path, model: Network, encoder: encoding.Encoder) -> None:
         """Use `from_pretrained`."""
-        self._path, self._model, self._encoder, self._words = path, model, encoder, words
+        self._path, self._model, self._encoder = path, model, encoder
 
     @classmethod
     def from_pretrained(
@@ -66,15 +55,9 @@ class Summarizer:
 
         Without an encoder it gets the one that it was trained with; any other is refused.
         """
-        path = PATH if name_or_path is None else Path(name_or_path)
-        path = path / MODEL if path.is_dir() else path
-        model, words = Salience.read(path), Static()
-        if encoder is None:
-            encoder = encoding.trained_with(read_weights(path).about.get("encoder") or "static")
-        if isinstance(encoder, str):
-            encoder = words if encoder == "static" else encoding.load(encoder)
-        encoding.require(encoder, model.encoder)
-        return cls(path, model, encoder, words)
+        path = file_of(PATH if name_or_path is None else name_or_path)
+        model = Network.read(path)
+        return cls(path, model, encoder_for(path, model.encoder, encoder))
 
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """Write the model into a folder, from where `from_pretrained` takes it back."""
@@ -105,53 +88,63 @@ class Summarizer:
             nothing = "There is nothing in this act that could be cited."
             return Summary(act, asked.of(0), (), (*warnings_of(act), nothing))
         length = asked.of(act.words)
-        usual = Budget().of(act.words)  # whatever is asked for, so that a longer summary contains a shorter one
-        judged = self.judge(act, usual, tables=focus == "with-tables")
-        scores, names = chance(judged.judgement.scores), group_of(act)
-        choice = choose(act, scores, length, focus)
-        known = explanations(act, self._model, judged.features, judged.lattice, usual, choice.steps) if explain else {}
+        scores, choice, known = self._chosen(act, length, focus, explain)
+        groups = group_of(act)
         items = tuple(
-            Item.of(act.units[i], act.sections[act.units[i].section], float(scores[i]), names[i], known.get(i))
+            Item.of(act.units[i], act.sections[act.units[i].section], float(scores[i]), groups[i], known.get(i))
             for i in choice.units
         )
         return Summary(act, length, items, (*warnings_of(act), *_remarks(act, length, items, focus)))
 
     def extract(self, act: Act, words: int | None = None) -> Extract:
-        """The units that cover most of what a summary would say, whatever they are: what is compared with others."""
+        """The units of a summary of so many words, and nothing else: what is compared with other systems."""
         length = _length(act, words)
-        return Extract(tuple(act.units[unit] for unit in sorted(self.rank(act, length))), length)
+        return Extract(tuple(act.units[unit] for unit in self.choose(act, length).units), length)
 
     def rank(self, act: Act, words: int) -> list[int]:
-        """The units of the same extract by their place in the act, the one that was chosen first before the others."""
-        if not act.units:
-            return []
-        judged = self.judge(act, _length(act, words))
-        return cover(judged.coverage(), judged.features.layout.words, words)
+        """The same units by their index, the one that was chosen first before the others."""
+        return [unit for step in self.choose(act, _length(act, words)).steps for unit in step]
 
-    def score(self, act: Act, words: int | None = None) -> Floats:
-        """For each unit the chance, from 0 to 1, that it belongs into a summary of so many words."""
-        return chance(self.judge(act, _length(act, words)).judgement.scores)
+    def choose(self, act: Act, words: int, focus: str = "all") -> Choice:
+        """The same step by step."""
+        return choose(act, self.score(act), words, focus)
 
-    def trajectory(self, act: Act, words: int | None = None) -> Floats:
+    def score(self, act: Act) -> Floats:
+        """How much each unit matters, whatever the length: about the probability that an editor would take it."""
+        return self._model.scores(self._features(act)) if act.units else np.zeros(0, np.float32)
+
+    def trajectory(self, act: Act) -> Floats:
         """The same before the automaton's first step and after each, a row each."""
-        lattice = Lattice.of(act, self._model.geometry)
-        return chance(self._model.panels(self._features(act), lattice, _length(act, words)))
+        return self._model.panels(self._features(act)) if act.units else np.zeros((1, 0), np.float32)
 
-    def _features(self, act: Act, *, tables: bool = False) -> Features:
-        if self._encoder is self._words:
-            return features_of(act, None, self._words, tables=tables)
-        vectors = encoding.vectors_of_units(self._encoder, [unit.text for unit in act.units])
-        return features_of(act, vectors, self._words, tables=tables)
+    def _chosen(
+        self, act: Act, words: int, focus: str, explain: bool
+    ) -> tuple[Floats, Choice, Mapping[int, Explanation]]:
+        """The scores of an act, what is chosen by them, and why, if that is asked for."""
+        features = self._features(act)
+        scores = self._model.scores(features)
+        choice = choose(act, scores, words, focus)
+        return scores, choice, explanations(act, self._model, features, choice.steps) if explain else {}
 
-    def judge(self, act: Act, words: int, *, tables: bool = False) -> Judged:
-        """What the model makes of an act, for an extract of so many words; the act has to have units."""
-        return next(self.judge_each(act, (words,), tables=tables))
+    def _features(self, act: Act) -> MeaningFeatures:
+        with empty_texts():
+            return features_of(act, self._encoder)
 
-    def judge_each(self, act: Act, lengths: Sequence[int], *, tables: bool = False) -> Iterator[Judged]:
-        """The same for extracts of several lengths; what does not depend on the length is worked out once."""
-        features, lattice = self._features(act, tables=tables), Lattice.of(act, self._model.geometry)
-        for words in lengths:
-            yield Judged(features, lattice, self._model.judge(features, lattice, words))
+
+def file_of(name_or_path: str | os.PathLike[str]) -> Path:
+    """The file of a model that is named by its folder or itself."""
+    path = Path(name_or_path)
+    return path / MODEL if path.is_dir() else path
+
+
+def encoder_for(path: Path, fingerprint: str, encoder: str | encoding.Encoder | None) -> encoding.Encoder:
+    """The encoder that a model was trained with; one that is named or given has to be the same."""
+    if encoder is None:
+        encoder = encoding.trained_with(read_weights(path).about.get("encoder") or "static")
+    if isinstance(encoder, str):
+        encoder = Static() if encoder == "static" else encoding.load(encoder)
+    encoding.require(encoder, fingerprint)
+    return encoder
 
 
 def summarize(

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 GROUPS: Final = ("aim", "key_points", "application", "background", "related")
 """Under which heading an item stands in a grouped summary, in the order in which they come."""
 
+REASONS: Final = ("says_aim", "says_application", "first_paragraph", "referred_to", "near_title", "near_recitals")
+"""What speaks for an item: it says what the act is for, or from when it applies; it is the first paragraph of its
+article; so many articles refer to its article; so close to the title, or to the recitals, is what it says (cosine)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Influence:
@@ -30,6 +34,16 @@ class Influence:
     id: str
     citation: str
     change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Something that speaks for an item, as data: whoever shows it says it in the reader's language."""
+
+    key: str
+    """One of `REASONS`."""
+    value: float
+    """How much of it there is: a number, a share, or 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +56,8 @@ class Explanation:
     """Before the automaton's first step and after each."""
     neighbours: tuple[Influence, ...]
     """Those that moved it, the one that moved it most before the others."""
+    reasons: tuple[Reason, ...] = ()
+    """What can be said of it in words."""
 
     def __str__(self) -> str:
         """In figures, which need no translation: № 3 · 0.21 → 0.35 · Article 4(1) +0.05."""
@@ -103,6 +119,7 @@ class Item:
                 **explanation,
                 "salience": list(explanation["salience"]),
                 "neighbours": list(explanation["neighbours"]),
+                "reasons": list(explanation["reasons"]),
             }
         return data
 

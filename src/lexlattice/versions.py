@@ -17,8 +17,8 @@ from lexlattice import encoding
 from lexlattice.act import Act, Unit
 from lexlattice.alignment import Alignment, Encode, Vectors, align
 from lexlattice.errors import LexLatticeError
-from lexlattice.features import Floats
 from lexlattice.grouping import group_of
+from lexlattice.lattice.cells import Floats
 from lexlattice.reading.grammar import load
 from lexlattice.selection.dependencies import Ties
 from lexlattice.standing import has_no_summary, warnings_of

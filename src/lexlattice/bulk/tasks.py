@@ -121,17 +121,27 @@ class _WithModel(Task):
     @cached_property
     def weights(self) -> str:
         """Of the model's file."""
-        path = Path(self.model) if self.model else PATH
-        path = path / "model.safetensors" if path.is_dir() else path
         try:
-            return sha256(path.read_bytes()).hexdigest()[:16]
+            return sha256(self._path.read_bytes()).hexdigest()[:16]
         except OSError as error:
             raise LexLatticeError(f"There is no model '{self.model}'; name what `lexlattice train` made.") from error
+
+    @property
+    def _path(self) -> Path:
+        if self.model is None:
+            return PATH
+        from lexlattice.research import path_of
+
+        return path_of(self.model)
 
     @cached_property
     def summarizer(self) -> Summarizer:
         """Loaded."""
-        return Summarizer.from_pretrained(self.model)
+        if self.model is None:
+            return Summarizer.from_pretrained()
+        from lexlattice.research import load
+
+        return load(self.model)
 
     def begin(self) -> None:
         """Load the model, and have it at work once: the first act takes longer than others."""
@@ -189,8 +199,7 @@ class Score(_WithModel):
 
     def of(self, act: Act, entry: Entry) -> dict[str, Any]:
         """Every unit of the act."""
-        length = Budget.parse(self.budget).of(act.words)
-        scores = self.summarizer.score(act, length).tolist() if act.units else []
+        scores = self.summarizer.score(act).tolist() if act.units else []
         units = [
             {
                 **{"id": unit.id, "citation": unit.citation, "start": unit.start, "end": unit.end},

@@ -55,7 +55,7 @@ def add(commands: Commands) -> None:
                 help="words:N, ratio:R, short, auto or long (%(default)s)",
             )
         if name in ("summarize", "score"):
-            command.add_argument("--model", metavar="PATH", help="a model that `lexlattice train` made")
+            command.add_argument("--model", metavar="PATH", help="a model that `lexlattice train` made, or coverage")
         if name == "summarize":
             command.add_argument(
                 "--focus", choices=("all", "articles", "with-tables"), default="all", help="(default: %(default)s)"

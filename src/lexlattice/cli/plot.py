@@ -62,7 +62,7 @@ def _plot(options: argparse.Namespace) -> int:
 
             summarizer = Summarizer.from_pretrained()
             chosen = [item.id for item in summarizer.summarize(act, words=options.words)]
-            figure = plot_salience(act, summarizer.trajectory(act, options.words), chosen)
+            figure = plot_salience(act, summarizer.trajectory(act), chosen)
         file.write(rendered(figure, format))
     for warning in act.warnings:
         say(f"note: {warning}")

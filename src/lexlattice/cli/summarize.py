@@ -85,7 +85,7 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--encoder", metavar="NAME", help="another encoder, for a model that was trained with it")
     command.add_argument(
-        "--model", metavar="PATH", help="a model that `lexlattice train` made, instead of the shipped one"
+        "--model", metavar="PATH", help="instead of the shipped model one that `lexlattice train` made, or coverage"
     )
     command.add_argument("--quiet", action="store_true", help="no progress bar")
 
@@ -179,9 +179,13 @@ def _read(source: str, options: argparse.Namespace, language: str | None = None)
 
 
 def _summarizer(options: argparse.Namespace) -> Summarizer:
+    if options.model is not None:
+        from lexlattice.research import load
+
+        return load(options.model, options.encoder)
     from lexlattice.summarizer import Summarizer
 
-    return Summarizer.from_pretrained(options.model, options.encoder)
+    return Summarizer.from_pretrained(None, options.encoder)
 
 
 def _summary(act: Act, options: argparse.Namespace, summarizer: Summarizer) -> Summary:

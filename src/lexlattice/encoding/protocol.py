@@ -83,16 +83,23 @@ def checked(texts: Sequence[str], first: int = 1) -> list[str]:
 _expected: ContextVar[bool] = ContextVar("empty texts are expected", default=False)
 
 
-def vectors_of_units(encoder: Encoder, texts: list[str]) -> Vectors:
+@contextmanager
+def empty_texts() -> Iterator[None]:
     """Units without words are common in acts, and nothing to warn of: their vectors are zero.
 
     Safe in threads, which filters of warnings are not.
     """
     before = _expected.set(True)
     try:
-        return encoder.encode(texts)
+        yield
     finally:
         _expected.reset(before)
+
+
+def vectors_of_units(encoder: Encoder, texts: list[str]) -> Vectors:
+    """The vectors of units, of which some may have no words."""
+    with empty_texts():
+        return encoder.encode(texts)
 
 
 def report_empty(vectors: Vectors) -> None:

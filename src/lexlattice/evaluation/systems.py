@@ -1,11 +1,12 @@
 """The systems that can be compared, by name: each makes extracts of an act, within the same number of words.
 
-`lexlattice` is the shipped model, free to take any unit; `summarize` is what people get of it, complete provisions
-only. `model:FILE` is one that `lexlattice train` wrote, `scores:FILE` the same without its decoder, units simply by
-their scores. Any other name with a colon, `package.module:attribute`, is anybody's own system: a callable that takes an
-`Act` and a number of words and returns an `Extract` or text. Models of others have names of their own
-(`lexlattice.baselines.external`): `llm:FILE.toml` is one behind an endpoint that the file describes, whose replies are
-kept in a folder beside it; `local:`, `seq2seq:` and `translate:` are models of the Hugging Face hub or in a folder.
+`lexlattice` is what people get: the shipped model and its decoder. `coverage` is the research system that chooses by
+the words of summaries. `model:FILE` is one that `lexlattice train` wrote, `scores:FILE` the same without its decoder,
+units simply by their scores. Any other name with a colon, `package.module:attribute`, is anybody's own system: a
+callable that takes an `Act` and a number of words and returns an `Extract` or text. Models of others have names of
+their own (`lexlattice.baselines.external`): `llm:FILE.toml` is one behind an endpoint that the file describes, whose
+replies are kept in a folder beside it; `local:`, `seq2seq:` and `translate:` are models of the Hugging Face hub or in a
+folder.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from lexlattice.lattice.consolidator import FORMAT as PAPER
 from lexlattice.lattice.consolidator import Consolidator
 from lexlattice.learning.oracle import Oracle
 from lexlattice.llm.described import endpoint_in
+from lexlattice.research import COVERAGE
+from lexlattice.research import load as load_model
 from lexlattice.selection import Extract, select
 from lexlattice.summarizer import Summarizer, shipped
 from lexlattice.weights import read_weights
@@ -95,8 +98,8 @@ def system(name: str, encoder: str | Encode | None = None, cache: str | None = N
         return partial(_OVER_VECTORS[name], _encode(encoder, cache))
     if name == OURS:
         return own_system(shipped().extract)
-    if name == _FOR_PEOPLE:
-        return own_system(lambda act, words: shipped().summarize(act, words=max(1, words)).text)
+    if name == COVERAGE:
+        return own_system(load_model(COVERAGE).extract)
     if name.startswith((_MODEL, _SCORES)):
         chosen = encoder if isinstance(encoder, str) else None
         return _trained(name.partition(":")[2], chosen, cache, is_decoded=name.startswith(_MODEL))
@@ -109,14 +112,14 @@ def system(name: str, encoder: str | Encode | None = None, cache: str | None = N
 
 
 def _trained(path: str, encoder: str | None, cache: str | None, *, is_decoded: bool) -> System:
-    """The model in a file: the shipped kind emits by its decoder, the paper's scores units, which are then selected.
+    """The model in a file: most emit by their decoder, the paper's scores units, which are then selected.
 
     Without the name of an encoder it gets the one that it was trained with; any other is refused.
     """
     about = read_weights(path).about
     found = encoding.load(encoder or encoding.trained_with(about.get("encoder") or "static"), cache=cache)
     if about.get("format") != PAPER:
-        summarizer = Summarizer.from_pretrained(path, found)
+        summarizer = load_model(path, found)
         return own_system(summarizer.extract) if is_decoded else partial(_by_score, summarizer)
     consolidator = Consolidator.read(path)
     encoding.require(found, about.get("fingerprint", ""))
@@ -153,7 +156,7 @@ def _selected(scoring: Scoring, task: Task) -> list[str]:
 
 
 def _by_score(summarizer: Summarizer, task: Task) -> list[str]:
-    return [select(task.act, summarizer.score(task.act, task.words), task.words, mode=task.mode).text]
+    return [select(task.act, summarizer.score(task.act), task.words, mode=task.mode).text]
 
 
 def _random(task: Task) -> list[str]:
@@ -223,10 +226,9 @@ _OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
     "published-vectors": _published_vectors,
 }
 OURS: Final = "lexlattice"
-_FOR_PEOPLE: Final = "summarize"
 GOLD: Final = "gold"
 """The annotated extract; only where there are annotations."""
-SYSTEMS: Final = (OURS, _FOR_PEOPLE, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
+SYSTEMS: Final = (OURS, COVERAGE, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
 _MODEL, _SCORES = "model:", "scores:"
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """These have a rule of their own for how much to take."""

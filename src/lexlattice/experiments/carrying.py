@@ -23,6 +23,7 @@ from lexlattice.metrics.rouge import Reference
 from lexlattice.metrics.significance import confidence_interval, rank_correlation, ratio_interval
 from lexlattice.projection import carried, project
 from lexlattice.reading import read
+from lexlattice.research import load
 from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH, Summarizer
 
@@ -36,7 +37,7 @@ _VERSIONS: Final = "../acts/multi-eurlex.jsonl.gz"
 def carrying(study: Study) -> list[Table]:
     """Retention on French acts with English summaries, agreement on acts in many languages, where there are such."""
     folder = Path(study.workshop.corpus.place)
-    summarizer = Summarizer.from_pretrained(study.settings.systems[0] if study.settings.systems else PATH)
+    summarizer = load(study.settings.systems[0] if study.settings.systems else PATH)
     tables = []
     if (folder / _FRENCH).is_file():
         tables.append(_retention(study, summarizer, folder / _FRENCH))

@@ -28,6 +28,7 @@ from lexlattice.evaluation import evaluate
 from lexlattice.evaluation.gold import gold_file
 from lexlattice.evaluation.meaning import MEANINGS
 from lexlattice.evaluation.measure import MEANING
+from lexlattice.evaluation.systems import OURS
 from lexlattice.experiments.corpus import Corpus
 from lexlattice.experiments.settings import Model
 from lexlattice.files import sha256, write_whole
@@ -35,14 +36,15 @@ from lexlattice.learning.config import Config, read_config
 from lexlattice.learning.prepare import prepare
 from lexlattice.learning.run import MODEL, run_training
 from lexlattice.metrics.rouge import MEASURES
+from lexlattice.research import COVERAGE, path_of
 from lexlattice.summarizer import PATH as SHIPPED
 from lexlattice.tokens import TOKENIZERS
 
 Note = Callable[[str], None]
 Scores = NDArray[np.float64]
 """Of one system: acts × measures, F1 × 100."""
-_OURS: Final = ("lexlattice", "summarize")
-"""Systems that are made of the shipped weights."""
+_OURS: Final = {OURS: SHIPPED, COVERAGE: path_of(COVERAGE)}
+"""Systems that are made of shipped weights, and these."""
 _THREADED: Final = ("mt5", "st:", "onnx:")
 """Encoders with threads of their own, and a lot of memory each."""
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -293,7 +295,7 @@ def _toml(config: Mapping[str, Any]) -> str:
 
 def _content(system: str) -> str:
     """A digest of what a system is made of, where that is a file."""
-    path = str(SHIPPED) if system in _OURS else system.partition(":")[2].partition("?")[0]
+    path = str(_OURS[system]) if system in _OURS else system.partition(":")[2].partition("?")[0]
     return sha256(Path(path).read_bytes()) if path and Path(path).is_file() else ""
 
 

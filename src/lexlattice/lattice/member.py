@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -82,6 +82,15 @@ def lattice_of(features: MeaningFeatures, geometry: str) -> Lattice:
     positions = np.empty(count, np.int64)
     positions[order] = np.arange(count)
     return Lattice.unbounded(features.section_of, positions - starts)
+
+
+See = Callable[[Lattice], Lattice]
+"""Which neighbours cells perceive: some of those that they have."""
+
+
+def whole(lattice: Lattice) -> Lattice:
+    """All of them."""
+    return lattice
 
 
 class Reading(NamedTuple):
@@ -167,9 +176,9 @@ class Member:
         if not fits:
             raise LexLatticeError("their layers do not fit each other; get or train them anew.")
 
-    def panels(self, features: MeaningFeatures, *, record: bool) -> list[Reading]:
+    def panels(self, features: MeaningFeatures, *, record: bool, see: See = whole) -> list[Reading]:
         """What is read out after the last step; with `record` before the first and after each."""
-        lattice = lattice_of(features, self.wiring.geometry)
+        lattice = see(lattice_of(features, self.wiring.geometry))
         order = np.argsort(lattice.cell_of)
         sections, paragraphs = Groups(features.section_of[order]), Groups(features.paragraph_of[order])
         links = Links.of(sections, features.references) if self.wiring.references else None

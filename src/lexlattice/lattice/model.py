@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lexlattice.errors import LexLatticeError
 from lexlattice.lattice.cells import Floats
 from lexlattice.lattice.features import MeaningFeatures
-from lexlattice.lattice.member import Member, Reading, Wiring
+from lexlattice.lattice.member import Member, Reading, See, Wiring, whole
 from lexlattice.weights import read_weights
 
 FORMAT: Final = "lexlattice meaning 1"
@@ -64,11 +64,14 @@ class Network:
         learnt = sum(array.size for name, array in arrays.items() if ".scales." not in name)
         return cls(tuple(members), average, about.get("fingerprint", ""), learnt)
 
-    def scores(self, features: MeaningFeatures) -> Floats:
-        """How much each unit matters, whatever the length: of the size of a probability, and the higher, the more."""
+    def scores(self, features: MeaningFeatures, see: See = whole) -> Floats:
+        """How much each unit matters, whatever the length: of the size of a probability, and the higher, the more.
+
+        With `see`, cells perceive only some of their neighbours: what the others do is what is missing then.
+        """
         if not len(features.units):
             return np.zeros(0, np.float32)
-        return self._averaged([member.panels(features, record=False)[-1] for member in self.members])
+        return self._averaged([member.panels(features, record=False, see=see)[-1] for member in self.members])
 
     def panels(self, features: MeaningFeatures) -> Floats:
         """The same before the first step and after each, a row each; a member with fewer steps stays at its last."""

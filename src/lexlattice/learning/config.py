@@ -90,8 +90,8 @@ class PaperShape:
 
 
 @dataclass(frozen=True, slots=True)
-class ProvisionsShape:
-    """The sizes of the shipped model, and how much each of the things it learns counts."""
+class CoverageShape:
+    """The sizes of the research system `coverage`, and how much each of the things it learns counts."""
 
     geometry: Annotated[str, _one_of(("unbounded", "line", "none"))]
     """Every unit where it stands; the 1D control; or none, where units have no neighbours."""
@@ -224,15 +224,15 @@ class Selection:
     budget: Annotated[str, Rule("a budget: auto, short, long, words:N, ratio:R or reference", _is_budget)]
 
 
-NETWORKS: Final[dict[str, type[PaperShape | ProvisionsShape | MeaningShape]]] = {
+NETWORKS: Final[dict[str, type[PaperShape | CoverageShape | MeaningShape]]] = {
     "consolidator": PaperShape,
-    "salience": ProvisionsShape,
+    "coverage": CoverageShape,
     "meaning": MeaningShape,
 }
 """The paper's network, that of words, and that of meaning, each with the class of its [model]."""
 _MODES: Final = {
     "consolidator": ("paper", "what it draws is cut as there"),
-    "salience": ("whole", "its decoder takes whole units only"),
+    "coverage": ("whole", "its decoder takes whole units only"),
     "meaning": ("whole", "its decoder takes whole units only"),
 }
 """The mode of [selection] for each network, and why it can be no other."""
@@ -252,7 +252,7 @@ class Config:
     encoder: EncoderConfig
     oracle: Oracle = _NO_ORACLE
     """What is learnt from; the network of meaning learns from gold and silver instead."""
-    model: PaperShape | ProvisionsShape | MeaningShape
+    model: PaperShape | CoverageShape | MeaningShape
     silver: Stage | None = None
     """The stage before the first, for the network of meaning only: silver alignment."""
     warm_start: WarmStart

@@ -119,9 +119,9 @@ def trainee_for(config: Config, training: Sequence[Example]) -> Trainee:
         from lexlattice.learning.meaning import MeaningTrainee
 
         return MeaningTrainee(config, training)
-    from lexlattice.learning.provisions import ProvisionsTrainee
+    from lexlattice.learning.coverage.trainee import CoverageTrainee
 
-    return ProvisionsTrainee(config, training)
+    return CoverageTrainee(config, training)
 
 
 def check_fits(prepared: Prepared, config: Config) -> None:

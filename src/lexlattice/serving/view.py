@@ -10,13 +10,13 @@ import numpy as np
 
 from lexlattice.act import Act
 from lexlattice.blocks import anchors
-from lexlattice.selection.cuts import kind_of
-from lexlattice.features import Floats
 from lexlattice.grouping import group_of
+from lexlattice.lattice.cells import Floats
 from lexlattice.phrases import phrases
 from lexlattice.reading.citations import SentenceForms, sentence_forms
 from lexlattice.reading.grammar import load
 from lexlattice.selection import Budget
+from lexlattice.selection.cuts import kind_of
 from lexlattice.selection.decoder import choose
 from lexlattice.standing import has_no_summary, notices, standing, warnings_of
 from lexlattice.summarizer import shipped
@@ -63,9 +63,9 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     limits = {"budget": budget, "least": min(LEAST, budget), "most": max(most, budget)}
     if not act.units:
         return {**about, **limits, "units": [], "steps": [[]], "orders": []}
-    steps = shipped().trajectory(act, budget)
+    steps = shipped().trajectory(act)
     stops = [] if has_no_summary(act) else _stops(limits["least"], limits["most"], act.words)
-    orders = list(_orders(act, stops))
+    orders = list(_orders(act, steps[-1], stops))
     return {**about, **limits, "units": list(_units(act, steps[-1])), "steps": _rounded(steps), "orders": orders}
 
 
@@ -155,11 +155,11 @@ def _stops(least: int, most: int, words: int) -> list[int]:
     return sorted(named | {least, most, *between})
 
 
-def _orders(act: Act, lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
+def _orders(act: Act, scores: Floats, lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
     """For each length the steps that `summarize` takes, and those that would follow: all of one sequence."""
     if not lengths:
         return
-    steps = choose(act, shipped().score(act), max(int(_BEYOND * lengths[-1]), lengths[-1])).steps
+    steps = choose(act, scores, max(int(_BEYOND * lengths[-1]), lengths[-1])).steps
     ends = np.cumsum([sum(act.units[unit].words for unit in step) for step in steps])
     for length in lengths:
         chosen, beyond = np.searchsorted(ends, (length, _BEYOND * length), side="right").tolist()

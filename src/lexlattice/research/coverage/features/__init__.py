@@ -10,10 +10,10 @@ from typing import Final, Protocol
 import numpy as np
 
 from lexlattice.act import Act
-from lexlattice.features.grams import Grams, Occurrences, grams_of
-from lexlattice.features.layout import FIRST_RECITALS, Flags, Floats, Integers, Layout, layout_of
-from lexlattice.features.places import place_features, stacked
-from lexlattice.features.units import KINDS, unit_features
+from lexlattice.research.coverage.features.grams import Grams, Occurrences, grams_of
+from lexlattice.research.coverage.features.layout import FIRST_RECITALS, Flags, Floats, Integers, Layout, layout_of
+from lexlattice.research.coverage.features.places import place_features, stacked
+from lexlattice.research.coverage.features.units import KINDS, unit_features
 from lexlattice.tokens import tokenizer
 
 __all__ = [
@@ -68,14 +68,14 @@ class Features:
         return np.append(self.act, np.array([np.log1p(words), share], np.float32))
 
 
-def features_of(act: Act, vectors: Floats | None, encoder: WordEncoder, *, tables: bool = False) -> Features:
+def features_of(act: Act, vectors: Floats | None, encoder: WordEncoder) -> Features:
     """The features of an act whose units have these vectors; the words' come from the encoder.
 
     Without vectors, those of units are the sums of their words': what an encoder gives that knows no more than words,
-    in half of its time, since the words are known here. Tables count as empty unless they are asked for.
+    in half of its time, since the words are known here. Tables count as empty.
     """
     layout = layout_of(act)
-    grams = grams_of([unit.text if tables else unit.prose for unit in act.units])
+    grams = grams_of([unit.prose for unit in act.units])
     weighted = np.asarray(encoder.encode_words(grams.words), np.float32)
     if vectors is None:
         vectors = _unit_length(_summed(grams.of_words, weighted))

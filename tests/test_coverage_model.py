@@ -15,20 +15,20 @@ import torch
 
 from lexlattice import Act, LexLatticeError, evaluate, read
 from lexlattice.cli import main
-from lexlattice.coverage import SALIENCE, Chances, Coverage
 from lexlattice.encoding.static import Static
-from lexlattice.features import features_of
 from lexlattice.learning.config import read_config
-from lexlattice.learning.drawing import TEMPERATURE, drawn, log_likelihood
+from lexlattice.learning.coverage.drawing import TEMPERATURE, drawn, log_likelihood
+from lexlattice.learning.coverage.trainee import CoverageTrainee
 from lexlattice.learning.paper import PaperTrainee
 from lexlattice.learning.prepared import Example
-from lexlattice.learning.provisions import ProvisionsTrainee
 from lexlattice.learning.trainee import Trainee
+from lexlattice.research.coverage.coverage import SALIENCE, Chances, Coverage
+from lexlattice.research.coverage.features import features_of
+from lexlattice.research.coverage.summarizer import CoverageSummarizer
 from lexlattice.selection import Extract, select
-from lexlattice.summarizer import Summarizer
 from lexlattice.weights import read_weights
 from little_acts import little_rows, write_rows
-from little_models import CONFIG, PROVISIONS, encoded, little_config, little_examples, saved, stirred
+from little_models import CONFIG, COVERAGE, encoded, little_config, little_examples, saved, stirred
 from made_acts import made
 
 TINY = made(
@@ -52,14 +52,14 @@ def acts(folder: Path) -> list[Example]:
 
 
 @pytest.fixture
-def trainee(folder: Path, acts: list[Example]) -> ProvisionsTrainee:
-    return stirred(ProvisionsTrainee(little_config(folder), acts))
+def trainee(folder: Path, acts: list[Example]) -> CoverageTrainee:
+    return stirred(CoverageTrainee(little_config(folder), acts))
 
 
 @pytest.fixture
-def undecided(folder: Path, acts: list[Example]) -> ProvisionsTrainee:
+def undecided(folder: Path, acts: list[Example]) -> CoverageTrainee:
     """Little is likely to be in a summary, so that units are worth about the same, and draws differ."""
-    trainee = ProvisionsTrainee(little_config(folder), acts)
+    trainee = CoverageTrainee(little_config(folder), acts)
     with torch.no_grad():
         for layer in (trainee.module.word_chances, trainee.module.pair_chances):
             layer.bias.fill_(-2.5)
@@ -67,7 +67,7 @@ def undecided(folder: Path, acts: list[Example]) -> ProvisionsTrainee:
     return trainee
 
 
-def trained(trainee: ProvisionsTrainee, acts: list[Example], steps: int) -> list[float]:
+def trained(trainee: CoverageTrainee, acts: list[Example], steps: int) -> list[float]:
     optimizer = torch.optim.Adam(trainee.module.parameters(), lr=0.02)
     trainee.module.train()
     losses = []
@@ -84,7 +84,7 @@ def trained(trainee: ProvisionsTrainee, acts: list[Example], steps: int) -> list
 
 
 def test_it_learns_an_act(folder: Path, acts: list[Example]) -> None:
-    trainee = ProvisionsTrainee(little_config(folder), acts)
+    trainee = CoverageTrainee(little_config(folder), acts)
     as_trainee: Trainee = trainee
     torch.manual_seed(0)
     losses = trained(trainee, acts[:1], 25)
@@ -94,7 +94,7 @@ def test_it_learns_an_act(folder: Path, acts: list[Example]) -> None:
 
 
 def test_every_part_of_it_learns(folder: Path, acts: list[Example]) -> None:
-    trainee = ProvisionsTrainee(little_config(folder), acts)
+    trainee = CoverageTrainee(little_config(folder), acts)
     trained(trainee, acts, 2)
     trainee.module.eval()
     trainee.module.zero_grad()
@@ -103,7 +103,7 @@ def test_every_part_of_it_learns(folder: Path, acts: list[Example]) -> None:
     assert not still
 
 
-def test_the_loss_is_what_the_counts_say(trainee: ProvisionsTrainee) -> None:
+def test_the_loss_is_what_the_counts_say(trainee: CoverageTrainee) -> None:
     """Gram by gram, for an act of one unit whose summary has some of its words more than once."""
     act = made(("article", "", ["Bees fly. Bees sting. Wasps sting."]))
     example = encoded(act, "Bees and bees, bees fly; wasps fly.")
@@ -136,14 +136,14 @@ def missed(odds: list[float], found: int, counts: tuple[int, ...]) -> float:
     return total
 
 
-def test_a_batch_costs_the_mean_of_its_acts(trainee: ProvisionsTrainee, acts: list[Example]) -> None:
+def test_a_batch_costs_the_mean_of_its_acts(trainee: CoverageTrainee, acts: list[Example]) -> None:
     torch.manual_seed(1)
     together = trainee.loss(acts).item()
     torch.manual_seed(1)
     assert together == pytest.approx(np.mean([trainee.loss([act]).item() for act in acts]), rel=1e-5)
 
 
-def test_an_act_of_which_the_oracle_takes_nothing_can_be_learnt_from(trainee: ProvisionsTrainee) -> None:
+def test_an_act_of_which_the_oracle_takes_nothing_can_be_learnt_from(trainee: CoverageTrainee) -> None:
     for texts in (["—"], ["Once."], ["", "..."]):
         example = replace(encoded(made(("article", "", texts)), "Nothing of it."), order=())
         assert trainee.loss([example]).isfinite()
@@ -152,18 +152,18 @@ def test_an_act_of_which_the_oracle_takes_nothing_can_be_learnt_from(trainee: Pr
 def test_the_seed_alone_decides_the_weights(folder: Path, acts: list[Example]) -> None:
     config = little_config(folder)
     torch.manual_seed(7)
-    first = ProvisionsTrainee(config, acts).module.state_dict()
+    first = CoverageTrainee(config, acts).module.state_dict()
     torch.manual_seed(8)
     before = torch.get_rng_state()
-    second = ProvisionsTrainee(config, acts).module.state_dict()
+    second = CoverageTrainee(config, acts).module.state_dict()
     assert torch.equal(torch.get_rng_state(), before)
-    other = ProvisionsTrainee(replace(config, seed=1), acts).module.state_dict()
+    other = CoverageTrainee(replace(config, seed=1), acts).module.state_dict()
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert not torch.equal(first["word_first.weight"], other["word_first.weight"])
 
 
 def test_features_are_brought_to_one_scale(folder: Path, acts: list[Example]) -> None:
-    trainee = ProvisionsTrainee(little_config(folder), acts)
+    trainee = CoverageTrainee(little_config(folder), acts)
     rows = np.concatenate([features_of(act.act, act.vectors, Static()).words for act in acts])
     scaled = trainee.module.scales["words"](torch.from_numpy(rows))
     varied = rows.std(0) > 0.01
@@ -176,7 +176,7 @@ def test_features_are_brought_to_one_scale(folder: Path, acts: list[Example]) ->
 # --- stage 2 ----------------------------------------------------------------------------------------------
 
 
-def test_what_is_drawn_is_an_extract(trainee: ProvisionsTrainee, acts: list[Example]) -> None:
+def test_what_is_drawn_is_an_extract(trainee: CoverageTrainee, acts: list[Example]) -> None:
     """Whole units in document order, within the budget, so many that no other fits: as `extract` has them."""
     for act in acts:
         drawn = trainee.rollouts(act, 5, torch.Generator().manual_seed(0))
@@ -192,7 +192,7 @@ def test_what_is_drawn_is_an_extract(trainee: ProvisionsTrainee, acts: list[Exam
 
 
 def test_what_was_drawn_moves_the_readout_and_nothing_that_the_chances_hang_on(
-    trainee: ProvisionsTrainee, acts: list[Example]
+    trainee: CoverageTrainee, acts: list[Example]
 ) -> None:
     drawn = trainee.rollouts(acts[0], 4, torch.Generator().manual_seed(0))
     assert drawn.log_likelihoods.shape == (4,)
@@ -208,14 +208,14 @@ def test_what_was_drawn_moves_the_readout_and_nothing_that_the_chances_hang_on(
     )
 
 
-def test_the_generator_decides_what_is_drawn(trainee: ProvisionsTrainee, acts: list[Example]) -> None:
+def test_the_generator_decides_what_is_drawn(trainee: CoverageTrainee, acts: list[Example]) -> None:
     first, again, other = (trainee.rollouts(acts[0], 4, torch.Generator().manual_seed(seed)) for seed in (3, 3, 4))
     assert first.texts == again.texts
     assert torch.equal(first.log_likelihoods, again.log_likelihoods)
     assert first.texts != other.texts
 
 
-def likelihood(trainee: ProvisionsTrainee, example: Example, order: tuple[int, ...]) -> float:
+def likelihood(trainee: CoverageTrainee, example: Example, order: tuple[int, ...]) -> float:
     """The logarithm of the chance to draw units in this order, step by step, each time from scratch."""
     with torch.no_grad():
         outputs = trainee.outputs(example, example.words)
@@ -234,7 +234,7 @@ def likelihood(trainee: ProvisionsTrainee, example: Example, order: tuple[int, .
     return float(total)
 
 
-def test_the_likelihood_of_a_draw_is_that_of_its_steps(undecided: ProvisionsTrainee) -> None:
+def test_the_likelihood_of_a_draw_is_that_of_its_steps(undecided: CoverageTrainee) -> None:
     example = replace(encoded(TINY, SUMMARY), words=9)
     texts = [unit.text for unit in TINY.units]
     drawn = undecided.rollouts(example, 12, torch.Generator().manual_seed(0))
@@ -245,7 +245,7 @@ def test_the_likelihood_of_a_draw_is_that_of_its_steps(undecided: ProvisionsTrai
         assert any(found == pytest.approx(likelihood(undecided, example, order), abs=1e-3) for order in orders)
 
 
-def test_extracts_are_drawn_as_often_as_they_are_likely(undecided: ProvisionsTrainee) -> None:
+def test_extracts_are_drawn_as_often_as_they_are_likely(undecided: CoverageTrainee) -> None:
     """All orders of all extracts, with their chances: these sum up to one, and so often each is drawn."""
     example = replace(encoded(TINY, SUMMARY), words=5)
     lengths = [unit.words for unit in TINY.units]
@@ -266,7 +266,7 @@ def test_extracts_are_drawn_as_often_as_they_are_likely(undecided: ProvisionsTra
         assert drawn.count(text) / len(drawn) == pytest.approx(chance, abs=0.04)
 
 
-def test_the_gradient_of_a_draw_is_how_its_likelihood_changes(undecided: ProvisionsTrainee) -> None:
+def test_the_gradient_of_a_draw_is_how_its_likelihood_changes(undecided: CoverageTrainee) -> None:
     """Against differences: every unit's salience a little higher and a little lower, for the same order of units."""
     example = replace(encoded(TINY, SUMMARY), words=9)
     features = features_of(TINY, example.vectors, Static())
@@ -299,9 +299,9 @@ def test_the_gradient_of_a_draw_is_how_its_likelihood_changes(undecided: Provisi
 
 def test_draws_follow_the_weights_whatever_changed_them(folder: Path, acts: list[Example]) -> None:
     """What stage 2 does not teach is made once; but not beyond a step of stage 1, nor beyond other weights."""
-    trainee, fresh = (ProvisionsTrainee(little_config(folder), acts) for _ in range(2))
+    trainee, fresh = (CoverageTrainee(little_config(folder), acts) for _ in range(2))
 
-    def likelihoods(of: ProvisionsTrainee) -> list[float]:
+    def likelihoods(of: CoverageTrainee) -> list[float]:
         return of.rollouts(acts[0], 3, torch.Generator().manual_seed(0)).log_likelihoods.tolist()
 
     first = likelihoods(trainee)
@@ -312,7 +312,7 @@ def test_draws_follow_the_weights_whatever_changed_them(folder: Path, acts: list
     assert trainee.module.training, "and it is left as it was found"
 
 
-def test_where_nothing_fits_nothing_is_drawn(trainee: ProvisionsTrainee) -> None:
+def test_where_nothing_fits_nothing_is_drawn(trainee: CoverageTrainee) -> None:
     example = replace(encoded(made(("article", "", ["Bees fly far."])), "Bees."), words=1)
     drawn = trainee.rollouts(example, 2, torch.Generator().manual_seed(0))
     assert drawn.texts == ["", ""]
@@ -324,15 +324,15 @@ def test_where_nothing_fits_nothing_is_drawn(trainee: ProvisionsTrainee) -> None
 # --- what it emits and writes -----------------------------------------------------------------------------
 
 
-def test_it_emits_what_the_file_will_emit(trainee: ProvisionsTrainee, acts: list[Example], tmp_path: Path) -> None:
-    summarizer = Summarizer.from_pretrained(saved(trainee, tmp_path / "model.safetensors"))
+def test_it_emits_what_the_file_will_emit(trainee: CoverageTrainee, acts: list[Example], tmp_path: Path) -> None:
+    summarizer = CoverageSummarizer.from_pretrained(saved(trainee, tmp_path / "model.safetensors"))
     for act in acts:
         assert trainee.extract(act, act.words) == summarizer.extract(act.act, act.words).text
 
 
 def test_the_same_weights_make_the_same_file(folder: Path, acts: list[Example], tmp_path: Path) -> None:
     for name in "ab":
-        saved(ProvisionsTrainee(little_config(folder), acts), tmp_path / name)
+        saved(CoverageTrainee(little_config(folder), acts), tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -340,7 +340,7 @@ def test_the_same_weights_make_the_same_file(folder: Path, acts: list[Example], 
 
 
 def test_the_file_of_the_shipped_model_is_read() -> None:
-    config = read_config(PROVISIONS)
+    config = read_config(COVERAGE)
     assert (config.profile, config.encoder.name, config.selection.mode) == ("provisions", "static", "whole")
     assert (config.oracle.objective, config.oracle.whole) == ("budgeted", True)
     assert config.model.geometry == "unbounded"
@@ -424,7 +424,7 @@ def test_its_extracts_are_those_of_the_summarizer(place: Path, examples: Path) -
     path = place / "model" / "model.safetensors"
     act = read(examples / "short" / "fr.txt")
     rows = [{"reference": act.source, "summary": SUMMARY, "celex_id": "", "language": "fr"}]
-    summarizer = Summarizer.from_pretrained(path)
+    summarizer = CoverageSummarizer.from_pretrained(path)
     by_name = evaluate(rows, f"model:{path}", budget="words:90").systems[f"model:{path}"]
     by_hand = evaluate(rows, {"own": summarizer.extract}, budget="words:90").systems["own"]
     assert {**by_name, "seconds": 0} == {**by_hand, "seconds": 0}
@@ -432,10 +432,10 @@ def test_its_extracts_are_those_of_the_summarizer(place: Path, examples: Path) -
 
 def test_its_scores_can_be_evaluated_without_its_decoder(place: Path) -> None:
     path, rows = place / "model" / "model.safetensors", little_rows(2)
-    summarizer = Summarizer.from_pretrained(path)
+    summarizer = CoverageSummarizer.from_pretrained(path)
 
     def by_hand(act: Act, words: int) -> Extract:
-        return select(act, summarizer.score(act, words), words)
+        return select(act, summarizer.score(act), words)
 
     found = evaluate(rows, {"scores": f"scores:{path}", "own": by_hand, "model": f"model:{path}"}, budget="words:40")
     without_time = {name: {**figures, "seconds": 0} for name, figures in found.systems.items()}
@@ -443,7 +443,7 @@ def test_its_scores_can_be_evaluated_without_its_decoder(place: Path) -> None:
 
 
 def test_a_model_of_the_paper_is_evaluated_too_and_only_with_its_encoder(tmp_path: Path) -> None:
-    config = read_config(PROVISIONS.parent / "paper-static.toml")
+    config = read_config(COVERAGE.parent / "paper-static.toml")
     small = replace(config, model=replace(config.model, hidden=3, readout=3, steps=1))
     path = tmp_path / "paper.safetensors"
     PaperTrainee(small).save(path, {"encoder": "static", "fingerprint": Static().fingerprint})

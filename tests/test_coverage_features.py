@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from lexlattice import Act, read
 from lexlattice.encoding.static import Static
-from lexlattice.features import KINDS, Features, features_of
-from lexlattice.features.grams import Occurrences, grams_of
-from lexlattice.features.layout import layout_of
+from lexlattice.research.coverage.features import KINDS, Features, features_of
+from lexlattice.research.coverage.features.grams import Occurrences, grams_of
+from lexlattice.research.coverage.features.layout import layout_of
 from lexlattice.tokens import tokenizer
 from little_acts import LANGUAGES
 from made_acts import Rough, acts, made, texts, words

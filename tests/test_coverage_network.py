@@ -11,19 +11,19 @@ import torch
 from numpy.typing import NDArray
 
 from lexlattice import LexLatticeError, read
-from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS
 from lexlattice.encoding.static import Static
-from lexlattice.features import features_of
 from lexlattice.lattice.cells import Lattice
-from lexlattice.learning.config import ProvisionsShape, read_config
+from lexlattice.learning.config import CoverageShape, read_config
+from lexlattice.learning.coverage.network import Inputs, Outputs, Widths
+from lexlattice.learning.coverage.network import Salience as Learning
+from lexlattice.learning.coverage.trainee import CoverageTrainee
 from lexlattice.learning.prepared import Example
-from lexlattice.learning.provisions import ProvisionsTrainee
-from lexlattice.learning.salience import Inputs, Outputs, Widths
-from lexlattice.learning.salience import Salience as Learning
 from lexlattice.learning.weights import write_weights
-from lexlattice.salience import Judgement, Salience
+from lexlattice.research.coverage.coverage import PAIR_COUNTS, WORD_COUNTS
+from lexlattice.research.coverage.features import features_of
+from lexlattice.research.coverage.salience import Judgement, Salience
 from lexlattice.weights import read_weights
-from little_models import PROVISIONS, SHAPES, encoded, little_config, little_examples, saved, stirred
+from little_models import COVERAGE, SHAPES, encoded, little_config, little_examples, saved, stirred
 from made_acts import made
 
 ACTS = ("short/en.txt", "short/el.txt", "short/bg.txt", "short/fi.txt", "long/en.txt")
@@ -48,8 +48,8 @@ def acts(examples: Path) -> list[Example]:
 
 
 @pytest.fixture
-def trainee(folder: Path, training: list[Example]) -> ProvisionsTrainee:
-    return stirred(ProvisionsTrainee(little_config(folder), training))
+def trainee(folder: Path, training: list[Example]) -> CoverageTrainee:
+    return stirred(CoverageTrainee(little_config(folder), training))
 
 
 def judged(model: Salience, example: Example, budget: int) -> Judgement:
@@ -69,7 +69,7 @@ def cumulated(odds: torch.Tensor) -> NDArray[np.float32]:
 def test_numpy_judges_as_pytorch_does(
     folder: Path, tmp_path: Path, training: list[Example], acts: list[Example], shape: tuple[str, int, bool]
 ) -> None:
-    trainee = stirred(ProvisionsTrainee(little_config(folder, *shape), training))
+    trainee = stirred(CoverageTrainee(little_config(folder, *shape), training))
     model = Salience.read(saved(trainee, tmp_path / "model.safetensors"))
     for example in acts:
         for budget in (1, 300):
@@ -83,7 +83,7 @@ def test_numpy_judges_as_pytorch_does(
 
 
 def test_chances_fall_with_the_count_and_are_chances(
-    folder: Path, trainee: ProvisionsTrainee, acts: list[Example]
+    folder: Path, trainee: CoverageTrainee, acts: list[Example]
 ) -> None:
     with torch.no_grad():
         trainee.module.word_chances.weight *= 1e4
@@ -98,7 +98,7 @@ def test_chances_fall_with_the_count_and_are_chances(
             assert (np.diff(chances, axis=1) <= 0).all()
 
 
-def test_the_panels_end_with_the_scores(folder: Path, trainee: ProvisionsTrainee, acts: list[Example]) -> None:
+def test_the_panels_end_with_the_scores(folder: Path, trainee: CoverageTrainee, acts: list[Example]) -> None:
     model = Salience.read(saved(trainee, folder / "panels.safetensors"))
     for example in acts:
         features = features_of(example.act, example.vectors, Static())
@@ -107,7 +107,7 @@ def test_the_panels_end_with_the_scores(folder: Path, trainee: ProvisionsTrainee
         np.testing.assert_array_equal(panels[-1], judged(model, example, 100).scores)
 
 
-def test_only_the_pairs_that_are_asked_for_are_judged(trainee: ProvisionsTrainee, acts: list[Example]) -> None:
+def test_only_the_pairs_that_are_asked_for_are_judged(trainee: CoverageTrainee, acts: list[Example]) -> None:
     with torch.no_grad():
         everything = trainee.outputs(acts[0], 100)
         some = torch.arange(3, len(everything.pairs), 7)
@@ -116,7 +116,7 @@ def test_only_the_pairs_that_are_asked_for_are_judged(trainee: ProvisionsTrainee
     assert torch.equal(found.words, everything.words)
 
 
-def test_an_act_like_no_other_is_judged_all_the_same(folder: Path, trainee: ProvisionsTrainee) -> None:
+def test_an_act_like_no_other_is_judged_all_the_same(folder: Path, trainee: CoverageTrainee) -> None:
     model = Salience.read(saved(trainee, folder / "odd.safetensors"))
     example = encoded(made(("annex", "", ["word " * 3_000, "2024 " * 500]), ("notes", "", ["x"])))
     with torch.no_grad():
@@ -130,7 +130,7 @@ def test_an_act_like_no_other_is_judged_all_the_same(folder: Path, trainee: Prov
 
 
 def test_what_a_unit_says_changes_the_chances_of_its_words_and_pairs(
-    folder: Path, trainee: ProvisionsTrainee, acts: list[Example]
+    folder: Path, trainee: CoverageTrainee, acts: list[Example]
 ) -> None:
     """And in a model where units do not talk to each other, of no others."""
     act = made(("article", "", ["bees fly", "wasps sting", "moths flutter"]))
@@ -148,7 +148,7 @@ def test_what_a_unit_says_changes_the_chances_of_its_words_and_pairs(
     assert (before.pairs[0] != after.pairs[0]).any()
     assert (before.scores != after.scores).all(), "the automaton carries it on"
 
-    alone = stirred(ProvisionsTrainee(little_config(folder, "none", overview=False), acts[:2]))
+    alone = stirred(CoverageTrainee(little_config(folder, "none", overview=False), acts[:2]))
     runs = []
     for vectors in (features.vectors, moved):
         changed = Inputs.of(features, Lattice.of(act, "none"), 4)._replace(vectors=torch.from_numpy(np.array(vectors)))
@@ -181,7 +181,7 @@ def test_what_a_unit_says_changes_the_chances_of_its_words_and_pairs(
     ids=["words", "pairs", "scores"],
 )
 def test_what_is_learnt_of_one_reaches_the_layers_of_the_others(
-    trainee: ProvisionsTrainee, training: list[Example], of: Callable[[Outputs], torch.Tensor], layers: tuple[str, ...]
+    trainee: CoverageTrainee, training: list[Example], of: Callable[[Outputs], torch.Tensor], layers: tuple[str, ...]
 ) -> None:
     trainee.module.zero_grad()
     of(trainee.outputs(training[0], 100)).backward()
@@ -192,7 +192,7 @@ def test_what_is_learnt_of_one_reaches_the_layers_of_the_others(
 
 
 def test_in_training_some_channels_are_left_out_and_afterwards_none(
-    trainee: ProvisionsTrainee, training: list[Example]
+    trainee: CoverageTrainee, training: list[Example]
 ) -> None:
     def scores() -> torch.Tensor:
         return trainee.outputs(training[0], 100).scores.detach()
@@ -203,8 +203,8 @@ def test_in_training_some_channels_are_left_out_and_afterwards_none(
 
 
 def test_the_shipped_model_is_small(training: list[Example]) -> None:
-    shape = read_config(PROVISIONS).model
-    assert isinstance(shape, ProvisionsShape)
+    shape = read_config(COVERAGE).model
+    assert isinstance(shape, CoverageShape)
     widths = Widths.of(features_of(training[0].act, training[0].vectors, Static()))
     count = sum(parameter.numel() for parameter in Learning(shape, widths).parameters())
     assert count <= MOST_PARAMETERS
@@ -237,14 +237,14 @@ def refused(path: Path) -> str:
     ],
 )
 def test_weights_of_something_else_are_refused(
-    folder: Path, tmp_path: Path, trainee: ProvisionsTrainee, key: str, value: str
+    folder: Path, tmp_path: Path, trainee: CoverageTrainee, key: str, value: str
 ) -> None:
     arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
     write_weights(tmp_path / "other.safetensors", arrays, about | {key: value})
     refused(tmp_path / "other.safetensors")
 
 
-def test_every_array_has_to_be_there_and_to_fit_the_others(tmp_path: Path, trainee: ProvisionsTrainee) -> None:
+def test_every_array_has_to_be_there_and_to_fit_the_others(tmp_path: Path, trainee: CoverageTrainee) -> None:
     arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
     path = tmp_path / "other.safetensors"
     for name, array in arrays.items():
@@ -255,7 +255,7 @@ def test_every_array_has_to_be_there_and_to_fit_the_others(tmp_path: Path, train
 
 
 @pytest.mark.parametrize("layer", ["word_meaning", "word_first", "word_to_pair", "unit_second", "pair_chances"])
-def test_a_layer_of_another_size_is_refused(tmp_path: Path, trainee: ProvisionsTrainee, layer: str) -> None:
+def test_a_layer_of_another_size_is_refused(tmp_path: Path, trainee: CoverageTrainee, layer: str) -> None:
     """Also where the layer by itself is whole."""
     arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
     wider = {name: np.concatenate([arrays[name], arrays[name][:1]]) for name in (f"{layer}.weight", f"{layer}.bias")}
@@ -263,7 +263,7 @@ def test_a_layer_of_another_size_is_refused(tmp_path: Path, trainee: ProvisionsT
     assert " expected" in refused(tmp_path / "other.safetensors")
 
 
-def test_features_without_a_deviation_are_refused(tmp_path: Path, trainee: ProvisionsTrainee) -> None:
+def test_features_without_a_deviation_are_refused(tmp_path: Path, trainee: CoverageTrainee) -> None:
     arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
     write_weights(
         tmp_path / "o.safetensors", {**arrays, "scales.words.deviation": 0 * arrays["scales.words.mean"]}, about
@@ -271,7 +271,7 @@ def test_features_without_a_deviation_are_refused(tmp_path: Path, trainee: Provi
     refused(tmp_path / "o.safetensors")
 
 
-def test_files_that_are_cut_off_or_no_weights_are_refused(tmp_path: Path, trainee: ProvisionsTrainee) -> None:
+def test_files_that_are_cut_off_or_no_weights_are_refused(tmp_path: Path, trainee: CoverageTrainee) -> None:
     whole = saved(trainee, tmp_path / "mine.safetensors").read_bytes()
     path = tmp_path / "damaged.safetensors"
     for content in (b"", whole[:20], whole[:-1], b"These are no weights, but a sentence."):

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from lexlattice.features import Flags, Floats, Grams, Integers, Occurrences
+from lexlattice.research.coverage.features import Flags, Floats, Grams, Integers, Occurrences
 
 WORD_COUNTS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 PAIR_COUNTS: Final = (1, 2, 3, 4, 6, 8)

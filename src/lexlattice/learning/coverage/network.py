@@ -1,4 +1,4 @@
-"""The shipped model in PyTorch, where it learns: what `lexlattice.salience` computes in NumPy, layer by layer.
+"""The word model in PyTorch, where it learns: what `lexlattice.research.coverage.salience` computes in NumPy.
 
 What comes out is a score for each unit, and for each word and pair of words the log odds that a summary has it once,
 then twice if it has it once, and so on.
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import relu
 
-from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS
-from lexlattice.features import Features, Occurrences
 from lexlattice.lattice.cells import Lattice
 from lexlattice.learning.automaton import Automaton, Readout
-from lexlattice.learning.config import ProvisionsShape
-from lexlattice.salience import LARGEST, ODDS, SCALES
+from lexlattice.learning.config import CoverageShape
+from lexlattice.research.coverage.coverage import PAIR_COUNTS, WORD_COUNTS
+from lexlattice.research.coverage.features import Features, Occurrences
+from lexlattice.research.coverage.salience import LARGEST, ODDS, SCALES
 
 
 class Entries(NamedTuple):
@@ -152,9 +152,9 @@ class Dropout(nn.Module):
 
 
 class Salience(nn.Module):
-    """The model; the layers are those of `lexlattice.salience.LAYERS`."""
+    """The model; the layers are those of `lexlattice.research.coverage.salience.LAYERS`."""
 
-    def __init__(self, shape: ProvisionsShape, width: Widths) -> None:
+    def __init__(self, shape: CoverageShape, width: Widths) -> None:
         super().__init__()
         self.shape = shape
         meaning, words, told = shape.meaning, shape.words, shape.message

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act import SECTION_KINDS
-from lexlattice.features.grams import Occurrences
-from lexlattice.features.layout import Flags, Floats, Integers, Layout
+from lexlattice.research.coverage.features.grams import Occurrences
+from lexlattice.research.coverage.features.layout import Flags, Floats, Integers, Layout
 
 Numbers = NDArray[np.float64]
 

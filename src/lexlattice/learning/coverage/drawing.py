@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lexlattice.coverage import Coverage
-from lexlattice.features import Floats, Integers
+from lexlattice.research.coverage.coverage import Coverage
+from lexlattice.research.coverage.features import Floats, Integers
 
 TEMPERATURE: Final = 0.02
 """How far a draw may fall short of the best: units are worth up to about 1 for a word."""

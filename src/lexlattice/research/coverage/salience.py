@@ -1,8 +1,8 @@
-"""The shipped model for inference: features of an act → scores of its units, chances of its words and pairs.
+"""The word model for inference: features of an act → scores of its units, chances of its words and pairs.
 
 Units and words inform each other. Words are read first, from where they occur and what they mean; what a unit holds of
 them goes into its cell; the automaton lets cells talk to those around them; and what the cells have become goes back
-to the words and pairs that occur there. `lexlattice.learning.salience` is the same in PyTorch, where it learns.
+to the words and pairs that occur there. `lexlattice.learning.coverage.network` is the same in PyTorch, where it learns.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.coverage import PAIR_COUNTS, WORD_COUNTS, Chances
 from lexlattice.errors import LexLatticeError
-from lexlattice.features import Features, Floats, Integers, Occurrences
 from lexlattice.lattice.automaton import Automaton, Dense, Readout, array_of
 from lexlattice.lattice.cells import Lattice
+from lexlattice.research.coverage.coverage import PAIR_COUNTS, WORD_COUNTS, Chances
+from lexlattice.research.coverage.features import Features, Floats, Integers, Occurrences
 from lexlattice.weights import read_weights
 
 FORMAT: Final = "lexlattice salience 2"

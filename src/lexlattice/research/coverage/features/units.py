@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lexlattice.act import SECTION_KINDS
-from lexlattice.features.layout import LEARNT_KINDS, Floats, Layout
+from lexlattice.research.coverage.features.layout import LEARNT_KINDS, Floats, Layout
 
 
 def unit_features(layout: Layout, likeness: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The network `salience` in training: the shipped model, its losses and its decoder, as the loop wants them.
+"""The research system `coverage` in training: its network, losses and decoder, as the loop wants them.
 
 Stage 1 learns three things at once from an act and its summary: how often the summary has each word and pair of the
 act, and in which order the oracle takes units. Stage 2 draws extracts through the decoder itself, so that what is
@@ -19,18 +19,18 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from lexlattice.coverage import PAIR_COUNTS, SALIENCE, WORD_COUNTS, Chances, Coverage, cover
 from lexlattice.encoding.static import Static
-from lexlattice.features import Features, features_of
 from lexlattice.lattice.cells import Lattice
-from lexlattice.learning.config import Config, ProvisionsShape
-from lexlattice.learning.drawing import drawn, log_likelihood
+from lexlattice.learning.config import Config, CoverageShape
+from lexlattice.learning.coverage.drawing import drawn, log_likelihood
+from lexlattice.learning.coverage.network import Inputs, Outputs, Salience, Widths
 from lexlattice.learning.losses import stage_one
 from lexlattice.learning.prepared import Example
-from lexlattice.learning.salience import Inputs, Outputs, Salience, Widths
 from lexlattice.learning.trainee import Rollouts
 from lexlattice.learning.weights import write_weights
-from lexlattice.salience import FORMAT, SCALES
+from lexlattice.research.coverage.coverage import PAIR_COUNTS, SALIENCE, WORD_COUNTS, Chances, Coverage, cover
+from lexlattice.research.coverage.features import Features, features_of
+from lexlattice.research.coverage.salience import FORMAT, SCALES
 from lexlattice.tokens import tokenizer
 
 _MEASURED: Final = 200
@@ -50,11 +50,11 @@ class Known(NamedTuple):
     pairs: Tensor
 
 
-class ProvisionsTrainee:
+class CoverageTrainee:
     """A `Trainee`: the model, with weights that the seed and the training data decide."""
 
     def __init__(self, config: Config, training: Sequence[Example]) -> None:
-        assert isinstance(config.model, ProvisionsShape)
+        assert isinstance(config.model, CoverageShape)
         self._config, self._shape = config, config.model
         self._encoder = Static()
         self._known: WeakKeyDictionary[Example, Known] = WeakKeyDictionary()
@@ -99,7 +99,7 @@ class ProvisionsTrainee:
         return _text(example, cover(_coverage(known, outputs, salience), lengths, words))
 
     def save(self, path: Path, about: Mapping[str, str]) -> None:
-        """Write what `lexlattice.salience.Salience` reads."""
+        """Write what `lexlattice.research.coverage.salience.Salience` reads."""
         own = {"format": FORMAT, "geometry": self._shape.geometry, "steps": str(self._shape.steps)}
         arrays = {name: tensor.numpy(force=True) for name, tensor in self.module.state_dict().items()}
         write_weights(path, arrays, {**about, **own})
