@@ -26,7 +26,7 @@ from lexlattice.weights import FOLDER, read_weights
 PATH: Final = FOLDER / "static.safetensors"
 _METHOD: Final = 1
 """To be raised whenever this module or `subwords` makes other vectors of the same weights."""
-_BATCH: Final = 1_000_000
+_BATCH: Final = 100_000
 """Characters that are encoded together: enough for words to recur, few enough to fit into a processor's cache."""
 _GROUP: Final = 32
 """Chunks whose words are summed together."""
