@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
 from lexlattice.encoding.subwords import LONGEST, Places, Spelling, Words, distinct, rows, split
 from lexlattice.errors import LexLatticeError
+from lexlattice.threads import one_blas_thread
 from lexlattice.weights import FOLDER, read_weights
 
 PATH: Final = FOLDER / "static.safetensors"
@@ -113,6 +114,7 @@ class Static:
             weights = hashlib.file_digest(file, "sha256").hexdigest()
         return hashlib.sha256(f"{weights} {_METHOD}".encode()).hexdigest()[:16]
 
+    @one_blas_thread()
     def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
         """One vector of length one for each text: the mean of its words; of its chunks, where it is long."""
         listed = checked(texts)
@@ -126,6 +128,7 @@ class Static:
         report_empty(vectors)
         return vectors
 
+    @one_blas_thread()
     def encode_words(self, words: Sequence[str]) -> Vectors:
         """The vector of each word as it goes into the sum of a text: its length is the word's weight.
 

@@ -75,7 +75,8 @@ def _years(points: NDArray[np.uint32], kinds: NDArray[np.uint8], figures: Intege
     starts = starts[np.diff(starts, append=len(figures)) == _YEAR]
     places = figures[starts]
     is_near = np.logical_or.reduce([(points[places] == a) & (points[places + 1] == b) for a, b in _CENTURIES])
-    return starts[is_near & (kinds[places - 1] != _SLASH) & (kinds[places + _YEAR] != _SLASH)]
+    years: Integers = starts[is_near & (kinds[places - 1] != _SLASH) & (kinds[places + _YEAR] != _SLASH)]
+    return years
 
 
 @cache
