@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
 from lexlattice.encoding.subwords import LONGEST, Places, Spelling, Words, distinct, rows, split
 from lexlattice.errors import LexLatticeError
+from lexlattice.threads import one_blas_thread
 from lexlattice.weights import FOLDER, read_weights
 
 PATH: Final = FOLDER / "static.safetensors"
 _METHOD: Final = 1
 """To be raised whenever this module or `subwords` makes other vectors of the same weights."""
-_BATCH: Final = 1_000_000
+_BATCH: Final = 100_000
 """Characters that are encoded together: enough for words to recur, few enough to fit into a processor's cache."""
 _GROUP: Final = 32
 """Chunks whose words are summed together."""
@@ -34,15 +35,34 @@ _BLOCK: Final = 256
 """Words whose subwords are made whole together."""
 _REMEMBERED: Final = 8_192
 """Words whose vectors are kept for the next texts: 8 megabytes."""
+_SLOT_BITS: Final = 16
+_NOT_SLOT: Final = np.uint64(64 - _SLOT_BITS)
 _MIDDLE: Final = np.float32(7.5)
 """Four bits are a number from 0 to 15; taken from this, positive or negative."""
 
 
 class _Recent(NamedTuple):
-    """Words that were met lately: their hashes, in rising order, and their vectors."""
+    """Words that were met lately: their hashes, their vectors, and two ways to find them."""
 
     hashes: NDArray[np.uint64]
     vectors: Vectors
+    order: Places
+    """Their places by rising hash."""
+    slots: NDArray[np.int32]
+    """By the first bits of a hash the place of one word that has them: most words are found without a search."""
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.uint64], vectors: Vectors) -> _Recent:
+        """Words that can be found."""
+        slots = np.zeros(1 << _SLOT_BITS, np.int32)
+        slots[hashes >> _NOT_SLOT] = np.arange(len(hashes))
+        return cls(hashes, vectors, np.argsort(hashes), slots)
+
+    def find(self, hashes: NDArray[np.uint64]) -> tuple[Places, NDArray[np.bool_]]:
+        """The place of each word, and whether it is there."""
+        at = np.minimum(np.searchsorted(self.hashes, hashes, sorter=self.order), len(self.order) - 1)
+        places = self.order[at]
+        return places, self.hashes[places] == hashes
 
 
 class Static:
@@ -65,7 +85,7 @@ class Static:
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise EncodingError(f"The file '{path}' holds no weights of an embedded encoder.") from error
         self.dimensions: int = 2 * self._numbers.shape[1]
-        self._recent = _Recent(np.zeros(1, np.uint64), np.zeros((1, self.dimensions), np.float32))
+        self._recent = _Recent.of(np.zeros(1, np.uint64), np.zeros((1, self.dimensions), np.float32))
 
     def _check(self) -> None:
         """Arrays that do not belong together would end in an error far from here, or in nonsense."""
@@ -94,6 +114,7 @@ class Static:
             weights = hashlib.file_digest(file, "sha256").hexdigest()
         return hashlib.sha256(f"{weights} {_METHOD}".encode()).hexdigest()[:16]
 
+    @one_blas_thread()
     def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
         """One vector of length one for each text: the mean of its words; of its chunks, where it is long."""
         listed = checked(texts)
@@ -107,6 +128,7 @@ class Static:
         report_empty(vectors)
         return vectors
 
+    @one_blas_thread()
     def encode_words(self, words: Sequence[str]) -> Vectors:
         """The vector of each word as it goes into the sum of a text: its length is the word's weight.
 
@@ -135,25 +157,29 @@ class Static:
         return pooled
 
     def _distinct_vectors(self, words: Words) -> tuple[Vectors, Places]:
-        """The vector of each different word, and where each word's is.
+        """Vectors of words, and where each word's is.
 
         Those of the last texts are remembered: an act is encoded by its units and by its words, and most of its words
         are in the next act too. What is remembered is replaced as a whole, so that threads can share it.
         """
-        unique, hashes, places = distinct(words)
-        known = self._recent
-        at = np.minimum(np.searchsorted(known.hashes, hashes), len(known.hashes) - 1)
-        new = np.flatnonzero(known.hashes[at] != hashes)
-        vectors = known.vectors[at]
-        if new.size:
-            vectors[new] = self._word_vectors(unique.take(new))
-            together = len(known.hashes) + new.size
-            if together <= _REMEMBERED:
-                order = np.argsort(np.concatenate([known.hashes, hashes[new]]), kind="stable")
-                kept = np.concatenate([known.vectors, vectors[new]])[order]
-                self._recent = _Recent(np.concatenate([known.hashes, hashes[new]])[order], kept)
-            elif len(hashes) <= _REMEMBERED:
-                self._recent = _Recent(hashes, vectors.copy())
+        known, hashes = self._recent, words.hashes
+        places = known.slots[hashes >> _NOT_SLOT].astype(np.int64)
+        missed = np.flatnonzero(known.hashes[places] != hashes)
+        if not missed.size:
+            return known.vectors, places
+        unique, missing, among = distinct(words.take(missed))
+        at, is_known = known.find(missing)
+        new = np.flatnonzero(~is_known)
+        at[new] = len(known.hashes) + np.arange(new.size)
+        places[missed] = at[among]
+        if not new.size:
+            return known.vectors, places
+        together = np.concatenate([known.hashes, missing[new]])
+        vectors = np.concatenate([known.vectors, self._word_vectors(unique.take(new))])
+        if len(together) <= _REMEMBERED:
+            self._recent = _Recent.of(together, vectors)
+        elif len(used := np.unique(places)) <= _REMEMBERED:
+            self._recent = _Recent.of(together[used], vectors[used])
         return vectors, places
 
     def _word_vectors(self, words: Words) -> Vectors:
@@ -188,9 +214,11 @@ def _sums(vectors: Vectors, places: Places, begins: Places, lengths: Places) -> 
     """
     sums = np.zeros((len(begins), vectors.shape[1]), np.float32)
     ones = np.ones(lengths.max(initial=0), np.float32)
-    for first in range(0, len(begins), _GROUP):
+    totals = np.add.reduceat(lengths, np.arange(0, len(lengths), _GROUP)) if len(lengths) else lengths
+    space = np.empty((totals.max(initial=0), vectors.shape[1]), np.float32)  # once: fresh memory costs more than sums
+    for first, total in zip(range(0, len(begins), _GROUP), totals.tolist(), strict=True):
         start, counts = begins[first], lengths[first : first + _GROUP].tolist()
-        gathered = vectors[places[start : start + sum(counts)]]
+        gathered = np.take(vectors, places[start : start + total], axis=0, out=space[:total], mode="clip")
         end = 0
         for row, count in enumerate(counts, first):
             np.dot(ones[:count], gathered[end : end + count], out=sums[row])

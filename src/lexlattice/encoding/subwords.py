@@ -102,6 +102,12 @@ class Words(NamedTuple):
         return np.arange(len(self.letters)) - np.repeat(self.starts[:-1], self.lengths)
 
     @property
+    def hashes(self) -> Hashes:
+        """Of each word: equal for the same word wherever it occurs."""
+        sums = self.sums
+        return sums[self.starts[1:]] - sums[self.starts[:-1]]
+
+    @property
     def sums(self) -> Hashes:
         """Running sums of letters by powers of a base, from which the hash of any stretch follows."""
         terms = self.letters * _powers()[self.positions]
@@ -145,8 +151,7 @@ class Distinct(NamedTuple):
 
 def distinct(words: Words) -> Distinct:
     """Each word once, in the order of their hashes."""
-    sums = words.sums
-    hashes = sums[words.starts[1:]] - sums[words.starts[:-1]]
+    hashes = words.hashes
     order = np.argsort(hashes)  # whichever of equal words comes first, it is the same word
     ordered = hashes[order]
     is_new = np.ones(len(order), np.bool_)

@@ -21,6 +21,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.lattice.cells import Floats
 from lexlattice.lattice.features import MeaningFeatures
 from lexlattice.lattice.member import Member, Reading, See, Wiring, whole
+from lexlattice.threads import one_blas_thread
 from lexlattice.weights import read_weights
 
 FORMAT: Final = "lexlattice meaning 1"
@@ -64,6 +65,7 @@ class Network:
         learnt = sum(array.size for name, array in arrays.items() if ".scales." not in name)
         return cls(tuple(members), average, about.get("fingerprint", ""), learnt)
 
+    @one_blas_thread()
     def scores(self, features: MeaningFeatures, see: See = whole) -> Floats:
         """How much each unit matters, whatever the length: of the size of a probability, and the higher, the more.
 
@@ -73,6 +75,7 @@ class Network:
             return np.zeros(0, np.float32)
         return self._averaged([member.panels(features, record=False, see=see)[-1] for member in self.members])
 
+    @one_blas_thread()
     def panels(self, features: MeaningFeatures) -> Floats:
         """The same before the first step and after each, a row each; a member with fewer steps stays at its last."""
         panels = [member.panels(features, record=True) for member in self.members]

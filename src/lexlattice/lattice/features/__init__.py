@@ -14,6 +14,7 @@ from lexlattice.lattice.features.mentions import mentions_of
 from lexlattice.lattice.features.outline import Outline
 from lexlattice.lattice.features.places import section_places, unit_places
 from lexlattice.lattice.features.signs import unit_signs
+from lexlattice.threads import one_blas_thread
 
 _OPENING: Final = 9
 """Words with which a unit opens: who shall or may do what."""
@@ -54,6 +55,7 @@ class MeaningFeatures(NamedTuple):
     """The paragraph of each unit, counted through the act."""
 
 
+@one_blas_thread()
 def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
     """All features of an act."""
     outline, mentions = Outline.of(act), mentions_of(act)
