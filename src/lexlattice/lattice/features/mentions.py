@@ -16,7 +16,9 @@ from lexlattice.lattice.cells import Integers
 
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _STEM: Final = 3
-"""Letters of the word for an article that stay the same in all its forms and abbreviations."""
+"""Letters of the word for an article that stay the same in all its forms."""
+_ABBREVIATED: Final = 2
+"""Letters that its abbreviation has at least, as in Czech."""
 _NUMBER: Final = r"\d+[a-z]?\b"
 _BELOW: Final = r"(?:\s?\(\d+\w?\))*"
 _AFTER: Final = re.compile(rf"\w*\.?\s{_NUMBER}{_BELOW}(?:,\s{_NUMBER}{_BELOW})*(?:\s\w{{1,4}}\s{_NUMBER})?")
@@ -47,7 +49,8 @@ def mentions_of(act: Act) -> Mentions:
                 stem, is_before = word.group().lower()[:_STEM], section.label[:1].isdigit()
     if stem:
         text, starts = act.source.lower(), [unit.start for unit in act.units]
-        for found in re.finditer(re.escape(stem), text if len(text) == len(act.source) else act.source):
+        forms = rf"{re.escape(stem[:_ABBREVIATED])}(?:{re.escape(stem[_ABBREVIATED:])}|\.)"
+        for found in re.finditer(forms, text if len(text) == len(act.source) else act.source):
             place = bisect_right(starts, found.start()) - 1
             if place < 0 or found.start() >= act.units[place].end:
                 continue
