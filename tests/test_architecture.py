@@ -32,12 +32,25 @@ BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx 
 SERVICE = {*"fastapi starlette uvicorn pydantic multipart python_multipart prometheus_client mcp".split()}
 BIG |= SERVICE
 OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "typst", "tulit", "pyarrow", "nltk", "rouge_score", "scipy"}
-HEAVY = BIG | {"docx", "pypdfium2", "typst", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm"}
+HEAVY = BIG | {
+    "docx",
+    "pypdfium2",
+    "typst",
+    "pyarrow",
+    "nltk",
+    "lxml",
+    "httpx",
+    "py3langid",
+    "numpy",
+    "tqdm",
+    "threadpoolctl",
+}
 ABOVE = {
     "tokens": {"errors"},
     "notebook": {"act", "blocks", "summary"},
     "corpus": {"errors", "act", "reading"},
     "quiet": set(),
+    "threads": set(),
     "imports": {"errors"},
     "worker": {"errors"},
     "metrics": {"errors", "tokens", "quiet"},
@@ -45,9 +58,9 @@ ABOVE = {
     "baselines": {"errors", "tokens", "act", "quiet"},
     "weights": {"errors"},
     "files": {"errors"},
-    "encoding": {"errors", "files", "weights", "quiet", "imports"},
-    "lattice": {"errors", "act", "weights", "grouping", "selection"},
     "research": {*"errors act tokens encoding weights lattice selection summarizer summary".split()},
+    "encoding": {"errors", "files", "weights", "quiet", "imports", "threads"},
+    "lattice": {"errors", "act", "weights", "grouping", "selection", "threads", "encoding.protocol"},
     "summary": {"act", "selection", "blocks", "notebook", "rendering"},
     "blocks": {"act", "phrases", "reading", "selection", "summary"},
     "explaining": {"act", "grouping", "lattice", "summary"},

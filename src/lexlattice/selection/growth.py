@@ -1,9 +1,9 @@
 """Growing a summary: a sequence of steps, each the best that can be added to those before it.
 
 A step is a bundle with all that it needs. Its gain is what editors would probably take of it, for each of its words:
-more if its chapter has not been heard, less if it repeats another bundle. Roles (aim, scope, date, repeal) come as
-soon as a summary is long enough for them. So that summaries of usual lengths are full, a step that would go beyond
-such a length waits if there is another almost as good that does not.
+more if its chapter has not been heard, less if it repeats another bundle or refers to articles that are not there.
+Roles (aim, scope, date, repeal) come as soon as a summary is long enough for them. So that summaries of usual lengths
+are full, a step that would go beyond such a length waits if there is another almost as good that does not.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from lexlattice.grouping import applies_from
 from lexlattice.selection.allowed import choosable
 from lexlattice.selection.budget import Budget
 from lexlattice.selection.bundles import Bundles, speaking
+from lexlattice.selection.mentions import mentions_of
 from lexlattice.selection.overlap import Overlap
 from lexlattice.selection.roles import roles_of
 
@@ -49,6 +50,8 @@ _UNHEARD: Final = 1.15
 _REPEATED: Final = 0.3
 _POINTED_AT: Final = 1.5
 """How much more a provision gains once another is there that points ahead to it, as a rule does to its exception."""
+_ELSEWHERE: Final = 0.92
+"""How much of its gain a bundle keeps for each article, of two at most, that it refers to and nobody has heard of."""
 _ASIDE: Final = {"recitals": 0.7, "annex": 0.8}
 """Where an act has articles, its recitals and annexes stand back."""
 _QUOTED: Final = 0.7
@@ -80,6 +83,11 @@ class _Growth:
         self._taken = [False] * size
         self._pointed_at: set[int] = set()
         self._dependants: dict[int, set[int]] = {}
+        self._sections = sections
+        self._shown: set[int] = set()
+        self._refers: dict[int, set[int]] = {}
+        for place, section in zip(*_mentioned(act), strict=True):
+            self._refers.setdefault(int(of[place]), set()).add(section)
         self._overlap = Overlap(act, bundles)
         worth = self._values / np.maximum(bundles.words, 1)
         self._roles = roles_of(act, bundles, worth, self._allowed, dates)
@@ -136,6 +144,7 @@ class _Growth:
             self._taken[bundle] = True
             self._overlap.add(bundle)
             self._heard.add(self._chapters[bundle])
+            self._shown.add(self._sections[bundle])
             again |= self._dependants.pop(bundle, set()) | self.bundles.ahead(bundle)
             self._pointed_at |= self.bundles.ahead(bundle)
         self.words += step.words
@@ -154,6 +163,7 @@ class _Growth:
         gain *= 1 if self._chapters[bundle] in self._heard else _UNHEARD
         gain *= _POINTED_AT if bundle in self._pointed_at else 1
         gain *= 1 - _REPEATED * self._overlap.of(bundle)
+        gain *= _ELSEWHERE ** min(2, len(self._refers.get(bundle, set()) - self._shown))
         for member in group[1:]:
             self._dependants.setdefault(member, set()).add(bundle)
         return _Step(gain, group, words)
@@ -179,6 +189,12 @@ def grow(act: Act, scores: Floats, focus: str = "all") -> Iterator[tuple[int, ..
             yield growth.take(step)
         else:
             length, after = after, next(lengths)
+
+
+def _mentioned(act: Act) -> tuple[list[int], list[int]]:
+    """Units that refer to other articles of the act, and those articles, as sections."""
+    mentions = mentions_of(act)
+    return mentions.units.tolist(), mentions.pairs[:, 1].tolist()
 
 
 def _values(act: Act, scores: Floats) -> Floats:

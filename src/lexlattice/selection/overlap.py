@@ -31,6 +31,8 @@ class Overlap:
 
     def of(self, bundle: int) -> float:
         """From 0, nothing that counts, to 1, every word is in one chosen bundle."""
+        if not self._chosen:
+            return 0.0
         words = self._set(bundle)
         size = words.bit_count()
         if size < _FEWEST:

@@ -11,7 +11,6 @@ from lexlattice.reading.grammar import raw
 from lexlattice.reading.wording import flat, wording
 
 _FALLBACK: Final = "en"
-_APOSTROPHES: Final = {ord("’"): "'", ord("ʼ"): "'"}
 _OPENING: Final = 80
 """Characters at the head of a sentence within which it points back, or does not."""
 _NUMBERING: Final = r"(?:\W*\(?\w{1,3}[.)]+)?\W*"
@@ -76,7 +75,9 @@ class SelectionWording:
 
 def plain(text: str) -> str:
     """A text as the words of the language files are compared: without case, accents and kinds of apostrophes."""
-    return flat(text).translate(_APOSTROPHES)
+    if text.isascii():
+        return text.lower()
+    return flat(text).replace("’", "'").replace("ʼ", "'")
 
 
 @cache

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from lexlattice.act import Act
+from lexlattice.encoding.protocol import Encoder, vectors_of_units
 from lexlattice.grouping import aim_of, defines, own_articles
 from lexlattice.lattice.cells import Floats, Integers
 from lexlattice.lattice.features.likeness import Vectors, likeness_of
-from lexlattice.lattice.features.mentions import mentions_of
 from lexlattice.lattice.features.outline import Outline
 from lexlattice.lattice.features.places import section_places, unit_places
 from lexlattice.lattice.features.signs import unit_signs
+from lexlattice.selection.mentions import mentions_of
 from lexlattice.threads import one_blas_thread
 
 _OPENING: Final = 9
 """Words with which a unit opens: who shall or may do what."""
-
-
-class Encoder(Protocol):
-    """Texts → vectors; the same for all 24 languages."""
-
-    @property
-    def dimensions(self) -> int:
-        """The length of a vector."""
-
-    def encode(self, texts: list[str]) -> Floats:
-        """A row for each text."""
 
 
 class MeaningFeatures(NamedTuple):
@@ -101,5 +91,5 @@ def _encoded(encoder: Encoder, texts: list[str]) -> Floats:
     """Vectors of texts; zero for those without a letter or figure."""
     vectors = np.zeros((len(texts), encoder.dimensions), np.float32)
     if present := [index for index, text in enumerate(texts) if any(map(str.isalnum, text))]:
-        vectors[present] = encoder.encode([texts[index] for index in present])
+        vectors[present] = vectors_of_units(encoder, [texts[index] for index in present])
     return vectors

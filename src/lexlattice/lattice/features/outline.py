@@ -50,9 +50,9 @@ class Outline(NamedTuple):
         units = act.units
         section_of = _integers(unit.section for unit in units)
         keys = [(unit.section, _paragraph(act.sections[unit.section], unit)) for unit in units]
-        starts = [next(places) for _, places in groupby(range(len(units)), key=keys.__getitem__)]
+        starts = _integers(next(places) for _, places in groupby(range(len(units)), key=keys.__getitem__))
         paragraph_of = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(units)))
-        section_of_paragraph = section_of[starts] if starts else section_of
+        section_of_paragraph = section_of[starts]
         lead_of = _integers(-1 if lead is None else lead for lead in lead_ins(units))
         article = np.full(len(act.sections), -1)
         filled = [section.index for section in act.sections if section.kind == "article" and section.units]

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lexlattice.act import SECTION_KINDS, UNIT_KINDS, Act
-from lexlattice.lattice.cells import Floats
-from lexlattice.lattice.features.mentions import Mentions
+from lexlattice.lattice.cells import Floats, Integers
 from lexlattice.lattice.features.outline import Outline
+from lexlattice.selection.mentions import Mentions
 
 _TYPES: Final = ("regulation", "directive", "decision", "agreement", "treaty")
 _LISTED: Final = ("point", "indent")
@@ -82,9 +82,11 @@ def section_places(act: Act, outline: Outline, mentions: Mentions, letters: Floa
     sizes = np.bincount(outline.chapter + 1, minlength=chapters + 1)[outline.chapter + 1] * (outline.chapter >= 0)
     recitals = sum(section.kind == "recitals" for section in sections for _ in section.units)
     kinds = [section.kind for section in sections]
-    cited = [_cited(mentions, [_citing(kinds[s]) == name for s in mentions.pairs[:, 0]], count) for name in _CITING]
+    cited = [
+        _cited(mentions.pairs, [_citing(kinds[s]) == name for s in mentions.pairs[:, 0]], count) for name in _CITING
+    ]
     once = np.unique(mentions.pairs, axis=0)
-    by_articles = _cited(Mentions(once, mentions.of_units), [kinds[s] == "article" for s in once[:, 0]], count)
+    by_articles = _cited(once, [kinds[s] == "article" for s in once[:, 0]], count)
     everywhere = np.ones(count)
     return columns(
         *_one_hot(kinds, SECTION_KINDS),
@@ -133,7 +135,7 @@ def _citing(kind: str) -> str:
     return kind if kind in _CITING else "annex"
 
 
-def _cited(mentions: Mentions, is_counted: Sequence[bool], count: int) -> Floats:
+def _cited(pairs: Integers, is_counted: Sequence[bool], count: int) -> Floats:
     """How often each section is referred to by those that count."""
-    targets = mentions.pairs[np.array(is_counted, bool), 1]
+    targets = pairs[np.array(is_counted, bool), 1]
     return np.bincount(targets, minlength=count).astype(np.float32)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lexlattice.act import Act
 from lexlattice.grouping import applies_from, formulas, group_of
 from lexlattice.lattice.cells import Floats, Integers
-from lexlattice.lattice.features.mentions import Mentions
 from lexlattice.lattice.features.places import columns
+from lexlattice.selection.mentions import Mentions
 
 _FIGURE, _QUOTE, _SEMICOLON, _PERCENT, _SLASH = range(1, 6)
 _SIGNS: Final = {_QUOTE: '‘“„«"', _SEMICOLON: ";", _PERCENT: "%", _SLASH: "/"}

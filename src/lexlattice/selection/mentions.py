@@ -10,13 +10,17 @@ from bisect import bisect_right
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lexlattice.act import Act
-from lexlattice.lattice.cells import Integers
+
+Integers = NDArray[np.int64]
 
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _STEM: Final = 3
-"""Letters of the word for an article that stay the same in all its forms and abbreviations."""
+"""Letters of the word for an article that stay the same in all its forms."""
+_ABBREVIATED: Final = 2
+"""Letters that its abbreviation has at least, as in Czech."""
 _NUMBER: Final = r"\d+[a-z]?\b"
 _BELOW: Final = r"(?:\s?\(\d+\w?\))*"
 _AFTER: Final = re.compile(rf"\w*\.?\s{_NUMBER}{_BELOW}(?:,\s{_NUMBER}{_BELOW})*(?:\s\w{{1,4}}\s{_NUMBER})?")
@@ -31,6 +35,8 @@ class Mentions(NamedTuple):
 
     pairs: Integers
     """Section that refers and section referred to, a row for each time."""
+    units: Integers
+    """The unit of each of these rows."""
     of_units: Integers
     """How many articles each unit refers to."""
 
@@ -47,16 +53,17 @@ def mentions_of(act: Act) -> Mentions:
                 stem, is_before = word.group().lower()[:_STEM], section.label[:1].isdigit()
     if stem:
         text, starts = act.source.lower(), [unit.start for unit in act.units]
-        for found in re.finditer(re.escape(stem), text if len(text) == len(act.source) else act.source):
+        forms = rf"{re.escape(stem[:_ABBREVIATED])}(?:{re.escape(stem[_ABBREVIATED:])}|\.)"
+        for found in re.finditer(forms, text if len(text) == len(act.source) else act.source):
             place = bisect_right(starts, found.start()) - 1
             if place < 0 or found.start() >= act.units[place].end:
                 continue
             for number in _NUMBERS.findall(_numbers(found, is_before)):
                 if (target := numbers.get(number)) is not None:
                     of_units[place] += 1
-                    pairs.append((act.units[place].section, target))
-    elsewhere = [(source, target) for source, target in pairs if source != target]
-    return Mentions(np.array(elsewhere, np.int64).reshape(-1, 2), of_units)
+                    pairs.append((act.units[place].section, target, place))
+    elsewhere = np.array([pair for pair in pairs if pair[0] != pair[1]], np.int64).reshape(-1, 3)
+    return Mentions(elsewhere[:, :2], elsewhere[:, 2], of_units)
 
 
 def _numbers(word: re.Match[str], is_before: bool) -> str:
