@@ -93,7 +93,8 @@ ABOVE = {
         *("evaluation", "llm", "judging", "research", "weights"),
     },
     "bulk": {
-        *"errors files act tokens reading corpus encoding selection summarizer evaluation worker research".split(),
+        *"errors files act tokens reading corpus encoding selection summarizer summary evaluation".split(),
+        *("worker", "research"),
     },
     "evaluation": {
         *"errors tokens act reading encoding weights lattice selection summarizer metrics baselines learning".split(),

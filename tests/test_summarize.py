@@ -156,7 +156,7 @@ def test_json_has_what_was_promised(act: Act) -> None:
 
 
 def test_groups_part_the_items(long: Act) -> None:
-    summary = summarize(long)
+    summary = summarize(long, budget="long")
     groups = summary.groups()
     assert list(groups) == [name for name in GROUPS if name in groups]
     assert len(groups) > 2
@@ -175,7 +175,7 @@ def test_reasons_are_given_on_request(long: Act) -> None:
         why = item.explanation
         assert why is not None
         assert why.salience[-1] == item.score
-        assert len(why.salience) == len(Summarizer.from_pretrained().trajectory(long, 200))
+        assert len(why.salience) == len(Summarizer.from_pretrained().trajectory(long))
         assert all(other.id in long and other.id != item.id for other in why.neighbours)
         sizes = [abs(other.change) for other in why.neighbours]
         assert sizes == sorted(sizes, reverse=True)
@@ -211,7 +211,7 @@ def test_a_corrupt_model_is_named(tmp_path: Path) -> None:
 def test_weights_of_another_kind_are_named_with_what_was_expected_and_what_was_found() -> None:
     with pytest.raises(LexLatticeError) as error:
         Summarizer.from_pretrained(STATIC)
-    for part in (str(STATIC), "'lexlattice salience 2' was expected", "and they are "):
+    for part in (str(STATIC), "'lexlattice meaning 1' was expected", "and they are "):
         assert part in str(error.value)
 
 

@@ -219,7 +219,7 @@ def test_explanations_say_when_and_why_an_item_was_chosen(summarizer: Summarizer
         assert item.explanation is not None
         assert item.explanation.rank == rank_of[item.id]
         place = [unit.id for unit in act.units].index(item.id)
-        np.testing.assert_allclose(item.explanation.salience, salience[:, place], atol=1e-4)
+        np.testing.assert_allclose(item.explanation.salience, np.minimum(1, salience[:, place]), atol=1e-4)
         changes = [abs(neighbour.change) for neighbour in item.explanation.neighbours]
         assert changes == sorted(changes, reverse=True)
         assert all(neighbour.id != item.id and neighbour.id in act for neighbour in item.explanation.neighbours)

@@ -14,7 +14,7 @@ from lexlattice.lattice.cells import Floats, Integers, Lattice
 from lexlattice.lattice.features import MeaningFeatures
 from lexlattice.lattice.member import lattice_of
 from lexlattice.lattice.model import Network
-from lexlattice.summary import Explanation, Influence, Reason
+from lexlattice.summary import Explanation, Influence, Reason, shown
 
 _MOST: Final = 3
 """Neighbours that are named."""
@@ -43,7 +43,7 @@ def explanations(
     found = {}
     for rank, step in enumerate(steps, start=1):
         for unit in step:
-            salience = tuple(round(float(value), 4) for value in panels[:, unit])
+            salience = tuple(shown(float(value)) for value in panels[:, unit])
             around = lattice.neighbours[lattice.cell_of[unit]]
             neighbours = _influences(act, units, around, changes[:, unit])
             found[unit] = Explanation(rank, salience, neighbours, tuple(reasons.of(unit)))

@@ -110,7 +110,10 @@ class Summarizer:
         return choose(act, self.score(act), words, focus)
 
     def score(self, act: Act) -> Floats:
-        """How much each unit matters, whatever the length: about the probability that an editor would take it."""
+        """How much each unit matters, whatever the length.
+
+        About the probability that an editor would take it; above 1 where it states several points.
+        """
         return self._model.scores(self._features(act)) if act.units else np.zeros(0, np.float32)
 
     def trajectory(self, act: Act) -> Floats:

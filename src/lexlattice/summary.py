@@ -27,6 +27,11 @@ REASONS: Final = ("says_aim", "says_application", "first_paragraph", "referred_t
 article; so many articles refer to its article; so close to the title, or to the recitals, is what it says (cosine)."""
 
 
+def shown(score: float) -> float:
+    """A score as people see it: a probability, 1 at most, though a provision that states several points has more."""
+    return round(min(1.0, score), 4)
+
+
 @dataclass(frozen=True, slots=True)
 class Influence:
     """A neighbour on the lattice, and how much higher or lower the salience of an item is because of it."""
@@ -78,7 +83,7 @@ class Item:
     end: int
     words: int
     score: float
-    """How likely an official summary would have it, from 0 to 1."""
+    """How likely an editor would take it, from 0 to 1."""
     section: int
     position: int
     group: str = field(compare=False)
@@ -101,7 +106,7 @@ class Item:
             start=unit.start,
             end=unit.end,
             words=unit.words,
-            score=round(score, 4),
+            score=shown(score),
             section=unit.section,
             position=unit.position,
             group=group,

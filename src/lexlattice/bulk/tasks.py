@@ -28,6 +28,7 @@ from lexlattice.reading import LANGUAGES, read
 from lexlattice.selection import Budget
 from lexlattice.selection.allowed import FOCUSES
 from lexlattice.summarizer import PATH, Summarizer
+from lexlattice.summary import shown
 
 _FIRST: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}
 _LAST: Final[Columns] = {"warnings": [str], "sha256": str, "code": str, "weights": str, "seconds": float}
@@ -189,7 +190,7 @@ class Summarize(_WithModel):
 
 @dataclass(frozen=True)
 class Score(_WithModel):
-    """How likely each unit belongs into a summary."""
+    """How likely an editor would take each unit."""
 
     name: ClassVar[str] = "score"
     own: ClassVar[Columns] = {
@@ -203,7 +204,7 @@ class Score(_WithModel):
         units = [
             {
                 **{"id": unit.id, "citation": unit.citation, "start": unit.start, "end": unit.end},
-                **{"words": unit.words, "score": round(score, 4)},
+                **{"words": unit.words, "score": shown(score)},
             }
             for unit, score in zip(act.units, scores, strict=True)
         ]

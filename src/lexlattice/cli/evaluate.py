@@ -19,7 +19,7 @@ def add(commands: Commands) -> None:
         "evaluate",
         help="compare systems on acts with summaries",
         description="Compare systems on acts with official summaries, at the same length, by meaning and ROUGE.",
-        epilog="Systems: lexlattice (the shipped model), summarize (the same, complete provisions only), lead, random, "
+        epilog="Systems: lexlattice (what people get), coverage (for research: most words of summaries), lead, random, "
         "lexrank, textrank, centroid, published, oracle, oracle-greedy; with --encoder lexrank-vectors, "
         "published-vectors; with --gold gold (the annotated extract); a trained model as model:FILE, without its "
         "decoder as scores:FILE; your own as package.module:attribute.",

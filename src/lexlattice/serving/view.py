@@ -138,14 +138,14 @@ def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
             "above": -1 if anchor is None else anchor.place,
             "step": 0 if anchor is None else anchor.step,
             "is_point": bool(anchor and anchor.step and kind_of(unit, act.units[anchor.place]) == "points"),
-            "score": round(score, 3),
+            "score": min(1.0, round(score, 3)),
             "goes_on": end > 0 and "\n" not in act.source[end : unit.start],
         }
         end = unit.end
 
 
 def _rounded(steps: Floats) -> list[list[float]]:
-    return [[round(value, 3) for value in step] for step in steps.tolist()]
+    return [[min(1.0, round(value, 3)) for value in step] for step in steps.tolist()]
 
 
 def _stops(least: int, most: int, words: int) -> list[int]:
