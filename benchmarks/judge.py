@@ -102,7 +102,8 @@ def candidate_row(row: Mapping[str, str], gold: Gold, names: Sequence[str], word
         lines = [item.text for item in summary] if isinstance(summary, Summary) else summary
         shown = entries_of(summary, is_marked=name in MARKED)
         systems[name] = [entry._asdict() for entry in shown]
-        meaning = meaning_of_texts(gold, text, lines)._asdict()
+        points, precision, f1 = meaning_of_texts(gold, text, lines)
+        meaning = {"points": points, "precision": precision, "points_f1": f1}
         found = rouge("\n".join(lines), row["summary"], tokenizer="unicode", measures=("rouge1",))
         scores[name] = {key: 100 * value for key, value in (*meaning.items(), ("rouge1", found["rouge1"].f1))}
     return {

@@ -308,6 +308,21 @@ def test_a_rule_that_points_to_its_exception_brings_it_sooner() -> None:
 # --- roles ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("language", "label", "named"), [("en", "Article {}", "Article {}"), ("fi", "{} artikla", "{} artiklan")]
+)
+def test_what_refers_to_an_article_that_is_not_there_stands_back(language: str, label: str, named: str) -> None:
+    def place(target: int) -> int:
+        texts = [sentence(topic) for topic in ("honey", "hives", "queens", "wax")]
+        texts[2] = f"{texts[2][:-1]} {named.format(target)} drones."
+        lines = [line for number, text in enumerate(texts, 1) for line in (label.format(number), text)]
+        act = read("\n".join(lines), language=language)
+        scores = np.array([{"art-1": 0.9, "art-3": 0.52}.get(unit.id, 0.5) for unit in act.units])
+        return order(act, scores).index("art-3")
+
+    assert place(1) < place(4)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_aim_comes_first_in_every_language(language: str) -> None:
     act = example(language)
