@@ -313,7 +313,7 @@ def test_a_rule_that_points_to_its_exception_brings_it_sooner() -> None:
 )
 def test_what_refers_to_an_article_that_is_not_there_stands_back(language: str, label: str, named: str) -> None:
     def place(target: int) -> int:
-        texts = [sentence(topic) for topic in ("honey", "hives", "queens", "wax")]
+        texts = [sentence("honey"), sentence("hives"), sentence("queens", 11), sentence("wax")]
         texts[2] = f"{texts[2][:-1]} {named.format(target)} drones."
         lines = [line for number, text in enumerate(texts, 1) for line in (label.format(number), text)]
         act = read("\n".join(lines), language=language)
