@@ -54,8 +54,10 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
     openings = [" ".join(text.split(maxsplit=_OPENING)[:_OPENING]) for text in texts]
     headings = [section.heading for section in act.sections]
     enclosing = [section.enclosing[-1] if section.enclosing else "" for section in act.sections]
-    of_texts, of_openings, *others = _encoded(encoder, texts, openings, headings, enclosing, [act.title])
-    vectors = Vectors(of_texts, *others[:2], others[2][0])
+    of_texts, of_openings, of_headings, of_enclosing, of_title = _encoded(
+        encoder, texts, openings, headings, enclosing, [act.title]
+    )
+    vectors = Vectors(of_texts, of_headings, of_enclosing, of_title[0])
     aim = next((unit.section for unit in aim_of(act, own_articles(act))), -1)
     defining = np.array([outline.article[s.index] >= 0 and defines(s) for s in act.sections], np.float32)
     likeness = likeness_of(act, outline, vectors, letters, aim)
