@@ -2,9 +2,9 @@
 
 Usage: LEXLATTICE_DATA=… python benchmarks/stages.py [WEIGHTS]
 One thread. The processor's time, the least of several runs, on the validation act nearest to 13,000 words, on
-Regulation 2018/1725 and on DORA. The last line is the whole again with a pool of BLAS threads, one for each core, as a process has
-them by default: what it takes beyond the line before is threads that spin. The bounds are measured too: multiply-adds
-by a large matrix product, bytes by copying an array that fits no cache.
+Regulation 2018/1725 and on DORA. The last line is the whole again with a pool of BLAS threads, one for each core, as a
+process has them by default: what it takes beyond the line before is threads that spin. The bounds are measured too:
+multiply-adds by a large matrix product, bytes by copying an array that fits no cache.
 """
 
 from __future__ import annotations

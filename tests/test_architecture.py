@@ -32,7 +32,19 @@ BIG = {*"torch transformers sentence_transformers tokenizers sentencepiece onnx 
 SERVICE = {*"fastapi starlette uvicorn pydantic multipart python_multipart prometheus_client mcp".split()}
 BIG |= SERVICE
 OPTIONAL = BIG | {"docx", "pypdfium2", "reportlab", "typst", "tulit", "pyarrow", "nltk", "rouge_score", "scipy"}
-HEAVY = BIG | {"docx", "pypdfium2", "typst", "pyarrow", "nltk", "lxml", "httpx", "py3langid", "numpy", "tqdm", "threadpoolctl"}
+HEAVY = BIG | {
+    "docx",
+    "pypdfium2",
+    "typst",
+    "pyarrow",
+    "nltk",
+    "lxml",
+    "httpx",
+    "py3langid",
+    "numpy",
+    "tqdm",
+    "threadpoolctl",
+}
 ABOVE = {
     "tokens": {"errors"},
     "notebook": {"act", "blocks", "summary"},
