@@ -1,8 +1,10 @@
 """Where the time of a summary goes, stage by stage, and how far that is from what the machine allows.
 
-Usage: LEXLATTICE_DATA=… python benchmarks/stages.py
-One thread. The processor's time, the least of several runs, on the validation act nearest to 13,000 words and on DORA.
-The bounds are measured too: multiply-adds by a large matrix product, bytes by copying an array that fits no cache.
+Usage: LEXLATTICE_DATA=… python benchmarks/stages.py [WEIGHTS]
+One thread. The processor's time, the least of several runs, on the validation act nearest to 13,000 words, on
+Regulation 2018/1725 and on DORA. The last line is the whole again with a pool of BLAS threads, one for each core, as a
+process has them by default: what it takes beyond the line before is threads that spin. The bounds are measured too:
+multiply-adds by a large matrix product, bytes by copying an array that fits no cache.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -18,19 +21,27 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from lexlattice import Act, read
 from lexlattice.corpus.rows import Row, Rows
 from lexlattice.encoding.static import Static
+from lexlattice.grouping import group_of
+from lexlattice.lattice.automaton import Dense
+from lexlattice.lattice.cells import Floats
 from lexlattice.lattice.features import MeaningFeatures, features_of
-from lexlattice.lattice.member import OF_SECTIONS, OF_UNITS, Member
+from lexlattice.lattice.member import OF_SECTIONS, Member
 from lexlattice.lattice.model import Network
-from lexlattice.selection.decoder import choose
-from lexlattice.summarizer import PATH, Summarizer
+from lexlattice.selection.decoder import Choice, choose
+from lexlattice.summary import Item, Summary
+from lexlattice.weights import FOLDER
 
 T = TypeVar("T")
+WEIGHTS = FOLDER / "lattice.safetensors"
 WORDS = 400
-RUNS = 9
+MIDDLING = 13_000
+RUNS = 15
+TWIN = "32018R1725"
 DORA = "acts/raw/32022R2554/2022-12-14/en.xml"
 
 
@@ -44,31 +55,48 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
     return least, result
 
 
-def multiply_adds(model: Network, features: MeaningFeatures) -> int:
-    """Of all dense layers, by the rows that go through each."""
-    return sum(_of_member(member, len(features.units), len(features.sections)) for member in model.members)
+def written(act: Act, scores: Floats, choice: Choice) -> str:
+    """What was chosen, as JSON."""
+    names, units = group_of(act), act.units
+    items = (Item.of(units[i], act.sections[units[i].section], float(scores[i]), names[i], None) for i in choice.units)
+    return Summary(act, WORDS, tuple(items), ()).to_json()
 
 
-def _of_member(member: Member, units: int, sections: int) -> int:
-    of_units = [member.meanings[name].weight.size for name in OF_UNITS] + [member.first.weight.size]
-    of_units += [member.second.weight.size, member.readout.hidden.weight.size, member.readout.score.weight.size]
-    total = units * sum(of_units) + sections * sum(member.meanings[name].weight.size for name in OF_SECTIONS)
-    if member.automaton is not None:
-        hidden, change = member.automaton.hidden.weight.size, member.automaton.change.weight.size
-        total += member.wiring.steps * units * (hidden + change + member.automaton.kernel.size)
-    return total
+def summarized(source: str | Path, network: Network, encoder: Static) -> str:
+    """Text in, JSON out."""
+    act = read(source)
+    scores = network.scores(features_of(act, encoder))
+    return written(act, scores, choose(act, scores, WORDS))
 
 
-def stages(source: str | Path, model: Network, encoder: Static) -> tuple[Act, MeaningFeatures, dict[str, float]]:
+def stages(source: str | Path, network: Network, encoder: Static) -> tuple[Act, MeaningFeatures, dict[str, float]]:
     """The time of each stage of one act."""
     spent = {}
     spent["read"], act = timed(lambda: read(source))
-    spent["vectors, features"], features = timed(lambda: features_of(act, encoder))
-    spent["network"], scores = timed(lambda: model.scores(features))
-    spent["choose"], _ = timed(lambda: choose(act, scores, WORDS))
-    summarizer = Summarizer.from_pretrained()
-    spent["all, text in, JSON out"], _ = timed(lambda: summarizer.summarize(source, words=WORDS).to_json())
+    spent["features"], features = timed(lambda: features_of(act, encoder))
+    spent["network"], scores = timed(lambda: network.scores(features))
+    spent["choose"], choice = timed(lambda: choose(act, scores, WORDS))
+    spent["JSON"], _ = timed(lambda: written(act, scores, choice))
+    spent["all, text in, JSON out"], _ = timed(lambda: summarized(source, network, encoder))
+    with threadpool_limits(os.cpu_count() or 1, user_api="blas"):
+        spent["all, default threads"], _ = timed(lambda: summarized(source, network, encoder))
     return act, features, spent
+
+
+def multiply_adds(network: Network, features: MeaningFeatures) -> int:
+    """Of all dense layers of all members, by the rows that go through each."""
+    return sum(_of_member(member, features) for member in network.members)
+
+
+def _of_member(member: Member, features: MeaningFeatures) -> int:
+    units, sections = len(features.units), len(features.sections)
+    total = sum(
+        layer.weight.size * (sections if name in OF_SECTIONS else units) for name, layer in member.meanings.items()
+    )
+    dense: list[Dense] = [member.first, member.second, member.readout.hidden, member.readout.score]
+    if member.automaton is not None:
+        dense += member.wiring.steps * [member.automaton.hidden, member.automaton.change]
+    return total + units * sum(layer.weight.size for layer in dense)
 
 
 def bounds() -> tuple[float, float]:
@@ -88,15 +116,17 @@ def main() -> None:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md), and try again.")
     data = Path(os.environ["LEXLATTICE_DATA"])
     rows = [row for row in Rows(data / "eur-lex-sum" / "en" / "validation.jsonl.gz") if isinstance(row, Row)]
-    middling = min(rows, key=lambda row: abs(len(row.text.split()) - 13_000))
-    model, encoder = Network.read(PATH), Static()
+    middling = min(rows, key=lambda row: abs(len(row.text.split()) - MIDDLING))
+    twin = next(row for row in rows if row.celex == TWIN)
+    network, encoder = Network.read(sys.argv[1] if len(sys.argv) > 1 else WEIGHTS), Static()
     sums, moved = bounds()
-    print(f"one thread: {sums / 1e6:.0f} thousand million multiply-adds and {moved / 1e6:.1f} GB a second\n")
-    for name, source in (("13,000 words", middling.text), ("DORA", data / DORA)):
-        act, features, spent = stages(source, model, encoder)
-        work = multiply_adds(model, features)
-        size = f"{len(act):,} units, {len(act.sections):,} sections"
-        print(f"| {name}: {size} | ms |\n|---|---|")
+    print(f"one thread: {sums / 1e6:.0f} thousand million multiply-adds and {moved / 1e6:.1f} GB a second")
+    print(f"members of the network: {len(network.members)}\n")
+    gc.freeze()
+    for name, source in ((middling.celex, middling.text), (TWIN, twin.text), ("DORA", data / DORA)):
+        act, features, spent = stages(source, network, encoder)
+        work = multiply_adds(network, features)
+        print(f"| {name}: {act.words:,} words, {len(act):,} units | ms |\n|---|---|")
         for stage, milliseconds in spent.items():
             print(f"| {stage} | {milliseconds:.1f} |")
         print(f"\nits {work / 1e6:.0f} million multiply-adds alone: {work / sums:.1f} ms\n")

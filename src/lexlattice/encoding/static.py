@@ -29,7 +29,7 @@ _METHOD: Final = 1
 """To be raised whenever this module or `subwords` makes other vectors of the same weights."""
 _BATCH: Final = 100_000
 """Characters that are encoded together: enough for words to recur, few enough to fit into a processor's cache."""
-_GROUP: Final = 32
+_GROUP: Final = 16
 """Chunks whose words are summed together."""
 _BLOCK: Final = 256
 """Words whose subwords are made whole together."""
@@ -114,12 +114,11 @@ class Static:
             weights = hashlib.file_digest(file, "sha256").hexdigest()
         return hashlib.sha256(f"{weights} {_METHOD}".encode()).hexdigest()[:16]
 
-    @one_blas_thread()
     def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
         """One vector of length one for each text: the mean of its words; of its chunks, where it is long."""
         listed = checked(texts)
         vectors = np.zeros((len(listed), self.dimensions), np.float32)
-        with progress_bar(len(listed), "text", progress) as done:
+        with one_blas_thread(), progress_bar(len(listed), "text", progress) as done:
             for batch in _batches(listed):
                 vectors[batch] = self._pooled(listed[batch])
                 done(batch.stop - batch.start)

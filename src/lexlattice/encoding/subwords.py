@@ -117,15 +117,19 @@ class Words(NamedTuple):
 def split(texts: Sequence[str]) -> tuple[Words, Places]:
     """The words of all texts, and how many each text has. Runs of letters are words, and so are runs of digits."""
     normal = [text if text.isascii() else _normal(text) for text in texts]
-    points = np.frombuffer("\n".join(normal).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
-    codes = _alphabet()[np.minimum(points, len(_alphabet()) - 1)]
+    page = "\n".join(["", *normal, ""])  # a separator at either end, so that every word has two edges
+    points = np.frombuffer(page.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
+    codes = _alphabet().take(points, mode="clip")
     kind = (codes > _SEPARATOR).view(np.int8) + (codes >= _FIRST_LETTER).view(np.int8)
-    edges = np.flatnonzero(np.diff(kind, prepend=np.int8(0), append=np.int8(0)))
+    edges = np.flatnonzero(kind[1:] != kind[:-1]) + 1
     begins, lengths = edges[:-1], np.diff(edges)
     is_word = kind[begins] > 0
-    begins, lengths = begins[is_word], np.minimum(lengths[is_word], LONGEST)
-    limits = np.cumsum([len(text) + 1 for text in normal], dtype=np.int64)
-    return Words.cut(codes, begins, lengths), np.diff(np.searchsorted(begins, limits), prepend=0)
+    begins, lengths = begins[is_word], lengths[is_word]
+    limits = np.cumsum([len(text) + 1 for text in normal], dtype=np.int64) + 1
+    counts = np.diff(np.searchsorted(begins, limits), prepend=0)
+    if lengths.max(initial=0) > LONGEST:
+        return Words.cut(codes, begins, np.minimum(lengths, LONGEST)), counts
+    return Words(codes[kind > 0], np.concatenate([[0], np.cumsum(lengths)])), counts
 
 
 def _normal(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -140,12 +141,17 @@ class Automaton:
 
     def _perceive_groups(self, states: Floats, lattice: Lattice, context: Sequence[Known]) -> Floats:
         """What each cell makes of itself, of what stands around it, and of what is known of its groups."""
-        own, near, *others = self.hidden.parts(*(states.shape[1],) * (2 + len(context)))
-        seen: Floats = states @ own.T
-        seen += self._around(states, lattice) @ near.T
+        channels, weight = states.shape[1], self.hidden.weight
+        both = np.concatenate([states, self._around(states, lattice)], axis=1)
+        seen: Floats = both @ weight[:, : 2 * channels].T
         seen += self.hidden.bias
-        for known, part in zip(context, others, strict=True):  # a group's product once, however many cells it has
-            seen += (known.states @ part.T)[known.group_of]
+        first = 2 * channels
+        for _, alike in groupby(context, key=lambda known: id(known.group_of)):
+            some = list(alike)  # of the same groups, and a group's product once, however many cells it has
+            last = first + len(some) * channels
+            product = np.concatenate([known.states for known in some], axis=1) @ weight[:, first:last].T
+            seen += product[some[0].group_of]
+            first = last
         return seen
 
     def _around(self, states: Floats, lattice: Lattice) -> Floats:

@@ -203,8 +203,8 @@ class Member:
         parts = self.first.parts(*(column.shape[1] for column in (*of_units, *of_sections)))
         hidden = self.first.bias + sum(c @ p.T for c, p in zip(of_sections, parts[len(of_units) :], strict=True))
         hidden = hidden[features.section_of]
-        for column, part in zip(of_units, parts, strict=False):
-            hidden += column @ part.T
+        read = np.concatenate(of_units, axis=1)
+        hidden += read @ self.first.weight[:, : read.shape[1]].T
         return _relu(self.second(_relu(hidden)))
 
     def _context(self, states: Floats, sections: Groups, paragraphs: Groups, links: Links | None) -> list[Known]:

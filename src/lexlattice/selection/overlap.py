@@ -48,7 +48,7 @@ class Overlap:
         if found is None:
             places, found = self._places, 0
             for member in self._bundles.members[bundle]:
-                for word in _WORD.findall(self._units[member].text.casefold()):
+                for word in dict.fromkeys(_WORD.findall(self._units[member].text.casefold())):
                     found |= 1 << places.setdefault(word, len(places))
             self._sets[bundle] = found
         return found

@@ -51,12 +51,13 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
     outline, mentions = Outline.of(act), mentions_of(act)
     texts = [unit.prose for unit in act.units]
     letters = np.array([len(text) for text in texts], np.float32)
-    vectors = Vectors(
-        _encoded(encoder, texts),
-        _encoded(encoder, [section.heading for section in act.sections]),
-        _encoded(encoder, [section.enclosing[-1] if section.enclosing else "" for section in act.sections]),
-        _encoded(encoder, [act.title])[0],
+    openings = [" ".join(text.split(maxsplit=_OPENING)[:_OPENING]) for text in texts]
+    headings = [section.heading for section in act.sections]
+    enclosing = [section.enclosing[-1] if section.enclosing else "" for section in act.sections]
+    of_texts, of_openings, of_headings, of_enclosing, of_title = _encoded(
+        encoder, texts, openings, headings, enclosing, [act.title]
     )
+    vectors = Vectors(of_texts, of_headings, of_enclosing, of_title[0])
     aim = next((unit.section for unit in aim_of(act, own_articles(act))), -1)
     defining = np.array([outline.article[s.index] >= 0 and defines(s) for s in act.sections], np.float32)
     likeness = likeness_of(act, outline, vectors, letters, aim)
@@ -69,7 +70,7 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
         outline.section_of,
         vectors.units,
         np.where(is_led, vectors.units[outline.lead_of], np.float32(0)),
-        _encoded(encoder, [" ".join(text.split(maxsplit=_OPENING)[:_OPENING]) for text in texts]),
+        of_openings,
         vectors.headings,
         vectors.enclosing,
         vectors.title,
@@ -87,9 +88,11 @@ def _columns(*columns: Floats) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _encoded(encoder: Encoder, texts: list[str]) -> Floats:
-    """Vectors of texts; zero for those without a letter or figure."""
-    vectors = np.zeros((len(texts), encoder.dimensions), np.float32)
-    if present := [index for index, text in enumerate(texts) if any(map(str.isalnum, text))]:
-        vectors[present] = vectors_of_units(encoder, [texts[index] for index in present])
-    return vectors
+def _encoded(encoder: Encoder, *groups: list[str]) -> list[Floats]:
+    """Vectors of several lists of texts, each different text encoded once; zero for those without letter or figure."""
+    different = {text: 0 for texts in groups for text in texts}
+    vectors = np.zeros((1 + len(different), encoder.dimensions), np.float32)
+    if present := [text for text in different if any(map(str.isalnum, text))]:
+        different |= zip(present, range(1, 1 + len(present)), strict=True)
+        vectors[1 : 1 + len(present)] = vectors_of_units(encoder, present)
+    return [vectors[[different[text] for text in texts]] for texts in groups]

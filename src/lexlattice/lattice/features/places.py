@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lexlattice.act import SECTION_KINDS, UNIT_KINDS, Act
 from lexlattice.lattice.cells import Floats, Integers
@@ -127,8 +127,10 @@ def columns(*values: ArrayLike) -> Floats:
     return np.stack([np.asarray(column, np.float32) for column in values], axis=1)
 
 
-def _one_hot(values: Sequence[str], names: Sequence[str]) -> list[list[bool]]:
-    return [[value == name for value in values] for name in names]
+def _one_hot(values: Sequence[str], names: Sequence[str]) -> list[NDArray[np.bool_]]:
+    codes = {name: code for code, name in enumerate(names)}
+    found = np.array([codes.get(value, -1) for value in values], np.int64)
+    return [found == code for code in codes.values()]
 
 
 def _citing(kind: str) -> str:

@@ -58,7 +58,7 @@ def _counted(texts: list[str]) -> tuple[Integers, NDArray[np.bool_]]:
     All texts at once: regular expressions would look at every letter one by one, and take ten times as long.
     """
     points = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
-    kinds = _kinds()[np.minimum(points, _PLANE - 1)]
+    kinds = _kinds().take(points, mode="clip")
     places = np.flatnonzero(kinds)
     ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64)
     text_of, found = np.searchsorted(ends, places, side="right"), kinds[places]
