@@ -36,7 +36,11 @@ def test_a_summary_from_a_path_bytes_or_text(client: Client, examples: Path) -> 
     expected = summarize(path, words=80).to_dict(group=True)
     for source in (path, path.read_bytes(), path.read_text("utf-8")):
         assert client.summarize(source, words=80, group=True) == expected
-    assert expected["left_out"]
+
+
+def test_what_is_left_out_comes_too(client: Client, examples: Path) -> None:
+    expected = summarize(examples / "long" / "en.txt", words=400).to_dict()
+    assert client.summarize(examples / "long" / "en.txt", words=400)["left_out"] == expected["left_out"] != []
 
 
 def test_an_act_is_the_same_as_here(client: Client, examples: Path) -> None:

@@ -135,7 +135,7 @@ def test_from_english_to_spanish(folder: Path) -> None:
 
 def narrowed(name: str, groups: str, folder: Path) -> Path:
     """The settings of that name, for Maltese alone and some of their groups."""
-    text = (CONFIGS / f"{name}.toml").read_text("utf-8").replace("../p", f"{CONFIGS.parent}/p")
+    text = (CONFIGS / f"{name}.toml").read_text("utf-8").replace('"../', f'"{CONFIGS.parent}/')
     text = re.sub(r"(?s)\[groups\].*?(?=\[models)", lambda _: f"[groups]\n{groups}\n\n", text)
     path = folder / f"{name}.toml"
     path.write_text(text.replace("languages = []", 'languages = ["mt"]'), "utf-8")

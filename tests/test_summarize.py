@@ -95,7 +95,7 @@ def test_more_words_than_the_act_has_give_all_provisions_and_say_so(act: Act) ->
 def test_what_does_not_fit_is_said(act: Act) -> None:
     summary = summarize(act, words=1)
     assert len(summary) == 0
-    assert summary.warnings[-1] == "No provision of this act fits into 1 words; allow more."
+    assert summary.warnings[-1] == "What matters most of this act does not fit into 1 words; allow more."
 
 
 def test_nothing_to_cite_is_said() -> None:

@@ -208,7 +208,7 @@ def _remarks(act: Act, length: int, items: tuple[Item, ...], focus: str) -> list
     if not items:
         if focus == "articles" and not any(section.kind == "article" for section in act.sections):
             return ["This act has no articles; ask for all of it."]
-        return [f"No provision of this act fits into {length:,} words; allow more."]
+        return [f"What matters most of this act does not fit into {length:,} words; allow more."]
     if length >= act.words:
         return [f"All provisions of the act are here: it has {act.words:,} words, and {length:,} were allowed."]
     return []
