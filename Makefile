@@ -67,15 +67,12 @@ encoder: $(INSTALLED)-dev ## Train the embedded encoder anew from the data folde
 	@mkdir -p build
 	$(BIN)/lexlattice encoder train -o build/static.safetensors
 
-# The seeds whose networks are the members of the shipped model.
-MEMBERS := 0 1 2
 weights: $(INSTALLED)-dev ## Train the shipped model anew from gold, silver and the data folder: build/weights/model.safetensors
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	for split in train validation; do $(BIN)/lexlattice prepare "$(LEXLATTICE_DATA)/eur-lex-sum/en/$$split.jsonl.gz" \
 	  --gold data/gold/$$split.jsonl --split $$split -o build/prepared/$$split || exit; done
-	for seed in $(MEMBERS); do OMP_NUM_THREADS=1 $(BIN)/lexlattice train --config configs/meaning.toml --seed $$seed \
-	  --data build/prepared/train --validation build/prepared/validation -o build/weights/$$seed || exit; done
-	$(BIN)/python tools/join_members.py build/weights/*/model.safetensors -o build/weights/model.safetensors
+	OMP_NUM_THREADS=1 $(BIN)/lexlattice train --config configs/meaning.toml \
+	  --data build/prepared/train --validation build/prepared/validation -o build/weights
 
 # Which experiment, with which file of settings.
 EXPERIMENTS := meaning:meaning statistics:statistics carrying:carrying main:main main:auto main:paper-reading main:bertscore \
