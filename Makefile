@@ -23,7 +23,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: $(INSTALLED)-core ## Summarize an example act
-	@$(BIN)/lexlattice summarize examples/short/en.txt --words 100
+	@$(BIN)/lexlattice summarize examples/short/en.txt --words 120
 
 test: lint browser ## Check style and types, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)

@@ -39,8 +39,10 @@ def test_a_summary_from_a_path_bytes_or_text(client: Client, examples: Path) -> 
 
 
 def test_what_is_left_out_comes_too(client: Client, examples: Path) -> None:
-    expected = summarize(examples / "long" / "en.txt", words=400).to_dict()
-    assert client.summarize(examples / "long" / "en.txt", words=400)["left_out"] == expected["left_out"] != []
+    act = read(examples / "long" / "en.txt")
+    words = next(words for words in range(200, act.words, 200) if summarize(act, words=words).cuts)
+    expected = summarize(act, words=words).to_dict()["left_out"]
+    assert client.summarize(examples / "long" / "en.txt", words=words)["left_out"] == expected
 
 
 def test_an_act_is_the_same_as_here(client: Client, examples: Path) -> None:

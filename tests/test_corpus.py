@@ -340,10 +340,11 @@ def test_rows_say_what_the_library_says(tmp_path: Path, examples: Path, capsys: 
     assert main([*call, "words:70", "--quiet"]) == 2
     assert "begun with another budget" in capsys.readouterr().err
     call = ["corpus", "summarize", str(examples / "long"), "-o", str(tmp_path / "long"), "--format", "parquet"]
-    assert main([*call, "--budget", "words:400", "--quiet"]) == 0
+    act = read(examples / "long" / "en.txt")
+    words = next(words for words in range(200, act.words, 200) if summarize(act, words=words).cuts)
+    assert main([*call, "--budget", f"words:{words}", "--quiet"]) == 0
     (row,) = parquet.read_table(next((tmp_path / "long").glob("*.parquet"))).to_pylist()
-    cuts = summarize(examples / "long" / "en.txt", words=400).cuts
-    assert row["left_out"] == [cut.to_dict() for cut in cuts] != []
+    assert row["left_out"] == [cut.to_dict() for cut in summarize(act, words=words).cuts]
 
 
 def test_vectors_come_back_as_they_were(tmp_path: Path, examples: Path) -> None:
