@@ -59,7 +59,9 @@ def group_of(act: Act) -> list[str]:
     """
     enacts = any(section.units for section in act.sections if section.kind in _ENACTING)
     articles = own_articles(act)
-    marked = {unit.id: "application" for paragraph in _application(act, articles) for unit in paragraph}
+    empty = {unit.id for unit in _formulas(act, articles)}
+    applying = (unit.id for paragraph in _application(act, articles) for unit in paragraph)
+    marked = {name: "application" for name in applying if name not in empty}
     marked |= {unit.id: "aim" for unit in aim_of(act, articles)}
     groups = []
     for section in act.sections:
