@@ -65,6 +65,8 @@ class Bundles:
             needed = set(self._leads.get(bundle, ()))
             for place in self.members[bundle]:
                 needed.update(int(self.of[other]) for other in self._pointing.back(place))
+                if place and self.units[place - 1].provision == self.units[place].provision:
+                    needed.add(int(self.of[place - 1]))  # a later sentence needs those before it
             needed.discard(bundle)
             found = self._needs[bundle] = tuple(sorted(needed))
         return found

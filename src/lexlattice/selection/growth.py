@@ -44,6 +44,8 @@ _EMPTY: Final = 3.0
 _LEAST: Final = 1e-9
 _ROOM: Final = 8
 """A summary that has room for fewer words is full."""
+_RESERVED: Final = 0.2
+"""Up to this share of the next usual length is kept free for a role that is due."""
 _SHORT: Final = 5.0
 """Words that each unit counts beyond its own: of two units that are equally probable, the shorter one says more."""
 _UNHEARD: Final = 1.15
@@ -103,7 +105,8 @@ class _Growth:
         due = self._due()
         if due is not None and due.words <= room:
             return due
-        room = room if due is None else min(room, later - due.words)
+        if due is not None and due.words <= _RESERVED * (self.words + later):
+            room = min(room, later - due.words)
         least, aside, seen, found = 0.0, list[tuple[float, int]](), set[int](), None
         while found is None and self._heap and -self._heap[0][0] >= least:
             known, bundle = heapq.heappop(self._heap)

@@ -22,6 +22,8 @@ _CHEAP: Final = 8
 _CHEAP_TOGETHER: Final = 48
 _MANY_POINTS: Final = 8
 _LAST_TWO: Final = 80
+_LONG_POINTS: Final = 200
+"""Where the best points have more words together, a list comes with the shortest two of the good ones."""
 
 
 class Points(NamedTuple):
@@ -73,11 +75,15 @@ def is_whole(found: Points, units: Sequence[Unit], words: SelectionWording) -> b
 def kept_together(found: Points, units: Sequence[Unit], worth: Sequence[float]) -> tuple[list[range], list[range]]:
     """Of a list that may be cut: the points without which it never comes, and two that are left out together or not.
 
-    The first are the best two, or three of many, and those of a few words as far as they are cheap; the others are the
-    worst two, since a list that lacks a single point had better be whole.
+    The first are the best two, or three of many, and those of a few words as far as they are cheap; of very long ones the
+    shortest two that are good. The others are the worst two, since a list that lacks a single point had better be whole.
     """
     ordered = sorted(found.points, key=lambda point: -worth[point.start])
     needed = 3 if len(ordered) >= _MANY_POINTS else 2
+    if sum(units[place].words for point in ordered[:needed] for place in point) > _LONG_POINTS:
+        good = [point for point in ordered if worth[point.start] >= worth[ordered[0].start] / 2]
+        ordered.sort(key=lambda point: (point not in good, sum(units[place].words for place in point)))
+        needed = 2
     first, rest = ordered[:needed], ordered[needed:]
     cheap = [point for point in rest if sum(units[place].words for place in point) < _CHEAP]
     if sum(units[place].words for point in cheap for place in point) <= _CHEAP_TOGETHER:

@@ -22,7 +22,7 @@ _LAST_ARTICLES: Final = 8
 _AIM_FIRST: Final = 1.25
 """The first provision of the article on the aim has so much more weight than others of it."""
 _ACT_NUMBER: Final = re.compile(r"\d+/\d+")
-_SHARES: Final = {"aim": 0.75, "scope": 0.2, "date": 0.16, "repeal": 0.07}
+_SHARES: Final = {"aim": 0.75, "scope": 0.2, "date": 0.2, "repeal": 0.07}
 """The share of a summary that a role may have: one that needs more waits for a longer summary."""
 _SHORTEST: Final = 100
 """Words of the shortest usual summary, which has the aim at least."""
