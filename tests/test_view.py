@@ -14,8 +14,9 @@ from lexlattice.reading import LANGUAGES
 from lexlattice.reading.citations import Cite, cite, cite_sentences, sentence_forms
 from lexlattice.reading.grammar import load
 from lexlattice.selection import Budget
+from lexlattice.selection.decoder import choose
 from lexlattice.serving.view import LEAST, extract_of, view_of
-from lexlattice.summarizer import summarize
+from lexlattice.summarizer import shipped, summarize
 from lexlattice.summary import GROUPS
 
 
@@ -51,29 +52,33 @@ def test_there_is_a_salience_for_each_unit_at_each_step(view: dict[str, Any]) ->
     assert all(before != after for before, after in pairwise(view["steps"]))
 
 
-def test_for_each_length_it_begins_with_what_a_summary_of_it_has(content: bytes, view: dict[str, Any]) -> None:
-    act = read(content)
-    for order in view["orders"]:
-        chosen = {unit for group in order["groups"][: order["chosen"]] for unit in group["units"]}
-        wanted = [item.id for item in summarize(act, words=order["words"])]
-        assert [view["units"][unit]["id"] for unit in sorted(chosen)] == wanted, order["words"]
+def chosen(view: dict[str, Any], words: int) -> list[str]:
+    """What the page chooses by the view, as `choosing.js` does."""
+    places: list[int] = []
+    left = words
+    for step in view["order"]:
+        left -= sum(view["units"][place]["words"] for place in step)
+        if left < 0:
+            break
+        places += step
+    return [view["units"][place]["id"] for place in sorted(view["whole"] if words >= view["words"] else places)]
+
+
+@pytest.mark.parametrize("name", ["long/en.txt", "short/en.txt", "short/el.txt"])
+def test_at_every_length_the_page_has_what_a_summary_has(examples: Path, name: str) -> None:
+    act = read(examples / name)
+    view, scores = view_of(act), shipped().score(act)
+    for words in {*range(view["least"], view["most"], 7), *range(view["most"] - 30, view["most"] + 30), *view["stops"]}:
+        wanted = [act.units[place].id for place in choose(act, scores, words).units]
+        assert chosen(view, words) == wanted, words
 
 
 def test_lengths_reach_from_the_fewest_to_the_most_words_and_have_those_with_names(view: dict[str, Any]) -> None:
-    lengths = [order["words"] for order in view["orders"]]
+    lengths = view["stops"]
     assert (lengths[0], lengths[-1]) == (view["least"], view["most"])
     assert view["most"] > view["budget"] > view["least"] == LEAST
     assert set(lengths) >= {Budget(name).of(view["words"]) for name in ("short", "auto", "long")}
     assert all(before < after < 2 * before for before, after in pairwise(lengths))
-
-
-def test_each_order_goes_on_as_far_as_the_next_length(view: dict[str, Any]) -> None:
-    for order, after in pairwise(view["orders"]):
-        chosen = {unit for group in order["groups"] for unit in group["units"]}
-        words = sum(view["units"][unit]["words"] for unit in chosen)
-        assert words > (order["words"] * after["words"]) ** 0.5, "halfway"
-        for group in order["groups"]:
-            assert group["kind"] == view["sections"][view["units"][group["units"][0]]["section"]]["kind"]
 
 
 def test_sentences_of_one_line_go_on_in_it() -> None:
@@ -101,19 +106,16 @@ def test_a_short_act_can_be_had_whole_and_what_matters_most_comes_first(examples
     act = read(examples / "short" / "en.txt")
     view = view_of(act)
     assert view["most"] == act.words > view["budget"]
-    *_, before, whole = view["orders"]
-    chosen = [unit for group in whole["groups"][: whole["chosen"]] for unit in group["units"]]
-    assert [view["units"][unit]["id"] for unit in sorted(set(chosen))] == [
-        item.id for item in summarize(act, words=act.words)
-    ]
-    assert chosen != sorted(chosen)
-    assert before["words"] < act.words
+    assert chosen(view, act.words) == [item.id for item in summarize(act, words=act.words)]
+    order = [place for step in view["order"] for place in step]
+    assert order != sorted(order)
+    assert set(order) < set(view["whole"])
 
 
 def test_what_is_short_is_there_whole() -> None:
     act = read("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
     view = view_of(act, name="bees.txt")
-    assert all([group["units"] for group in order["groups"]] == [[0], [1]] for order in view["orders"])
+    assert chosen(view, view["budget"]) == [unit.id for unit in act]
     assert view["title"] == "bees.txt"
     assert view["least"] <= view["budget"] <= view["most"]
 

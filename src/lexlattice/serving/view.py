@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -29,9 +29,9 @@ _WHOLE: Final = 1500
 _NAMED: Final = {"title": "title", "preamble": "preamble", "recitals": "recitals", "notes": "notes", "body": "act"}
 """What a section is called, by its kind, where the act has no label for it."""
 _STOPS: Final = 8
-"""Between the fewest and the most words, what is chosen is worked out anew for so many lengths at least."""
+"""Between the fewest and the most words, the slider marks so many lengths at least."""
 _BEYOND: Final = 1.5
-"""For each length, what is chosen is put in order for so many times as many words: up to the next and a little more."""
+"""What is chosen is known for so many times the most words: other versions of the act may have more of them."""
 _DEEPEST: Final = 4
 """Indenting further would leave no room for the text."""
 
@@ -61,12 +61,11 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     }
     budget, most = Budget().of(act.words), max(Budget("long").of(act.words), min(act.words, _WHOLE))
     limits = {"budget": budget, "least": min(LEAST, budget), "most": max(most, budget)}
-    if not act.units:
-        return {**about, **limits, "units": [], "steps": [[]], "orders": []}
     steps = shipped().trajectory(act)
-    stops = [] if has_no_summary(act) else _stops(limits["least"], limits["most"], act.words)
-    orders = list(_orders(act, steps[-1], stops))
-    return {**about, **limits, "units": list(_units(act, steps[-1])), "steps": _rounded(steps), "orders": orders}
+    final = steps[-1]
+    none = not act.units or has_no_summary(act)
+    chosen = {"stops": [], "order": [], "whole": []} if none else _chosen(act, final, limits["least"], limits["most"])
+    return {**about, **limits, "units": list(_units(act, final)), "steps": _rounded(steps), **chosen}
 
 
 def extract_of(act: Act, ids: Collection[str]) -> Summary:
@@ -155,19 +154,13 @@ def _stops(least: int, most: int, words: int) -> list[int]:
     return sorted(named | {least, most, *between})
 
 
-def _orders(act: Act, scores: Floats, lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """For each length the steps that `summarize` takes, and those that would follow: all of one sequence."""
-    if not lengths:
-        return
-    steps = choose(act, scores, max(int(_BEYOND * lengths[-1]), lengths[-1])).steps
-    ends = np.cumsum([sum(act.units[unit].words for unit in step) for step in steps])
-    for length in lengths:
-        chosen, beyond = np.searchsorted(ends, (length, _BEYOND * length), side="right").tolist()
-        if length >= act.words:  # all of it, and still what matters most first
-            chosen = beyond = len(steps)
-        yield {"words": length, "chosen": chosen, "groups": [_group(act, step) for step in steps[: beyond + 1]]}
-
-
-def _group(act: Act, group: Sequence[int]) -> dict[str, Any]:
-    kind = act.sections[act.units[group[0]].section].kind
-    return {"units": list(group), "kind": kind}
+def _chosen(act: Act, scores: Floats, least: int, most: int) -> dict[str, Any]:
+    """The steps of a summary, of which each length has as many as fit, and all that one as long as the act has."""
+    beyond = int(_BEYOND * most)
+    order = choose(act, scores, max(0, min(beyond, act.words - 1))).steps
+    whole = choose(act, scores, beyond).units if beyond >= act.words else ()
+    return {
+        "stops": _stops(least, most, act.words),
+        "order": [list(step) for step in order],
+        "whole": list(whole),
+    }

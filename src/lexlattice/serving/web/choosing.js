@@ -1,36 +1,24 @@
 // Which units a summary of so many words has: the same rules as on the command line, without asking anybody.
 
 /**
- * What is chosen for a length, the first before the others: `chosen` of the groups, and those that would follow.
- * @typedef {{words: number, chosen: number, groups: {units: number[], kind: string}[]}} Order
- */
-
-/**
  * The chosen units by their place in the act.
  *
- * Every order is the beginning of one sequence, so a longer summary contains a shorter one: as much of it as fits.
- * @param {{units: {words: number}[], orders: Order[]}} view
+ * There is one order of steps, so a longer summary contains a shorter one: as many steps as fit. One that may be as
+ * long as the act has all that can be cited.
+ * @param {{words: number, units: {words: number}[], order: number[][], whole: number[]}} view
  * @param {number} budget words
  * @returns {Set<number>}
  */
 export function choose(view, budget) {
-  const order = nearest(view.orders, budget);
-  if (!order) return new Set();
-  if (order.words === budget) return new Set(order.groups.slice(0, order.chosen).flatMap(({ units }) => units));
+  if (budget >= view.words) return new Set(view.whole);
   const chosen = new Set();
   let left = budget;
-  for (const { units } of order.groups) {
-    left -= units.reduce((sum, unit) => sum + view.units[unit].words, 0);
+  for (const step of view.order) {
+    left -= step.reduce((sum, unit) => sum + view.units[unit].words, 0);
     if (left < 0) break;
-    for (const unit of units) chosen.add(unit);
+    for (const unit of step) chosen.add(unit);
   }
   return chosen;
-}
-
-/** The order for the length that is closest, as a ratio. */
-function nearest(orders, budget) {
-  const distance = ({ words }) => Math.abs(Math.log(Math.max(words, 1) / Math.max(budget, 1)));
-  return orders.reduce((best, order) => (best && distance(best) <= distance(order) ? best : order), undefined);
 }
 
 /**

@@ -35,11 +35,11 @@ export function prepareControls() {
 
 /** What the sliders offer for the version that is shown. */
 function offer() {
-  const { least, most, steps, orders } = view();
+  const { least, most, steps, stops } = view();
   const [min, max] = [Math.min(least, state.budget), Math.max(most, state.budget)];
   Object.assign(byId("budget"), { min, max, value: state.budget, disabled: min === max });
   Object.assign(byId("step"), { max: steps.length - 1, value: state.step, disabled: steps.length < 2 });
-  byId("stops").replaceChildren(...orders.map(({ words }) => make("option", { value: words })));
+  byId("stops").replaceChildren(...stops.map((value) => make("option", { value })));
   tellStep();
 }
 
