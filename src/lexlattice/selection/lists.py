@@ -75,8 +75,9 @@ def is_whole(found: Points, units: Sequence[Unit], words: SelectionWording) -> b
 def kept_together(found: Points, units: Sequence[Unit], worth: Sequence[float]) -> tuple[list[range], list[range]]:
     """Of a list that may be cut: the points without which it never comes, and two that are left out together or not.
 
-    The first are the best two, or three of many, and those of a few words as far as they are cheap; of very long ones the
-    shortest two that are good. The others are the worst two, since a list that lacks a single point had better be whole.
+    The first are the best two, or three of many, and those of a few words as far as they are cheap; of very long ones
+    the shortest two that are good. The others are the worst two, since a list that lacks a single point had better be
+    whole.
     """
     ordered = sorted(found.points, key=lambda point: -worth[point.start])
     needed = 3 if len(ordered) >= _MANY_POINTS else 2
