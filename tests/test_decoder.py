@@ -276,14 +276,17 @@ def test_a_later_sentence_never_comes_without_those_before_it() -> None:
         f"1. Keepers shall register {FILLING} {FILLING}. Hives shall be green {FILLING} {FILLING}.", sentence("wax")
     )
     scores = favouring(act, "art-1.par-1.s-2", others=0.01)
+    there: set[str] = set()
     for step in grow(act, scores):
-        names = [act.units[place].id for place in step]
-        assert "art-1.par-1.s-2" not in names or "art-1.par-1.s-1" in names
+        there |= {act.units[place].id for place in step}
+        assert "art-1.par-1.s-2" not in there or "art-1.par-1.s-1" in there
+    assert "art-1.par-1.s-2" in there
 
 
 def test_a_paragraph_that_stands_by_itself_needs_no_other() -> None:
-    act = law(f"1. Keepers shall register {FILLING}.\n\n2. Hives shall be green {FILLING}.", sentence("wax"))
-    assert ids(act, favouring(act, "art-1.par-2", others=0.01), 40) == ["art-1.par-2"]
+    act = law(sentence("wax"), f"1. Keepers shall register {FILLING}.\n\n2. Hives shall be green {FILLING}.")
+    chosen = ids(act, favouring(act, "art-2.par-2", others=0.01), 40)
+    assert "art-2.par-2" in chosen and "art-2.par-1" not in chosen
 
 
 def test_what_names_a_paragraph_brings_it_and_an_exception_its_rule() -> None:
