@@ -1,4 +1,4 @@
-"""Join trained networks of meaning into one file, whose members are averaged: what `make weights` ends with."""
+"""Join trained networks of meaning into one file, whose members are averaged."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _CLOSE: Final = 0.15
 """A usual length that is nearer to a named one than this share of it gives way."""
 _FILL: Final = 0.8
 """What fits before a usual length and has this share of the best step's gain comes before it."""
-_DATES: Final = 200
+_DATES: Final = 400
 """Words of all that says from when an act applies; what belongs together of it is never parted."""
 _MARGIN: Final = 0.1
 """Up to this share of a usual length may stay empty."""
