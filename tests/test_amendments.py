@@ -13,8 +13,7 @@ from lexlattice.reading.amendments import quoted_header
 from lexlattice.reading.blocks import Block, Role
 from lexlattice.reading.grammar import load
 from lexlattice.reading.outline import outline
-from lexlattice.selection import select
-from lexlattice.selection.dependencies import Ties
+from lexlattice.selection import lead_ins, select
 
 HEAD = (
     "DIRECTIVE 2024/9002/EU\nof 3 May 2024\namending the Directive on bees\nTHE COUNCIL,\nHAS ADOPTED THIS DIRECTIVE:\n"
@@ -81,14 +80,14 @@ def test_citations_say_what_is_quoted(act: Act) -> None:
     assert citations["art-1.pt-5.q.sub-2"] == "Article 1, point (5), quoted text, second paragraph"
 
 
-def test_what_is_quoted_needs_its_instruction(act: Act) -> None:
-    ties = Ties.of(act)
+def test_what_is_quoted_hangs_from_its_instruction(act: Act) -> None:
+    leads = lead_ins(act.units)
     for place, unit in enumerate(act.units):
         instruction, quoted, _ = unit.provision.partition(".q")
-        needed = place
-        while quoted and act.units[needed].provision != instruction:
-            needed = int(ties.needs[needed])
-            assert needed >= 0, f"{unit.id} does not need {instruction}"
+        above: int | None = place
+        while quoted and above is not None and act.units[above].provision != instruction:
+            above = leads[above]
+        assert above is not None, f"{unit.id} does not hang from {instruction}"
 
 
 def test_what_is_quoted_is_not_chosen_without_its_instruction(act: Act) -> None:

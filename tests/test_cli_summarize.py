@@ -155,6 +155,17 @@ def test_versions_of_one_act_give_the_same_provisions(run: Run, examples: Path, 
     assert ids[0]
 
 
+def test_versions_keep_to_the_focus_that_is_asked_for(run: Run, examples: Path, tmp_path: Path) -> None:
+    files = [examples / "short" / f"{language}.txt" for language in ("en", "fi")]
+    sizes = ("--words", 450, "-o", tmp_path, "--format", "json")
+    kinds = {}
+    for focus in ("all", "articles"):
+        assert run(*files, "--versions", "--focus", focus, *sizes)[0] == 0
+        items = json.loads((tmp_path / "32024R9001.fi.json").read_bytes())["extract"]
+        kinds[focus] = {item["id"].partition("-")[0] for item in items}
+    assert kinds["articles"] == {"art"} < kinds["all"]
+
+
 # --- what goes wrong --------------------------------------------------------------------------------------
 
 

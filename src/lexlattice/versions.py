@@ -1,16 +1,17 @@
 """One act in several languages: what is chosen is chosen once, and the same provisions come out in every version.
 
-The choice is one version's, or the consensus of all. All versions are aligned with the one that it is written down in;
-what has no counterpart is left out and named, never replaced by something near. Every summary has the budget of that
-version: the same provisions have more words in one language than in another, so that others may exceed it.
+The choice is one version's, or the consensus of all: the decoder's, by the mean of their scores. All versions are
+aligned with the one that it is made in; what has no counterpart is left out and named, never replaced by something
+near. Every summary has the budget of that version: the same provisions have more words in one language than in another,
+so that others may exceed it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import Final
 
 from lexlattice import encoding
@@ -20,26 +21,32 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.grouping import group_of
 from lexlattice.lattice.cells import Floats
 from lexlattice.reading.grammar import load
-from lexlattice.selection.dependencies import Ties
+from lexlattice.selection.decoder import choose
 from lexlattice.standing import has_no_summary, warnings_of
 from lexlattice.summary import Explanation, Item, Summary
 
 _CHIEF: Final = "en"
-"""The version that a consensus is written down in, if it is there; else the first by its code."""
+"""The version that a consensus is made in, if it is there; else the first by its code."""
 
 Summarize = Callable[[Act], Summary]
 Score = Callable[[Act], Floats]
 
 
 def summarize_versions(
-    acts: Sequence[Act], summarize: Summarize, score: Score, *, base: str | None = None, encode: Encode | None = None
+    acts: Sequence[Act],
+    summarize: Summarize,
+    score: Score,
+    *,
+    base: str | None = None,
+    focus: str = "all",
+    encode: Encode | None = None,
 ) -> dict[str, Summary]:
     """A summary of each version, by its language: of the same provisions, in whatever order versions are given.
 
-    With `base` they are those that are chosen in that version. Without, each version is summarised, and what most of
-    them chose comes first (`consensus`), as long as it fits into the budget of the English version, or of the first by
-    its code. `encode` is what texts are compared by where versions are numbered differently: the embedded encoder if
-    nothing is said.
+    With `base` they are those that are chosen in that version. Without, they are a consensus: each unit of the English
+    version, or of the first by its code, has the mean of the scores that it has in all versions, and the decoder
+    chooses by these, within the budget of that version and the `focus` that `summarize` has. `encode` is what texts are
+    compared by where versions are numbered differently: the embedded encoder if nothing is said.
     """
     versions = _checked(acts, base)
     chief = base or (_CHIEF if _CHIEF in versions else min(versions))
@@ -50,7 +57,7 @@ def summarize_versions(
     alignments = {language: counterparts(source, act, encode) for language, act in others.items()}
     if base is None:
         summaries = {language: summarize(act) for language, act in versions.items()}
-        whole = _agreed(summaries, chief, alignments, score)
+        whole = _agreed(summaries, chief, alignments, score, focus)
     else:
         summaries = {}
         whole = summarize(source)
@@ -71,30 +78,6 @@ def emit(choice: Sequence[Unit], source: Act, target: Act, alignment: Alignment)
     wanted = {name for unit in chosen for name in alignment.pairs.get(unit, ())}
     missing = [unit.id for unit in source.units if unit.id in chosen and unit.id not in alignment.pairs]
     return [unit for unit in target.units if unit.id in wanted], missing
-
-
-def consensus(
-    rankings: Mapping[str, Sequence[tuple[str, float]]], choices: Mapping[str, Collection[str]] | None = None
-) -> list[tuple[str, float]]:
-    """Provisions with their mean score, the best first, from the scores that they have in each version.
-
-    Scores are measured from the mean of their version and in its standard deviation, so that all versions have the same
-    weight; one that lacks a provision has no say in it. With `choices`, what a larger share of them chose comes first.
-
-    >>> english, finnish = [("art-1", 0.8), ("art-2", 0.6), ("art-3", 0.1)], [("art-1", 0.2), ("art-2", 0.4)]
-    >>> [name for name, _ in consensus({"en": english, "fi": finnish})]
-    ['art-2', 'art-1', 'art-3']
-    """
-    scores: dict[str, list[float]] = {}
-    votes: dict[str, list[bool]] = {}
-    for language, ranking in rankings.items():
-        values = [score for _, score in ranking]
-        middle, spread = (fmean(values), pstdev(values)) if values else (0.0, 0.0)
-        for name, score in ranking:
-            scores.setdefault(name, []).append((score - middle) / spread if spread else 0.0)
-            votes.setdefault(name, []).append(choices is not None and name in choices[language])
-    means = [(name, fmean(values)) for name, values in scores.items()]
-    return sorted(means, key=lambda entry: (-fmean(votes[entry[0]]), -entry[1], entry[0]))
 
 
 def _checked(acts: Sequence[Act], base: str | None) -> dict[str, Act]:
@@ -130,49 +113,31 @@ def _embedded(texts: list[str]) -> Vectors:
     return encoding.vectors_of_units(_encoder(), texts)
 
 
-def _agreed(summaries: Mapping[str, Summary], chief: str, alignments: Mapping[str, Alignment], score: Score) -> Summary:
-    """What most versions chose, as a summary of the chief one."""
+def _agreed(
+    summaries: Mapping[str, Summary], chief: str, alignments: Mapping[str, Alignment], score: Score, focus: str
+) -> Summary:
+    """What is chosen by the mean scores of all versions, as a summary of the chief one."""
     own = summaries[chief]
     source = own.act
-    rankings: dict[str, list[tuple[str, float]]] = {}
-    choices: dict[str, set[str]] = {}
-    chances: dict[str, list[float]] = {}
-    for language, summary in summaries.items():
-        pairs = {unit.id: (unit.id,) for unit in source} if language == chief else alignments[language].pairs
-        scores = dict(zip((unit.id for unit in summary.act), score(summary.act).tolist(), strict=True))
-        rankings[language] = [(name, fmean(scores[other] for other in others)) for name, others in pairs.items()]
-        items = {item.id for item in summary}
-        choices[language] = {name for name, others in pairs.items() if not items.isdisjoint(others)}
-        for name, chance in rankings[language]:
-            chances.setdefault(name, []).append(chance)
-    candidates = set().union(*choices.values())
-    order = [name for name, _ in consensus(rankings, choices) if name in candidates]
+    means = _means(source, [(summaries[language].act, found.pairs) for language, found in alignments.items()], score)
     groups, explanations = group_of(source), {item.id: item.explanation for item in own}
-    items_of_all = []
-    for place in _filled(source, order, own.budget):
+    items = []
+    for place in choose(source, means, own.budget, focus).units:
         unit = source.units[place]
-        section, mean = source.sections[unit.section], fmean(chances[unit.id])
-        items_of_all.append(Item.of(unit, section, mean, groups[place], explanations.get(unit.id)))
-    return Summary(source, own.budget, tuple(items_of_all), own.warnings)
+        section = source.sections[unit.section]
+        items.append(Item.of(unit, section, means[place], groups[place], explanations.get(unit.id)))
+    return Summary(source, own.budget, tuple(items), own.warnings)
 
 
-def _filled(act: Act, order: Sequence[str], budget: int) -> list[int]:
-    """The first units of an order that fit, each with all that it cannot be read without, by their place in the act."""
-    place = {unit.id: index for index, unit in enumerate(act.units)}
-    ties = Ties.of(act)
-    taken: set[int] = set()
-    for name in order:
-        group = [place[name]]
-        if ties.never_alone[group[0]]:
-            continue
-        while (needed := int(ties.needs[group[-1]])) >= 0:
-            group.append(needed)
-        missing = set(group) - taken
-        cost = sum(act.units[index].words for index in missing)
-        if cost <= budget:
-            taken |= missing
-            budget -= cost
-    return sorted(taken)
+def _means(source: Act, others: Sequence[tuple[Act, Mapping[str, Sequence[str]]]], score: Score) -> list[float]:
+    """For each unit the mean of its scores in its own version and in those others that have it."""
+    found = [[chance] for chance in score(source).tolist()]
+    for act, pairs in others:
+        scores = dict(zip((unit.id for unit in act), score(act).tolist(), strict=True))
+        for unit, chances in zip(source.units, found, strict=True):
+            if names := pairs.get(unit.id):
+                chances.append(fmean(scores[name] for name in names))
+    return [fmean(chances) for chances in found]
 
 
 def _emitted(whole: Summary, target: Act, alignment: Alignment, own: Summary | None) -> Summary:

@@ -145,7 +145,11 @@ def _several_languages(options: argparse.Namespace) -> int:
     if options.output:
         _make_folder(options.output)
     summaries = summarize_versions(
-        acts, lambda act: _summary(act, options, summarizer), summarizer.score, base=options.base
+        acts,
+        lambda act: _summary(act, options, summarizer),
+        summarizer.score,
+        base=options.base,
+        focus=options.focus,
     )
     name = next((act.celex for act in acts if act.celex), "act")
     for language, summary in summaries.items():

@@ -130,8 +130,8 @@ def _hanging(
             yield place, lead
             if place == lead + 1 and units[lead].text.rstrip().endswith(":"):
                 joined.join((lead, place))
-    for lead, _, tail in closed_lists(units, leads):
-        joined.join((lead, tail))
+    for pair in closed_lists(units, leads):
+        joined.join(pair)
 
 
 def _short_provisions(units: Sequence[Unit], leads: Sequence[int | None], may: Sequence[bool]) -> Iterator[list[int]]:
