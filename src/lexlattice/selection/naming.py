@@ -19,7 +19,8 @@ _DASH: Final = "-‐‑‒–—"
 _LONGEST: Final = 30
 """Numbers that a range has at most: "paragraph 1 to 180 days" is none."""
 _FIGURE: Final = re.compile(r"(\d+)(?:[^\W\d_](?!\w))?")
-_NEVER: Final = "(?!)"
+NEVER: Final = "(?!)"
+"""A pattern that matches nothing, for a list without entries."""
 _NEAR: Final = 40
 """Characters around "paragraph 1" in which "Article 5" may stand, of which it is a paragraph."""
 
@@ -31,7 +32,7 @@ class Naming:
         words, cited = table["references"], table["citation"]
         paragraph, subparagraph = words["paragraph"], words["subparagraph"]
         self._stems = _stems(paragraph)
-        span = either(words["range"]) or _NEVER
+        span = either(words["range"]) or NEVER
         self._range = re.compile(rf"[{_DASH}]|(?<!\w)(?:{span})(?!\w)")
         joint = rf",?\s(?:{either([*words['list'], *words['range']])})\s{_SHORT}?"
         numbers = _several(_ENTRY, rf"\s?[{_DASH}]\s?\(?|{joint}\(?")

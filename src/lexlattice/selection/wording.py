@@ -9,7 +9,7 @@ from typing import Final
 
 from lexlattice.reading.grammar import raw
 from lexlattice.reading.wording import wording
-from lexlattice.selection.naming import Naming, either, plain
+from lexlattice.selection.naming import NEVER, Naming, either, plain
 
 _FALLBACK: Final = "en"
 _OPENING: Final = 80
@@ -28,6 +28,7 @@ class SelectionWording:
         table = raw(language)["selection"]
         self._wording = wording(language)
         self._back = re.compile(rf"{_NUMBERING}(?:{either(table['back'])})(?!\w)")
+        self._impersonal = re.compile(rf"{_NUMBERING}(?:{either(table['impersonal']) or NEVER})(?!\w)")
         both = either(table["cumulative"])
         self._and_behind = re.compile(rf"(?<!\w)(?:{both})\W*$")
         self._and_before = re.compile(rf"{_NUMBERING}(?:{both})(?!\w)")
@@ -35,11 +36,14 @@ class SelectionWording:
         self._repeal = re.compile(rf"(?<!\w)(?:{either(table['repeal'])})(?!\w)")
         self._named = Naming(raw(language))
 
-    def points_back(self, text: str) -> bool:
-        """Whether a sentence begins by pointing to the one before: "Those measures …", not "This Regulation …"."""
+    def points_back(self, text: str, may_be_impersonal: bool = False) -> bool:
+        """Whether a sentence begins by pointing to the one before: "Those measures …", not "This Regulation …".
+
+        Where it may be impersonal, as recitals often are, "It is appropriate …" does not.
+        """
         head = plain(text[:_OPENING])
         found = self._back.match(head)
-        if found is None:
+        if found is None or (may_be_impersonal and self._impersonal.match(head)):
             return False
         behind = _WORD.findall(head, found.end())[:_NAMED_AFTER]
         return not any(role.act or role.levels or "other" in role.flags for role in map(self._wording.role, behind))
