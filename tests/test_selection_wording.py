@@ -151,6 +151,7 @@ def test_a_paragraph_is_named_in_every_language(language: str) -> None:
     ("language", "text"),
     [
         ("de", "gemäß Artikel 5 Absatz 2"),
+        ("de", "nach § 5 Absatz 2"),
         ("en", "in accordance with paragraph 2 of Article 5"),
         ("es", "en el artículo 5, apartado 2"),
         ("fr", "au paragraphe 2 de l’article 5"),
@@ -219,7 +220,9 @@ def test_a_subparagraph_is_named_in_every_language(language: str) -> None:
         ("en", "the second subparagraph of paragraph 4"),
         ("es", "en el apartado 3, párrafo primero"),
         ("fi", "5 artiklan 2 kohdan ensimmäisessä alakohdassa"),
+        ("fi", "b alakohdan ensimmäisessä luetelmakohdassa"),
         ("fr", "au paragraphe 2, premier alinéa"),
+        ("sv", "i artikel 5.2 första stycket"),
         ("pl", "w art. 5 ust. 2 akapit pierwszy"),
     ],
 )

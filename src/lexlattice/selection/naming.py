@@ -13,6 +13,8 @@ _STEM_END: Final = re.compile(r"[*\s]")
 _NUMBER: Final = r"\d{1,3}[^\W\d_]?(?!\d|/)"
 _ENTRY: Final = rf"{_NUMBER}\.?\)?(?:\s?\([^\W\d_]{{1,3}}\))*"
 """A number of several, with the points behind it: "1(a)", "1.", "(1)"."""
+_LAW: Final = rf"§\s?{_NUMBER}|{_NUMBER}\s§"
+"""A section of a national law, which has paragraphs of its own."""
 _SHORT: Final = r"(?:[^\W\d_]{1,4}[\s'-])"
 """An article or a preposition, as may stand before a number or ordinal."""
 _DASH: Final = "-‐‑‒–—"
@@ -62,7 +64,7 @@ class Naming:
         for found in (self._subparagraph if has_numbers else self._unnumbered).find(text):
             if not self._within_paragraph.holds(found):
                 parts = found.groupdict()
-                yield from self._ordinals(parts["before"] or parts["behind"] or "")
+                yield from self._ordinals(parts["before"] or parts.get("behind") or "")
                 yield from (int(number) for number in self._numbers(parts.get("numbers") or "") if number.isdigit())
 
     def _numbers(self, run: str) -> Iterator[str]:
@@ -87,11 +89,13 @@ class Naming:
 
 
 class _Ordered:
-    """A word with its ordinals before or behind it; or with its number, where citations are written so."""
+    """A word with its ordinals before it; also with ordinals or numbers behind it, where citations are written so."""
 
     def __init__(self, entries: Sequence[str], ordinals: str, numbers: str, citation: str) -> None:
         self._stems, words = _stems(entries), rf"(?:{either(entries)})(?!\w)"
-        choices = [rf"(?P<before>{ordinals})'?\s{words}", rf"{words}\s(?P<behind>{ordinals})"]
+        choices = [rf"(?P<before>{ordinals})'?\s{words}"]
+        if citation.endswith("}"):  # what stands behind the word otherwise is of another level
+            choices.append(rf"{words}\s(?P<behind>{ordinals})")
         if "{n}" in citation:
             choices.append(_with_number(either(entries), numbers, number_first=False))
         self._pattern = re.compile(rf"(?<!\w)(?:{'|'.join(choices)})")
@@ -105,8 +109,8 @@ class _Within:
     """Whether what is named stands in something else that is named beside it: "paragraph 2 of Article 5"."""
 
     def __init__(self, of: str, other: str) -> None:
-        other = other.replace("?P<numbers>", "?:")
-        self._before = re.compile(rf"(?<!\w)(?:{other})(?:[\s,.()]|\(\w{{1,3}}\))*$")
+        other = rf"{other}|{_LAW}".replace("?P<numbers>", "?:")
+        self._before = re.compile(rf"(?<!\w)(?:{other})(?:[\s,.()]|\(\w{{1,3}}\)|\.\d{{1,3}})*$")
         self._behind = re.compile(rf"[^\w,;]*(?:(?:{of})[\s']?)*(?:{other})")
 
     def holds(self, found: re.Match[str]) -> bool:
