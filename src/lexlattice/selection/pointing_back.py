@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from lexlattice.act import Act
 from lexlattice.selection.lists import LISTED
 from lexlattice.selection.wording import selection_wording
 
-_STEP = ".par-"
+_STEP: Final = ".par-"
+_LATER: Final = ".sub-"
+"""In the id of each subparagraph but the first."""
 
 
 class Pointing:
@@ -18,21 +21,18 @@ class Pointing:
         self._units, self._leads = act.units, leads
         self._words = selection_wording(act.language)
         self._sections = act.sections
-        self._paragraphs: dict[int, dict[str, int]] = {}
+        self._provisions: dict[int, dict[str, int]] = {}
 
     def back(self, place: int) -> Iterator[int]:
-        """The units that a unit needs: the one before if it begins with "those"; earlier paragraphs that it names."""
+        """The units that a unit needs: the one before if it begins with "those"; earlier provisions that it names."""
         unit = self._units[place]
         before = place - 1
-        if (
-            unit.kind not in LISTED
-            and before >= 0
-            and self._units[before].section == unit.section
-            and (unit.kind != "recital" or self._units[before].provision == unit.provision)
-            and self._words.points_back(unit.text)
-        ):
-            yield self._top(before)
+        if unit.kind not in LISTED and before >= 0 and self._units[before].section == unit.section:
+            begins_recital = unit.kind == "recital" and self._units[before].provision != unit.provision
+            if self._words.points_back(unit.text, may_be_impersonal=begins_recital):
+                yield self._top(before)
         yield from (other for other in self._named(place) if other < place)
+        yield from (other for other in self._subparagraphs(place) if other < place)
 
     def ahead(self, place: int) -> Iterator[int]:
         """The later paragraphs that a unit names."""
@@ -52,17 +52,30 @@ class Pointing:
             if found is not None and number != own:
                 yield found
 
+    def _subparagraphs(self, place: int) -> Iterator[int]:
+        """The other subparagraphs of its paragraph that a later one names."""
+        unit = self._units[place]
+        paragraph, later, behind = unit.provision.partition(_LATER)
+        if not later or unit.kind == "quoted" or ".q" in unit.provision:
+            return
+        for number in self._words.subparagraphs(unit.text, has_numbers=_STEP in paragraph):
+            named = paragraph if number == 1 else f"{paragraph}{_LATER}{number}"
+            found = self._of_section(place).get(named)
+            if found is not None and str(number) != behind.partition(".")[0]:
+                yield found
+
     def _of_section(self, place: int) -> dict[str, int]:
-        """The first unit of each paragraph of the section that a unit stands in."""
+        """The first unit of each paragraph and other provision of the section that a unit stands in."""
         section = self._sections[self._units[place].section]
-        found = self._paragraphs.get(section.index)
+        found = self._provisions.get(section.index)
         if found is None:
             start, found = place - section.units.index(self._units[place]), {}
             for other, unit in enumerate(section.units, start):
                 before, step, behind = unit.provision.partition(_STEP)
                 if step:
                     found.setdefault(f"{before}{_STEP}{behind.partition('.')[0]}", other)
-            self._paragraphs[section.index] = found
+                found.setdefault(unit.provision, other)
+            self._provisions[section.index] = found
         return found
 
     def _top(self, place: int) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
 from lexlattice.reading.grammar import raw
-from lexlattice.reading.wording import flat, wording
+from lexlattice.reading.wording import wording
+from lexlattice.selection.naming import NEVER, Naming, either, plain
 
 _FALLBACK: Final = "en"
 _OPENING: Final = 80
@@ -16,12 +17,8 @@ _OPENING: Final = 80
 _NUMBERING: Final = r"(?:\W*\(?\w{1,3}[.)]+)?\W*"
 """What may stand before the first word: the number of a paragraph, a dash, a quotation mark."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_STEM_END: Final = re.compile(r"[*\s]")
 _NAMED_AFTER: Final = 2
 """Among so many words behind "this", one for an act or a provision makes it "this Regulation", which points nowhere."""
-_NUMBERS: Final = r"(?P<number>\d{1,3})[^\W\d_]?(?!\d|/)"
-_NEAR: Final = 40
-"""Characters around "paragraph 1" in which "Article 5" may stand, of which it is a paragraph."""
 
 
 class SelectionWording:
@@ -30,26 +27,23 @@ class SelectionWording:
     def __init__(self, language: str) -> None:
         table = raw(language)["selection"]
         self._wording = wording(language)
-        self._back = re.compile(rf"{_NUMBERING}(?:{_either(table['back'])})(?!\w)")
-        both = _either(table["cumulative"])
+        self._back = re.compile(rf"{_NUMBERING}(?:{either(table['back'])})(?!\w)")
+        self._impersonal = re.compile(rf"{_NUMBERING}(?:{either(table['impersonal']) or NEVER})(?!\w)")
+        both = either(table["cumulative"])
         self._and_behind = re.compile(rf"(?<!\w)(?:{both})\W*$")
         self._and_before = re.compile(rf"{_NUMBERING}(?:{both})(?!\w)")
-        self._scope = re.compile(rf"(?<!\w)(?:{_either(table['scope'])})(?!\w)")
-        self._repeal = re.compile(rf"(?<!\w)(?:{_either(table['repeal'])})(?!\w)")
-        words = raw(language)["references"]
-        paragraph, article = _either(words["paragraph"]), _either(words["article"])
-        self._stems = {_STEM_END.split(plain(entry))[0] for entry in words["paragraph"]}
-        self._paragraph = re.compile(rf"(?<!\w)(?:{_with_number(paragraph, 'paragraph' in words['before'])})")
-        cited = _with_number(article, "article" in words["before"]).replace("?P<number>", "?:")
-        joints = _either([*words["of"], *words["the"]])
-        self._article_before = re.compile(rf"(?<!\w)(?:{cited})[\s,.()]*$")
-        self._article_behind = re.compile(rf"[^\w,;]*(?:(?:{joints})[\s']?)*(?:{cited})")
+        self._scope = re.compile(rf"(?<!\w)(?:{either(table['scope'])})(?!\w)")
+        self._repeal = re.compile(rf"(?<!\w)(?:{either(table['repeal'])})(?!\w)")
+        self._named = Naming(raw(language))
 
-    def points_back(self, text: str) -> bool:
-        """Whether a sentence begins by pointing to the one before: "Those measures …", not "This Regulation …"."""
+    def points_back(self, text: str, may_be_impersonal: bool = False) -> bool:
+        """Whether a sentence begins by pointing to the one before: "Those measures …", not "This Regulation …".
+
+        Where it may be impersonal, as recitals often are, "It is appropriate …" does not.
+        """
         head = plain(text[:_OPENING])
         found = self._back.match(head)
-        if found is None:
+        if found is None or (may_be_impersonal and self._impersonal.match(head)):
             return False
         behind = _WORD.findall(head, found.end())[:_NAMED_AFTER]
         return not any(role.act or role.levels or "other" in role.flags for role in map(self._wording.role, behind))
@@ -68,20 +62,11 @@ class SelectionWording:
 
     def paragraphs(self, text: str) -> Iterator[str]:
         """The numbers of the paragraphs of its own article that a text refers to."""
-        head = plain(text)
-        if not any(stem in head for stem in self._stems):  # most texts have none, which is seen much faster so
-            return
-        for found in self._paragraph.finditer(head):
-            before, behind = head[max(0, found.start() - _NEAR) : found.start()], head[found.end() :][:_NEAR]
-            if not self._article_before.search(before) and not self._article_behind.match(behind):
-                yield found["number"]
+        return self._named.paragraphs(plain(text))
 
-
-def plain(text: str) -> str:
-    """A text as the words of the language files are compared: without case, accents and kinds of apostrophes."""
-    if text.isascii():
-        return text.lower()
-    return flat(text).replace("’", "'").replace("ʼ", "'")
+    def subparagraphs(self, text: str, has_numbers: bool) -> Iterator[int]:
+        """Which subparagraphs of its own paragraph a text refers to, from 1; or paragraphs if these have no numbers."""
+        return self._named.subparagraphs(plain(text), has_numbers)
 
 
 @cache
@@ -91,14 +76,3 @@ def selection_wording(language: str) -> SelectionWording:
         return SelectionWording(language)
     except (FileNotFoundError, IsADirectoryError):
         return SelectionWording(_FALLBACK)
-
-
-def _either(entries: Iterable[str]) -> str:
-    """A pattern for entries of the language file, the longest first: * stands for letters."""
-    ordered = sorted(entries, key=len, reverse=True)
-    return "|".join(re.escape(plain(entry)).replace(r"\*", r"\w*").replace(r"\ ", r"\s") for entry in ordered)
-
-
-def _with_number(words: str, number_first: bool) -> str:
-    """A word with its number behind it, or before it where the language has it so."""
-    return rf"{_NUMBERS}\W{{0,2}}\s?(?:{words})(?!\w)" if number_first else rf"(?:{words})\.?\s?\(?{_NUMBERS}"
