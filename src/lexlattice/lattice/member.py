@@ -214,7 +214,7 @@ class Member:
         if wiring.overview:
             context += [means, np.broadcast_to(means.mean(axis=0), means.shape)]
         if links:
-            context += [links.citing @ means, links.cited @ means]
+            context += [links.citing.of(means), links.cited.of(means)]
         if self.attention:
             context.append(self.attention(means))
         of_paragraphs = [Known(paragraphs.means(states), paragraphs.of)] if wiring.paragraphs else []

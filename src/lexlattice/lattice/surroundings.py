@@ -6,12 +6,15 @@ All of it is by paragraph or section, whatever the geometry, so that a line or n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from lexlattice.lattice.automaton import Dense
 from lexlattice.lattice.cells import Floats, Integers
+
+AT_ONCE: Final = 1024
+"""Rows that are compared with all others at once: their product never has to be there as a whole."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,12 +27,15 @@ class Attention:
 
     def __call__(self, means: Floats) -> Floats:
         """What each section takes from all sections."""
-        query, key = self.query(means), self.key(means)
-        logits: Floats = query @ key.T
-        logits *= np.float32(query.shape[1] ** -0.5)
-        weights: Floats = np.exp(logits - logits.max(axis=1, keepdims=True))
-        weights /= weights.sum(axis=1, keepdims=True)
-        mixed: Floats = weights @ self.value(means)
+        query, key, value = self.query(means), self.key(means), self.value(means)
+        mixed = np.empty_like(value)
+        for begin in range(0, len(query), AT_ONCE):
+            logits: Floats = query[begin : begin + AT_ONCE] @ key.T
+            logits *= np.float32(query.shape[1] ** -0.5)
+            logits -= logits.max(axis=1, keepdims=True)
+            weights: Floats = np.exp(logits, out=logits)
+            weights /= weights.sum(axis=1, keepdims=True)
+            mixed[begin : begin + AT_ONCE] = weights @ value
         return mixed
 
 
@@ -54,25 +60,38 @@ class Groups:
 
 
 class Links(NamedTuple):
-    """Which sections refer to which, as matrices that take means."""
+    """Which sections refer to which, as means over them."""
 
-    citing: Floats
-    """A row for each section: the mean over those that refer to it."""
-    cited: Floats
-    """The mean over those that it refers to."""
+    citing: Averages
+    """For each section over those that refer to it."""
+    cited: Averages
+    """Over those that it refers to."""
 
     @classmethod
     def of(cls, sections: Groups, references: Integers) -> Links:
         """From pairs of sections: one that refers, and one that is referred to."""
-        links = np.zeros((len(sections), len(sections)), np.float32)
-        if len(references):
-            known = np.isin(references, sections.present).all(axis=1)
-            source, target = np.searchsorted(sections.present, references[known]).T
-            links[source, target] = source != target
-        return cls(_averaging(links.T), _averaging(links))
+        known = np.isin(references, sections.present).all(axis=1)
+        pairs = np.searchsorted(sections.present, references[known]).reshape(-1, 2)
+        pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+        return cls(Averages(pairs[:, 1], pairs[:, 0], len(sections)), Averages(pairs[:, 0], pairs[:, 1], len(sections)))
 
 
-def _averaging(links: Floats) -> Floats:
-    """A matrix that takes the mean over each row's links; zero for a row without any."""
-    weights: Floats = links / np.maximum(1, links.sum(axis=1, keepdims=True, dtype=np.float32))
-    return weights
+class Averages:
+    """The mean over the links of each section; zero for one without any."""
+
+    def __init__(self, ends: Integers, others: Integers, count: int) -> None:
+        order = np.argsort(ends, kind="stable")
+        self._others, self._count = others[order], count
+        self._ends, self._starts, counts = np.unique(ends[order], return_index=True, return_counts=True)
+        self._counts = counts[:, None].astype(np.float32)
+
+    def of(self, states: Floats) -> Floats:
+        """What each section gets of the states of those it is linked with."""
+        means = np.zeros((self._count, states.shape[1]), np.float32)
+        if len(self._ends):
+            means[self._ends] = np.add.reduceat(states[self._others], self._starts, axis=0) / self._counts
+        return means
+
+    def matrix(self) -> Floats:
+        """The same as a matrix that takes means, as learning has it."""
+        return self.of(np.eye(self._count, dtype=np.float32))

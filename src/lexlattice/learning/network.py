@@ -52,7 +52,8 @@ class Inputs(NamedTuple):
         arrays: tuple[NDArray[Any], ...] = (
             *(features.units, features.sections, features.section_of, features.vectors, features.leads),
             *(features.openings, features.headings, features.enclosing, features.anchors.reshape(1, -1)),
-            *(lattice.neighbours, order, lattice.cell_of, sections.of, paragraphs.of, links.citing, links.cited),
+            *(lattice.neighbours, order, lattice.cell_of, sections.of, paragraphs.of),
+            *(links.citing.matrix(), links.cited.matrix()),
         )
         return cls(*map(_tensor, arrays))
 

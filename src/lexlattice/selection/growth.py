@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from itertools import count
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -30,11 +29,13 @@ Floats = NDArray[np.float64]
 LENGTHS: Final = (50, 100, 150, 200, 300, 400, 500, 600, 700, 800)
 """Usual lengths of summaries, in words, at which nothing is left empty if it can be helped."""
 _EACH: Final = 100
-"""Beyond them and those that have a name, every so many words."""
+"""Beyond them and those that have a name, every so many words, or every fiftieth of the length if that is more."""
 _CLOSE: Final = 0.15
 """A usual length that is nearer to a named one than this share of it gives way."""
 _FILL: Final = 0.8
 """What fits before a usual length and has this share of the best step's gain comes before it."""
+_TRIED: Final = 500
+"""So many bundles are tried at most to find one that fits, however many an act has."""
 _DATES: Final = 200
 """Words of all that says from when an act applies; what belongs together of it is never parted."""
 _MARGIN: Final = 0.1
@@ -108,7 +109,7 @@ class _Growth:
         if due is not None and due.words <= _RESERVED * (self.words + later):
             room = min(room, later - due.words)
         least, aside, seen, found = 0.0, list[tuple[float, int]](), set[int](), None
-        while found is None and self._heap and -self._heap[0][0] >= least:
+        while found is None and self._heap and -self._heap[0][0] >= least and len(aside) < _TRIED:
             known, bundle = heapq.heappop(self._heap)
             if self._taken[bundle] or bundle in seen:
                 continue
@@ -216,4 +217,7 @@ def _lengths(words: int) -> Iterator[int]:
     usual = {length for length in LENGTHS if all(abs(length - other) > _CLOSE * other for other in named)}
     every = sorted(named | usual)
     yield from every
-    yield from count(every[-1] + _EACH, _EACH)
+    length = every[-1]
+    while True:
+        length += max(_EACH, length // 50)
+        yield length

@@ -9,6 +9,7 @@ import numpy as np
 from lexlattice.act import Act
 from lexlattice.lattice.cells import Floats, Integers
 from lexlattice.lattice.features.outline import Outline
+from lexlattice.lattice.surroundings import AT_ONCE
 
 _NEAREST: Final = 3
 """Recitals whose similarity is averaged."""
@@ -42,14 +43,12 @@ def likeness_of(act: Act, outline: Outline, vectors: Vectors, words: Floats, aim
     groups = (kinds == "article", kinds == "recitals", outline.section_of_paragraph == aim)
     anchors = np.stack([vectors.title, *(_normalized(paragraphs[group].sum(0)) for group in groups)])
     recitals = paragraphs[groups[1]]
-    near = units @ recitals.T if len(recitals) else np.zeros((len(units), 1), np.float32)
-    nearest = np.partition(near, near.shape[1] - min(_NEAREST, near.shape[1]), axis=1)[:, -_NEAREST:]
+    nearest = _nearest(units, recitals)
     leads = np.where((outline.lead_of >= 0)[:, None], units[outline.lead_of], 0)
     before = np.concatenate([np.zeros((1, units.shape[1]), np.float32), units[:-1]])[: len(units)]
     of_units = [
         *(units @ anchors.T).T,
-        near.max(axis=1, initial=-1),
-        nearest.mean(axis=1),
+        *nearest.T,
         _cosines(units, sections[section_of]),
         _cosines(units, vectors.headings[section_of]),
         _cosines(units, paragraphs[outline.paragraph_of]),
@@ -59,11 +58,11 @@ def likeness_of(act: Act, outline: Outline, vectors: Vectors, words: Floats, aim
     among, earlier = _among_articles(sections, outline.articles)
     of_sections = [
         vectors.headings @ vectors.title,
-        (vectors.headings @ recitals.T).max(axis=1, initial=-1),
+        _nearest(vectors.headings, recitals, nothing=-1)[:, 0],
         among,
         earlier,
         *(sections @ anchors[:3].T).T,
-        (sections @ recitals.T).max(axis=1, initial=-1),
+        _nearest(sections, recitals, nothing=-1)[:, 0],
         vectors.enclosing @ vectors.title,
         _cosines(vectors.headings, sections),
         vectors.headings @ anchors[1],
@@ -71,13 +70,27 @@ def likeness_of(act: Act, outline: Outline, vectors: Vectors, words: Floats, aim
     return Likeness(_columns(of_units), _columns(of_sections), anchors.astype(np.float32))
 
 
+def _nearest(some: Floats, recitals: Floats, nothing: float = 0) -> Floats:
+    """How near each is to the recital that is nearest, and to the few nearest on average; `nothing` without any."""
+    nearest = np.full((len(some), 2), nothing, np.float32)
+    few = min(_NEAREST, len(recitals))
+    for begin in range(0, len(some) if few else 0, AT_ONCE):
+        near = some[begin : begin + AT_ONCE] @ recitals.T
+        near.partition(len(recitals) - few, axis=1)
+        nearest[begin : begin + AT_ONCE, 0] = near[:, -few:].max(axis=1)
+        nearest[begin : begin + AT_ONCE, 1] = near[:, -few:].mean(axis=1)
+    return nearest
+
+
 def _among_articles(sections: Floats, articles: Integers) -> tuple[Floats, Floats]:
     """How near each article is to all articles, and to the nearest of those before it."""
     among, earlier = np.zeros(len(sections), np.float32), np.zeros(len(sections), np.float32)
-    alike = sections[articles] @ sections[articles].T
-    if len(articles):
-        among[articles] = alike.mean(axis=1)
-        earlier[articles] = np.tril(alike, -1).max(axis=1)
+    vectors = sections[articles]
+    for begin in range(0, len(articles), AT_ONCE):
+        some = articles[begin : begin + AT_ONCE]
+        alike = vectors[begin : begin + AT_ONCE] @ vectors.T
+        among[some] = alike.mean(axis=1)
+        earlier[some] = np.tril(alike, begin - 1).max(axis=1)
     return among, earlier
 
 
