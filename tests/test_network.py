@@ -199,6 +199,7 @@ def without(name: str) -> Callable[[dict[str, Any], dict[str, str]], None]:
         (told(format="lexlattice salience 2"), "'lexlattice meaning 1' was expected"),
         (told(members="["), "which members"),
         (told(members="[]"), "which members"),
+        (told(members="[" * 100_000), "which members"),
         (told(members="[1]"), "made of"),
         (told(average="median"), "averaged"),
         (wired(geometry="round"), "no such network"),
@@ -227,6 +228,53 @@ def test_a_file_that_is_no_network_is_refused_in_one_sentence(
         Network.read(tmp_path / "other.safetensors")
     assert str(caught.value).endswith(".")
     assert "\n" not in str(caught.value)
+
+
+def narrowed(name: str) -> Callable[[dict[str, Any]], None]:
+    """One column less, everywhere, so that the layers still fit each other."""
+
+    def change(arrays: dict[str, Any]) -> None:
+        for part in ("mean", "deviation"):
+            arrays[f"members.0.scales.{name}.{part}"] = arrays[f"members.0.scales.{name}.{part}"][:-1]
+        arrays["members.0.first.weight"] = arrays["members.0.first.weight"][:, 1:]
+
+    return change
+
+
+def enlarged(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda arrays: arrays.update({name: np.full_like(arrays[name], 3e38)})
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (narrowed("units"), "other widths"),
+        (narrowed("sections"), "other widths"),
+        (enlarged("members.0.second.weight"), "no numbers"),
+        (enlarged("members.0.automaton.change.weight"), "no numbers"),
+    ],
+)
+def test_weights_that_give_no_scores_are_refused_in_one_sentence(
+    change: Callable[[dict[str, Any]], None],
+    reason: str,
+    trainee: MeaningTrainee,
+    acts: list[Example],
+    tmp_path: Path,
+) -> None:
+    arrays, about = read_weights(saved(trainee, tmp_path / "model.safetensors"))
+    held = {name: np.array(array) for name, array in arrays.items()}
+    change(held)
+    write_weights(tmp_path / "other.safetensors", {name: np.ascontiguousarray(held[name]) for name in held}, about)
+    network = Network.read(tmp_path / "other.safetensors")
+    for compute in (network.scores, network.panels):
+        with pytest.raises(LexLatticeError, match=rf"{reason}.*\.$"):
+            compute(features(acts[0]))
+
+
+def test_vectors_of_another_width_are_refused(trainee: MeaningTrainee, acts: list[Example], tmp_path: Path) -> None:
+    network, found = Network.read(saved(trainee, tmp_path / "model.safetensors")), features(acts[0])
+    with pytest.raises(LexLatticeError, match="other widths"):
+        network.scores(found._replace(vectors=found.vectors[:, 1:]))
 
 
 def test_a_network_that_perceives_needs_steps(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Network:
                 raise LexLatticeError(f"'{FORMAT}' was expected, and they are '{found}'; get or train them anew.")
             try:
                 wirings = json.loads(about.get("members", ""))
-            except ValueError:
+            except (ValueError, RecursionError):
                 wirings = None
             if not isinstance(wirings, list) or not 1 <= len(wirings) <= _MOST_MEMBERS:
                 raise LexLatticeError("it is not said which members they have; get or train them anew.")
@@ -73,14 +73,26 @@ class Network:
         """
         if not len(features.units):
             return np.zeros(0, np.float32)
-        return self._averaged([member.panels(features, record=False, see=see)[-1] for member in self.members])
+        panels = self._panels(features, record=False, see=see)
+        return _finite(self._averaged([panel[-1] for panel in panels]))
 
     @one_blas_thread()
     def panels(self, features: MeaningFeatures) -> Floats:
         """The same before the first step and after each, a row each; a member with fewer steps stays at its last."""
-        panels = [member.panels(features, record=True) for member in self.members]
-        longest = max(map(len, panels))
-        return np.stack([self._averaged([p[min(step, len(p) - 1)] for p in panels]) for step in range(longest)])
+        panels = self._panels(features, record=True)
+        steps = range(max(map(len, panels)))
+        return _finite(np.stack([self._averaged([p[min(step, len(p) - 1)] for p in panels]) for step in steps]))
+
+    def _panels(self, features: MeaningFeatures, *, record: bool, see: See = whole) -> list[list[Reading]]:
+        """What each member reads out of features, which have to be as wide as those that it learnt from."""
+        widths = tuple(part.shape[1] for part in (features.units, features.sections, features.vectors))
+        given, asked = (*widths, features.anchors.size), _asked(self.members[0])
+        if given != asked:
+            raise LexLatticeError(
+                f"The weights are for features of other widths, {asked} and not {given}; get or train them anew."
+            )
+        with np.errstate(over="ignore", invalid="ignore"):
+            return [member.panels(features, record=record, see=see) for member in self.members]
 
     def _averaged(self, readings: list[Reading]) -> Floats:
         if self.average == "probability" or len(readings) == 1:
@@ -95,6 +107,13 @@ class Network:
 def _own(arrays: Mapping[str, NDArray[Any]], number: int) -> dict[str, NDArray[Any]]:
     prefix = f"members.{number}."
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+
+
+def _finite(scores: Floats) -> Floats:
+    """Scores as they are, if all of them are numbers."""
+    if not np.isfinite(scores).all():
+        raise LexLatticeError("The weights are so large that scores are no numbers; get or train them anew.")
+    return scores
 
 
 def _asked(member: Member) -> tuple[int, ...]:
