@@ -101,6 +101,19 @@ def test_a_process_forked_inside_can_enter_and_leave() -> None:
         assert os.waitpid(child, 0)[1] == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes are forked")
+def test_a_process_forked_inside_has_its_threads_back_once_it_has_left() -> None:
+    with one_blas_thread():
+        child = os.fork()
+        if not child:
+            with one_blas_thread():
+                pass
+            os._exit(0 if set(pools()) == {2} else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert set(pools()) == {1}
+    assert set(pools()) == {2}
+
+
 def test_with_default_threads_an_act_takes_no_more_of_the_processor(examples: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in THREADS}
     call = [sys.executable, "-c", WORK, str(examples / "long" / "en.txt")]

@@ -14,22 +14,24 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
+    from threadpoolctl import ThreadpoolController, _ThreadpoolLimiter
 
 
 class _Limit:
     """Set by the first that asks for it, and lifted by the last: the pool belongs to the whole process."""
 
     def __init__(self) -> None:
+        self._limiter: _ThreadpoolLimiter | None = None
+        """What lifts the limit; there as long as the limit is on."""
         self.reset()
 
     def reset(self) -> None:
-        """Nobody is inside."""
+        """Nobody is inside; a limit that is on is lifted by whoever is next to leave."""
         self._lock, self._inside = Lock(), 0
 
     def enter(self) -> None:
         with self._lock:
-            if not self._inside:
+            if self._limiter is None:
                 controller = _controller()
                 _release()
                 self._limiter = controller.limit(limits=1, user_api="blas")
@@ -38,9 +40,10 @@ class _Limit:
     def leave(self) -> None:
         with self._lock:
             self._inside -= 1
-            if not self._inside:
+            if not self._inside and self._limiter is not None:
                 _release()
                 self._limiter.restore_original_limits()
+                self._limiter = None
                 _release()
 
 
@@ -53,7 +56,8 @@ if hasattr(os, "register_at_fork"):
 def one_blas_thread() -> Iterator[None]:
     """Matrix products on one thread, within; afterwards on as many as before.
 
-    Any number of threads may be within at once. A caller's own products meanwhile have one thread too.
+    Any number of threads may be within at once. A caller's own products meanwhile have one thread too. A process that
+    was forked meanwhile has one thread until it has been within and left: starting a pool while forking could hang.
     """
     _limit.enter()
     try:
