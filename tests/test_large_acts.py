@@ -6,6 +6,7 @@ import random
 import time
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -36,6 +37,13 @@ def paragraphs(count: int) -> Act:
     return made(("article", "", lines(count)))
 
 
+def sentences(count: int) -> Act:
+    """All of one provision, so that each needs those before it."""
+    act = paragraphs(count)
+    (article,) = act.sections
+    return replace(act, sections=(replace(article, units=tuple(u._replace(provision="art-1") for u in article.units)),))
+
+
 def seconds(act: Act, words: int) -> float:
     scores = np.random.default_rng(1).random(len(act))
     start = time.process_time()
@@ -50,6 +58,15 @@ def test_choosing_much_of_a_large_act_costs_in_proportion(build: Callable[[int],
     small, large = build(1500), build(6000)
     once = min(seconds(small, int(share * small.words)) for _ in range(2))
     assert min(seconds(large, int(share * large.words)) for _ in range(2)) < 8 * once + 0.3
+
+
+def test_sentences_of_one_provision_cost_in_proportion_and_come_from_its_first() -> None:
+    small, large = sentences(250), sentences(1000)
+    once = seconds(small, small.words // 2)
+    assert seconds(large, large.words // 2) < 8 * once + 0.3
+    chosen = choose(large, np.random.default_rng(1).random(len(large)), large.words // 2).units
+    assert len(chosen) > 400
+    assert chosen == tuple(range(len(chosen)))
 
 
 def test_everything_comes_in_the_order_of_shorter_choices() -> None:

@@ -71,9 +71,10 @@ class Links(NamedTuple):
     def of(cls, sections: Groups, references: Integers) -> Links:
         """From pairs of sections: one that refers, and one that is referred to."""
         known = np.isin(references, sections.present).all(axis=1)
-        pairs = np.searchsorted(sections.present, references[known]).reshape(-1, 2)
-        pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
-        return cls(Averages(pairs[:, 1], pairs[:, 0], len(sections)), Averages(pairs[:, 0], pairs[:, 1], len(sections)))
+        count = len(sections)
+        source, target = np.searchsorted(sections.present, references[known]).reshape(-1, 2).T
+        source, target = np.divmod(np.unique((source * count + target)[source != target]), max(1, count))
+        return cls(Averages(target, source, count), Averages(source, target, count))
 
 
 class Averages:

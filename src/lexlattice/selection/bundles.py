@@ -18,6 +18,8 @@ from lexlattice.selection.wording import selection_wording
 
 _WHOLE: Final = 30
 """Words up to which the sentences of a provision come together."""
+MOST: Final = 32
+"""Bundles that come in one step at most: what needs more, as the last of many sentences, waits for some of them."""
 
 
 class Bundles:
@@ -77,9 +79,9 @@ class Bundles:
         return ahead - {bundle}
 
     def closure(self, bundle: int, taken: Sequence[bool]) -> list[int]:
-        """A bundle with all that it needs and that is not taken yet."""
+        """A bundle with all that it needs and that is not taken yet; of too much, the nearest `MOST` and some."""
         found, ahead = [bundle], [bundle]
-        while ahead:
+        while ahead and len(found) <= MOST:
             for needed in self.needs(ahead.pop()):
                 if not taken[needed] and needed not in found:
                     found.append(needed)

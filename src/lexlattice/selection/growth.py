@@ -19,7 +19,7 @@ from lexlattice.act import Act
 from lexlattice.grouping import applies_from
 from lexlattice.selection.allowed import choosable
 from lexlattice.selection.budget import Budget
-from lexlattice.selection.bundles import Bundles, speaking
+from lexlattice.selection.bundles import MOST, Bundles, speaking
 from lexlattice.selection.mentions import mentions_of
 from lexlattice.selection.overlap import Overlap
 from lexlattice.selection.roles import roles_of
@@ -158,18 +158,18 @@ class _Growth:
         return tuple(sorted(place for bundle in step.bundles for place in self.bundles.members[bundle]))
 
     def _step(self, bundle: int) -> _Step:
-        """A bundle with all it needs by now; without gain if something of that cannot be in a summary."""
+        """A bundle with all it needs by now; without gain if that is too much, or some of it cannot be in a summary."""
         group = self.bundles.closure(bundle, self._taken)
         words = sum(int(self.bundles.words[member]) for member in group)
-        if not all(self._possible[member] for member in group):
+        for member in group[1:]:
+            self._dependants.setdefault(member, set()).add(bundle)
+        if len(group) > MOST or not all(self._possible[member] for member in group):
             return _Step(0.0, group, words)
         gain = sum(float(self._values[member]) for member in group) / max(1, words)
         gain *= 1 if self._chapters[bundle] in self._heard else _UNHEARD
         gain *= _POINTED_AT if bundle in self._pointed_at else 1
         gain *= 1 - _REPEATED * self._overlap.of(bundle)
         gain *= _ELSEWHERE ** min(2, len(self._refers.get(bundle, set()) - self._shown))
-        for member in group[1:]:
-            self._dependants.setdefault(member, set()).add(bundle)
         return _Step(gain, group, words)
 
     def _due(self) -> _Step | None:
