@@ -32,6 +32,8 @@ from lexlattice.experiments.settings import read_settings
 from lexlattice.experiments.tables import Column, Source, Table, row
 from lexlattice.files import sha256
 from lexlattice.lattice.consolidator import Consolidator
+from lexlattice.lattice.features import features_of
+from lexlattice.lattice.model import Network
 from lexlattice.learning.config import read_config
 from lexlattice.learning.prepared import Example, Prepared, pack
 from lexlattice.learning.weights import write_weights
@@ -134,6 +136,11 @@ def _judged(path: Path) -> None:
     Salience.read(path)
     if trained_with(read_weights(path).about.get("encoder") or "static") == "static":
         load(path).score(read(LITTLE, language="en"))
+
+
+def _scored(path: Path) -> None:
+    """A network that is taken scores a little act with finite numbers."""
+    Network.read(path).scores(features_of(read(LITTLE, language="en"), Static()))
 
 
 def _consolidated(path: Path) -> None:
@@ -295,6 +302,23 @@ def _salience_seeds() -> list[bytes]:
     return [_written(arrays, {**about, "steps": "2"})]
 
 
+def _network_seeds() -> list[bytes]:
+    """The shipped network with every layer cut down wherever its sizes are free."""
+    shipped, about = read_weights(FOLDER / "lattice.safetensors")
+    arrays = {name: np.array(array) for name, array in shipped.items() if ".scales." in name}
+    features = sum(len(array) for name, array in arrays.items() if name.endswith(".mean"))
+    names = {name.rpartition(".")[0] for name in shipped if name not in arrays}
+    projected = sum(".meanings." in name or ".topics." in name for name in names)
+    takes = {"first": features + projected, "automaton.hidden": 16, "readout.hidden": 4}
+    for name in names:
+        short = name.removeprefix("members.0.")
+        one = short.startswith(("meanings.", "topics."))
+        width = shipped[f"{name}.weight"].shape[1] if one else takes.get(short, 2)
+        shape = (2, 1, 3, 3) if short == "automaton.perception" else (1 if one else 2, width)
+        arrays |= {f"{name}.weight": np.full(shape, 0.1, np.float32), f"{name}.bias": np.zeros(shape[0], np.float32)}
+    return [_written(arrays, about)]
+
+
 def _consolidator_seeds() -> list[bytes]:
     about = {"format": "lexlattice consolidator 1", "geometry": "grid", "rows": "4", "columns": "3", "steps": "2"}
     shapes = {
@@ -405,6 +429,7 @@ TARGETS: Final[dict[str, Target]] = {
     "act-json": Target(_act_json, _json_seeds),
     "weights": Target(_from_file("w.safetensors", _all_arrays), _weights_seeds),
     "salience": Target(_from_file("s.safetensors", _judged), _salience_seeds),
+    "network": Target(_from_file("n.safetensors", _scored), _network_seeds),
     "consolidator": Target(_from_file("c.safetensors", _consolidated), _consolidator_seeds),
     "static": Target(_from_file("e.safetensors", _encoded), _static_seeds),
     "json-lines": Target(_from_file("rows.jsonl", _all_rows), lambda: [_LINES]),

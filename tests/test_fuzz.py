@@ -28,7 +28,7 @@ from lexlattice.research.coverage.salience import Salience
 sys.path.insert(0, str(Path(__file__).parent.parent / "fuzz"))
 from targets import LITTLE, TARGETS, check
 
-SLOW = {"docx", "docx-parts", "pdf", "salience"}
+SLOW = {"docx", "docx-parts", "pdf", "salience", "network"}
 """A hundredth of a second and more for each file."""
 LONGEST = 10.0
 """Seconds of work: none of the files has more than some ten kilobytes."""
@@ -188,6 +188,8 @@ FOUND: list[tuple[str, Any]] = [
     ("salience", {"steps": "9" * 5_000}),
     *(("salience", {key: "a\nb"}) for key in ("format", "geometry", "fingerprint")),
     ("salience", {"encoder": "a\nb:c"}),
+    *(("network", {"members": text}) for text in ("[" * 9_000, "[]", "[1]", '[{"steps": 999999999}]', "a\nb")),
+    *(("network", {key: "a\nb"}) for key in ("format", "average")),
     *(("consolidator", {key: "9" * 4_000}) for key in ("rows", "columns")),
     *(("consolidator", {key: "-1"}) for key in ("rows", "columns", "steps")),
     ("consolidator", {"format": "another"}),
