@@ -55,7 +55,7 @@ _POINTED_AT: Final = 1.5
 """How much more a provision gains once another is there that points ahead to it, as a rule does to its exception."""
 _ELSEWHERE: Final = 0.92
 """How much of its gain a bundle keeps for each article, of two at most, that it refers to and nobody has heard of."""
-_ASIDE: Final = {"recitals": 0.7, "annex": 0.8}
+_ASIDE: Final = {"recitals": 0.5, "annex": 0.8}
 """Where an act has articles, its recitals and annexes stand back."""
 _QUOTED: Final = 0.7
 """What an act puts into another one stands back."""
