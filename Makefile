@@ -43,6 +43,7 @@ lint: $(INSTALLED)-dev ## Check style and types only
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 
 format: $(INSTALLED)-dev ## Rewrite the code in the project's style
 	$(BIN)/ruff check --fix .

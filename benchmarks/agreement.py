@@ -25,15 +25,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lexlattice import Act, read
-from lexlattice.evaluation.gold import Gold, Place, Places, load_gold
-from lexlattice.evaluation.gold_versions import project_gold
-from lexlattice.evaluation.meaning import Meaning, Points, meaning_of_texts
-from lexlattice.metrics.significance import confidence_interval, ratio_interval
-from lexlattice.projection import project
+from lexlattice.evaluation.gold import Gold, Place, Places, load_gold, project_gold
+from lexlattice.evaluation.metrics.significance import confidence_interval, ratio_interval
+from lexlattice.evaluation.points import Meaning, Points, meaning_of_texts
+from lexlattice.multilingual.projection import project
+from lexlattice.multilingual.versions import counterparts
 from lexlattice.research import COVERAGE, load
 from lexlattice.selection import Budget
 from lexlattice.summarizer import Summarizer, shipped
-from lexlattice.versions import counterparts
 
 Choose = Callable[[Act, int], set[str]]
 """An act and a number of words → the ids of the units that are chosen."""

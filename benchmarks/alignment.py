@@ -1,4 +1,4 @@
-"""How well two versions of an act are aligned where they number otherwise, by ids alone and by `lexlattice.alignment`.
+"""How well two versions of an act are aligned where they number otherwise, by ids and by text.
 
 The truth is in the lines: versions that have as many, with the same figures, are parallel line by line. What is claimed
 is right if both provisions stand on a line in common. Precision is the share of claims that are right; recall, of the
@@ -23,8 +23,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from lexlattice import Act, alignment, encoding, read
-from lexlattice.projection import project
+from lexlattice import Act, encoding, read
+from lexlattice.multilingual import alignment
+from lexlattice.multilingual.projection import project
 
 PARALLEL = 0.9
 """Share of the lines with figures that must have the same ones."""

@@ -1,4 +1,4 @@
-"""Where vectors may be kept, measured: SQLite beside LMDB, then the cache and the exported store that we made.
+"""Where vectors may be kept, measured: SQLite beside LMDB, then the vector cache.
 
 Usage: python benchmarks/cache.py (LMDB takes part if it is installed: pip install lmdb)
 """
@@ -24,9 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from lexlattice.encoding.base import Vectors
 from lexlattice.encoding.cache import CachedEncoder
-from lexlattice.encoding.protocol import Vectors
-from lexlattice.encoding.store import VectorStore, export_vectors
 
 DIMENSIONS, BATCH, COUNT, DAMAGED = 768, 100, 100_000, 30
 TABLE = np.random.default_rng(0).standard_normal((1000, DIMENSIONS), np.float32)
@@ -129,7 +128,7 @@ def damage(kind: str, scratch: Path) -> None:
 
 
 def ours(scratch: Path) -> None:
-    """The cache and the store, checksums and all."""
+    """The vector cache, with its checksums."""
     texts = [str(number) for number in range(COUNT)]
     parts = [texts[start : start + BATCH] for start in range(0, COUNT, BATCH)]
     cached = CachedEncoder(_Noise(), scratch / "cache")
@@ -137,9 +136,6 @@ def ours(scratch: Path) -> None:
         f"cache, calls of {BATCH} texts: write", _rate(lambda: [cached.encode(part) for part in parts]), end=", read "
     )
     print(_rate(lambda: [cached.encode(part) for part in parts]), flush=True)
-    print("store: export", _rate(lambda: export_vectors(_Noise(), texts, scratch / "store")), end=", read ")
-    store = VectorStore.open(scratch / "store")
-    print(_rate(lambda: [store.encode(part) for part in parts]))
 
 
 if __name__ == "__main__":

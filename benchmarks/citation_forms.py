@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from lexlattice.reading.citations import Cite, cite, cite_sentences
-from lexlattice.reading.grammar import LANGUAGES, Grammar, fold, load
+from lexlattice.reading.citations.forms import Cite, cite, cite_sentences
+from lexlattice.reading.languages.grammar import LANGUAGES, Grammar, fold, load
 
 FORMS: Final = (
     "article paragraph",

@@ -1,7 +1,7 @@
 """Whole corpora, measured: throughput by engine and processes beside a plain loop, and memory as the corpus grows.
 
 The acts are the English validation acts (throughput), and one-page acts made from the examples in 24 languages
-(memory), so many of them as are asked for. Kills are counted by tests/test_corpus.py.
+(memory), so many of them as are asked for. Kills are counted by tests/integration/apps/test_corpus.py.
 Usage: LEXLATTICE_DATA=… python benchmarks/corpus.py [--acts N] [--many N] [--ray]
 """
 
@@ -20,8 +20,8 @@ from itertools import cycle, islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from lexlattice.bulk.entries import Inputs
-from lexlattice.bulk.tasks import Summarize
+from lexlattice.apps.bulk.entries import Inputs
+from lexlattice.apps.bulk.tasks import Summarize
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "short"
 FEW = 1000

@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 from lexlattice import read
-from lexlattice.corpus.rows import Row, Rows
-from lexlattice.learning.oracle import Oracle
-from lexlattice.metrics import rouge
+from lexlattice.evaluation.metrics import rouge
+from lexlattice.evaluation.rows import Row, Rows
+from lexlattice.training.oracle import Oracle
 
 SETTINGS = (0, 120, 90, 60, 40, 25)
 

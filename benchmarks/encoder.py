@@ -39,11 +39,11 @@ from lexlattice import read
 from lexlattice.encoding import load
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling, split
-from lexlattice.learning.encoder.measure import Encode, into_english, retrieval, sets
-from lexlattice.learning.encoder.packing import write_weights
-from lexlattice.learning.encoder.texts import Row, sources
-from lexlattice.learning.encoder.training import Recipe, train
 from lexlattice.reading import LANGUAGES
+from lexlattice.research.encoder.measure import Encode, into_english, retrieval, sets
+from lexlattice.research.encoder.run import write_weights
+from lexlattice.research.encoder.texts import Row, sources
+from lexlattice.research.encoder.training import Recipe, train
 from timing import seconds
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])

@@ -1,4 +1,4 @@
-"""Whether "from when it applies" holds what says so: the rules of `lexlattice.grouping` against English patterns.
+"""Whether "from when it applies" holds what says so: `selection.roles` against English patterns.
 
 Usage: LEXLATTICE_DATA=… python benchmarks/grouping.py
 On the English validation acts. The patterns are no truth: they miss what is said otherwise, and find what is said of
@@ -14,8 +14,8 @@ from collections import Counter
 from pathlib import Path
 
 from lexlattice import Act, read
-from lexlattice.corpus.rows import Row, Rows
-from lexlattice.grouping import applies_from, formulas, group_of
+from lexlattice.evaluation.rows import Row, Rows
+from lexlattice.selection.roles import applies_from, formulas, group_of
 
 PLAIN = re.compile(
     r"\bshall (?:enter|come) into force\b|\bshall apply (?:as )?from\b|\bshall (?:bring into force|adopt and publish)\b"

@@ -21,9 +21,9 @@ from typing import Final, NamedTuple
 from tqdm import tqdm
 
 from lexlattice import read
-from lexlattice.corpus.pool import in_order
+from lexlattice._internal.processes import in_order
 from lexlattice.errors import LexLatticeError
-from lexlattice.reading.health import FINDINGS, Health, health
+from lexlattice.reading.structure.health import FINDINGS, Health, health
 
 if "LEXLATTICE_DATA" not in os.environ:
     sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")

@@ -24,14 +24,22 @@ from pathlib import Path
 from typing import Any
 
 from lexlattice import Act, LexLatticeError, read
+from lexlattice.act.summary import Item, Summary
 from lexlattice.evaluation.gold import Gold, Places, load_gold
-from lexlattice.evaluation.meaning import meaning_of_texts
+from lexlattice.evaluation.metrics.rouge import score as rouge
+from lexlattice.evaluation.points import meaning_of_texts
 from lexlattice.evaluation.systems import GOLD, Task, system
-from lexlattice.judging.packets import Entry, Packet, read_verdicts, write_packets
-from lexlattice.judging.tally import Figure, correlations, differences, standings
-from lexlattice.metrics.rouge import score as rouge
+from lexlattice.research.judging.blind import (
+    Entry,
+    Figure,
+    Packet,
+    correlations,
+    differences,
+    read_verdicts,
+    standings,
+    write_packets,
+)
 from lexlattice.summarizer import shipped
-from lexlattice.summary import Item, Summary
 
 MARKED = ("lexlattice", GOLD)
 """The systems whose summaries say where something is left out."""

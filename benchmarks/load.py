@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import httpx
 
-from lexlattice.corpus.rows import Row, Rows
+from lexlattice.evaluation.rows import Row, Rows
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 MIDDLING = 13_000

@@ -26,8 +26,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import MT5Config, MT5EncoderModel
 
-from lexlattice.encoding.export import export
-from lexlattice.encoding.mt5 import MT5, PRECISIONS
+from lexlattice.encoding.mt5 import MT5, PRECISIONS, export
 from lexlattice.encoding.onnx import Onnx
 
 TOKENS_A_WORD = 1.6

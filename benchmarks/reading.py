@@ -20,7 +20,7 @@ from typing import Any
 
 from lexlattice import Act, read
 from lexlattice.errors import ReadingError
-from lexlattice.reading.identify import identify
+from lexlattice.reading.languages.identify import identify
 
 if "LEXLATTICE_DATA" not in os.environ:
     sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from lexlattice import Act, read
-from lexlattice.act import Reference
-from lexlattice.reading.grammar import raw
-from lexlattice.reading.mentions import mentions
-from lexlattice.reading.places import described
-from lexlattice.reading.tokens import tokenize
-from lexlattice.reading.wording import wording
+from lexlattice.act.document import Reference
+from lexlattice.reading.citations.mentions import mentions
+from lexlattice.reading.citations.resolve import described
+from lexlattice.reading.citations.tokens import tokenize
+from lexlattice.reading.citations.vocabulary import wording
+from lexlattice.reading.languages.grammar import raw
 
 DATA = Path(os.environ.get("LEXLATTICE_DATA", "../shared/data"))
 ACTS = 40

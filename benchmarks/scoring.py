@@ -30,12 +30,12 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 
 from lexlattice import Act, Unit, read
-from lexlattice.baselines import graphs
-from lexlattice.corpus.rows import Row, Rows
-from lexlattice.learning.oracle import OBJECTIVES, Choice, Oracle
-from lexlattice.metrics import rouge
+from lexlattice.encoding.tokens import tokenizer
+from lexlattice.evaluation import baselines
+from lexlattice.evaluation.metrics import rouge
+from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.selection import select
-from lexlattice.tokens import tokenizer
+from lexlattice.training.oracle import OBJECTIVES, Choice, Oracle
 from timing import seconds
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])
@@ -206,9 +206,9 @@ def stages(act: Act, reference: str) -> Iterator[str]:
     calls: dict[str, Callable[[], object]] = {
         "select": lambda: select(act, scores, len(reference.split())),
         "select with redundancy control": lambda: select(act, scores, len(reference.split()), redundancy=0.5),
-        "lexrank": lambda: graphs.lexrank(act),
-        "textrank": lambda: graphs.textrank(act),
-        "centroid": lambda: graphs.centroid(act),
+        "lexrank": lambda: baselines.lexrank(act),
+        "textrank": lambda: baselines.textrank(act),
+        "centroid": lambda: baselines.centroid(act),
         "oracle": lambda: Oracle().choose(act.units, reference),
         "ROUGE of the extract": lambda: rouge.score(extract, reference),
         "ROUGE of the whole act": lambda: rouge.score("\n".join(unit.text for unit in act.units), reference),

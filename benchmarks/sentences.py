@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lexlattice import Act, read
-from lexlattice.reading.provisions import SENTENCES_FROM
+from lexlattice.reading.structure.provisions import SENTENCES_FROM
 
 if "LEXLATTICE_DATA" not in os.environ:
     sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")

@@ -20,10 +20,10 @@ import torch
 from numpy.typing import NDArray
 
 from lexlattice.encoding.static import Static
-from lexlattice.evaluation.meaning import Meaning, Points
-from lexlattice.evaluation.silver import GoldAct, gold_acts, quality
-from lexlattice.learning.silver.fitting import fit
-from lexlattice.learning.silver.model import READOUTS, SilverModel
+from lexlattice.evaluation.points import Meaning, Points
+from lexlattice.training.silver.fitting import fit
+from lexlattice.training.silver.gold import GoldAct, gold_acts, quality
+from lexlattice.training.silver.model import READOUTS, SilverModel
 
 GOLD = Path(__file__).resolve().parent.parent / "data" / "gold"
 

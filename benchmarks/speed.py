@@ -35,10 +35,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from lexlattice import Act, Unit, read, summarize
-from lexlattice.corpus.rows import Row, Rows
+from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.lattice import Automaton, Lattice, Readout
 from lexlattice.lattice.automaton import Dense
-from lexlattice.lattice.cells import Floats
+from lexlattice.lattice.grid import Floats
 from peers import PEERS
 
 HERE = Path(__file__).parent

@@ -24,20 +24,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from lexlattice import Act, read
-from lexlattice.corpus.rows import Row, Rows
+from lexlattice.act.summary import Item, Summary
 from lexlattice.encoding.static import Static
-from lexlattice.grouping import group_of
+from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.lattice.automaton import Dense
-from lexlattice.lattice.cells import Floats
 from lexlattice.lattice.features import MeaningFeatures, features_of
-from lexlattice.lattice.member import OF_SECTIONS, Member
-from lexlattice.lattice.model import Network
+from lexlattice.lattice.grid import Floats
+from lexlattice.lattice.model import OF_SECTIONS, Member, Network
 from lexlattice.selection.decoder import Choice, choose
-from lexlattice.summary import Item, Summary
-from lexlattice.weights import FOLDER
+from lexlattice.selection.roles import group_of
+from lexlattice.summarizer import PATH as WEIGHTS
 
 T = TypeVar("T")
-WEIGHTS = FOLDER / "lattice.safetensors"
 WORDS = 400
 MIDDLING = 13_000
 RUNS = 15

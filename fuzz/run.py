@@ -47,7 +47,7 @@ def main() -> int:
         print(f"There is no target '{min(unknown)}'; name some of: {', '.join(targets.TARGETS)}.", file=sys.stderr)
         return 2
     if options.file:
-        targets.check(names[0], options.file.read_bytes(), importlib.import_module("laws").assert_laws)
+        targets.check(names[0], options.file.read_bytes(), importlib.import_module("helpers.laws").assert_laws)
         return 0
     print(f"{'target':14} {'executions':>10} {'coverage':>8} {'corpus':>6} {'findings':>8}")
     return int(sum(report(name, options.seconds, targets.TARGETS[name].seeds()) for name in names) > 0)
@@ -90,7 +90,7 @@ def fuzz(name: str, seconds: int) -> None:
         reading = importlib.import_module("lexlattice.reading")
         for module in pkgutil.iter_modules(reading.__path__):
             importlib.import_module(f"lexlattice.reading.{module.name}")
-    laws = importlib.import_module("laws").assert_laws
+    laws = importlib.import_module("helpers.laws").assert_laws
     limits = [f"-max_total_time={seconds}", f"-timeout={SECONDS_EACH}", f"-rss_limit_mb={MEGABYTES}"]
     output = [f"-max_len={LONGEST}", f"-artifact_prefix={FOUND / name}/", "-print_final_stats=1"]
     atheris.Setup([name, ".", *limits, *output], keeping(name, targets.check, laws))

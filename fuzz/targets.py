@@ -1,7 +1,7 @@
 """What is fuzzed: for every parser a function from bytes that ends well, or in a `LexLatticeError` of one sentence.
 
-Hypothesis (`tests/test_fuzz.py`) and atheris (`fuzz/run.py`) use the same table. A target gives the act that it read,
-if it reads one, so that whoever runs it can hold the laws of reading against it. Where a checksum or a packing would
+Hypothesis (`tests/unit/project/test_fuzz.py`) and atheris (`fuzz/run.py`) use the same table. A target gives the act
+that it read, if any, so that the caller can check the laws of reading on it. Where a checksum or a packing would
 turn every change away, the bytes are put behind it: a part of an archive, or a file whose digest is made to fit.
 """
 
@@ -22,29 +22,29 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from lexlattice.act import Act
-from lexlattice.bulk.entries import Inputs
-from lexlattice.corpus.rows import Rows
+from lexlattice._internal.files import sha256
+from lexlattice._internal.weights import read_weights, write_weights
+from lexlattice.act.document import Act
+from lexlattice.apps.bulk.entries import Inputs
 from lexlattice.encoding import trained_with
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
-from lexlattice.experiments.settings import read_settings
-from lexlattice.experiments.tables import Column, Source, Table, row
-from lexlattice.files import sha256
-from lexlattice.lattice.consolidator import Consolidator
+from lexlattice.evaluation.rows import Rows
 from lexlattice.lattice.features import features_of
 from lexlattice.lattice.model import Network
-from lexlattice.learning.config import read_config
-from lexlattice.learning.prepared import Example, Prepared, pack
-from lexlattice.learning.weights import write_weights
-from lexlattice.llm.schema import fault, parse
-from lexlattice.llm.wire import PROTOCOLS
+from lexlattice.lattice.paper import Consolidator
 from lexlattice.reading import read
 from lexlattice.reading.fetch import is_celex, is_url
-from lexlattice.research import load
-from lexlattice.research.coverage.salience import LAYERS, Salience
+from lexlattice.research import COVERAGE, load, path_of
+from lexlattice.research.coverage.model import LAYERS, Salience
+from lexlattice.research.experiments.settings import read_settings
+from lexlattice.research.experiments.tables import Column, Source, Table, row
+from lexlattice.research.llm.schema import fault, parse
+from lexlattice.research.llm.transport import PROTOCOLS
 from lexlattice.selection import Budget
-from lexlattice.weights import FOLDER, read_weights
+from lexlattice.summarizer import PATH as SHIPPED
+from lexlattice.training.config import read_config
+from lexlattice.training.prepared import Example, Prepared, pack
 
 ROOT: Final = Path(__file__).parent.parent
 FORMATS: Final = ROOT / "examples" / "formats"
@@ -53,7 +53,7 @@ LITTLE: Final = (
 )
 _SCHEMA: Final = {"type": "object", "required": ["marks"], "properties": {"marks": {"type": "array", "items": {}}}}
 _MISSHAPEN: Final = (KeyError, TypeError, IndexError, ValueError, AttributeError)
-"""What the reader of a protocol's answers may raise; `lexlattice.llm.sending` makes a sentence of each."""
+"""What the reader of a protocol's answers may raise; `lexlattice.research.llm.transport` makes a sentence of each."""
 
 
 class Target(NamedTuple):
@@ -170,7 +170,7 @@ def _all_entries(path: Path) -> None:
 
 def _checkpoint(data: bytes) -> None:
     """Where a training stands, under a name that fits: only the parsing is left."""
-    from lexlattice.learning.checkpoints import Checkpoints
+    from lexlattice.training.checkpoints import Checkpoints
 
     with tempfile.TemporaryDirectory(dir=_scratch()) as folder:
         Path(folder, f"000001-{sha256(data)[:16]}.safetensors").write_bytes(data)
@@ -275,7 +275,7 @@ def _weights_seeds() -> list[bytes]:
 
 def _salience_seeds() -> list[bytes]:
     """The model of `coverage` with every layer cut down to two numbers wherever its sizes are free."""
-    shipped, about = read_weights(FOLDER / "coverage.safetensors")
+    shipped, about = read_weights(path_of(COVERAGE))
     arrays = {name: np.array(array) for name, array in shipped.items() if name.startswith("scales.")}
     act, units, words, pairs = (len(arrays[f"scales.{name}.mean"]) for name in ("act", "units", "words", "pairs"))
     takes = {
@@ -304,7 +304,7 @@ def _salience_seeds() -> list[bytes]:
 
 def _network_seeds() -> list[bytes]:
     """The shipped network with every layer cut down wherever its sizes are free."""
-    shipped, about = read_weights(FOLDER / "lattice.safetensors")
+    shipped, about = read_weights(SHIPPED)
     arrays = {name: np.array(array) for name, array in shipped.items() if ".scales." in name}
     features = sum(len(array) for name, array in arrays.items() if name.endswith(".mean"))
     names = {name.rpartition(".")[0] for name in shipped if name not in arrays}
@@ -371,7 +371,7 @@ def _zip_seeds() -> list[bytes]:
 def _checkpoint_seeds() -> list[bytes]:
     import torch
 
-    from lexlattice.learning.checkpoints import packed
+    from lexlattice.training.checkpoints import packed
 
     state = {"step": 3, "loss": [0.5, float("inf")], "at": (1, None), "weights": {"a": torch.ones(2, 3)}}
     return [packed({**state, "identity": {}})]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice import read
-from lexlattice.corpus.rows import BadRow, Row, Rows
+from lexlattice.evaluation.rows import BadRow, Row, Rows
 
 
 def lengths(row: Row | BadRow) -> tuple[int, int]:

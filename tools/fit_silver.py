@@ -12,11 +12,11 @@ from pathlib import Path
 
 import torch
 
+from lexlattice._internal.weights import write_weights
 from lexlattice.encoding.static import Static
-from lexlattice.evaluation.silver import gold_acts
-from lexlattice.learning.silver.fitting import fit
-from lexlattice.learning.silver.model import PATH, arrays_of
-from lexlattice.learning.weights import write_weights
+from lexlattice.training.silver.fitting import fit
+from lexlattice.training.silver.gold import gold_acts
+from lexlattice.training.silver.model import PATH, arrays_of
 
 
 def main() -> None:

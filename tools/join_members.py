@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from lexlattice.lattice.model import AVERAGES
-from lexlattice.learning.ensemble import join_members
+from lexlattice.training.models.ensemble import join_members
 
 
 def main() -> None:

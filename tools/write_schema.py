@@ -9,32 +9,32 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lexlattice import act
+from lexlattice.act import document
 
-TARGET = Path(__file__).parent.parent / "src" / "lexlattice" / "act.schema.json"
+TARGET = Path(__file__).parent.parent / "src" / "lexlattice" / "act" / "act.schema.json"
 
 _CHOICES: dict[tuple[str, str], tuple[str, ...]] = {
-    ("Section", "kind"): act.SECTION_KINDS,
-    ("Unit", "kind"): act.UNIT_KINDS,
-    ("Furniture", "kind"): act.FURNITURE_KINDS,
+    ("Section", "kind"): document.SECTION_KINDS,
+    ("Unit", "kind"): document.UNIT_KINDS,
+    ("Furniture", "kind"): document.FURNITURE_KINDS,
     ("Act", "profile"): ("provisions", "paper"),
 }
 
 
 def schema() -> dict[str, Any]:
     """The schema of `Act.to_dict`'s result."""
-    definitions = {kind.__name__: _object(kind) for kind in (act.Section, act.Unit, act.Furniture)}
+    definitions = {kind.__name__: _object(kind) for kind in (document.Section, document.Unit, document.Furniture)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Act",
         "description": "An EU legal act, read by LexLattice: sections, units and furniture with spans into the source.",
-        **_object(act.Act),
+        **_object(document.Act),
         "$defs": definitions,
     }
 
 
 def _object(kind: type) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind, vars(act))
+    hints = typing.get_type_hints(kind, vars(document))
     properties = {name: _property(kind.__name__, name, hint) for name, hint in hints.items()}
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lexlattice.act import Act, Definition, Furniture, Provision, Reference, Section, Unit
+from lexlattice.act.document import Act, Definition, Furniture, Provision, Reference, Section, Unit
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import read
 
@@ -25,11 +25,11 @@ __all__ = [
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from lexlattice.act.summary import Summary
     from lexlattice.evaluation import evaluate
     from lexlattice.summarizer import Summarizer, summarize
-    from lexlattice.summary import Summary
 
-_FROM = {"evaluate": "evaluation", "Summarizer": "summarizer", "summarize": "summarizer", "Summary": "summary"}
+_FROM = {"evaluate": "evaluation", "Summarizer": "summarizer", "summarize": "summarizer", "Summary": "act.summary"}
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,5 @@
 """`python -m lexlattice` is the `lexlattice` command."""
 
-from lexlattice.cli import main
+from lexlattice.apps.cli import main
 
 raise SystemExit(main())

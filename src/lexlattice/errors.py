@@ -1,18 +1,25 @@
-"""The errors a user can meet: one sentence each, saying what is wrong and what to do."""
+"""The errors a user can meet: one sentence each, saying what happened and what to do.
+
+Every class has a `code`, which stays the same when the wording changes: tests, the REST service and other programs
+compare codes or classes, never sentences.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import ClassVar, Final
 
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class LexLatticeError(Exception):
-    """Anything that is the input's or the environment's fault, never the program's.
+    """Anything caused by the input or the environment, never by a bug in the library.
 
-    A sentence may name what a stranger's file says; it stays one line, and tells a terminal nothing.
+    The message may quote an untrusted file, so control characters are removed: it stays one line and cannot send
+    commands to a terminal.
     """
+
+    code: ClassVar[str] = "error"
 
     def __init__(self, sentence: str = "") -> None:
         super().__init__(_CONTROLS.sub(" ", str(sentence)))
@@ -21,9 +28,19 @@ class LexLatticeError(Exception):
 class ReadingError(LexLatticeError):
     """The input cannot be read as an act."""
 
+    code = "unreadable"
+
+
+class NotAnActError(ReadingError):
+    """The input can be read, but it is no legal act: a picture, JSON, an e-mail, an error page and so on."""
+
+    code = "not-an-act"
+
 
 class FetchError(LexLatticeError):
-    """The act cannot be had from the network; `absent` if all who were asked said that there is no such text."""
+    """The act cannot be fetched; `absent` if every source answered that there is no such text."""
+
+    code = "fetch-failed"
 
     def __init__(self, sentence: str, *, absent: bool = False) -> None:
         super().__init__(sentence)
@@ -31,25 +48,59 @@ class FetchError(LexLatticeError):
 
 
 class NoSuchProvisionError(LexLatticeError, KeyError):
-    """The act has no provision of that id or citation; the sentence names the nearest ones it has."""
+    """The act has no provision with that id or citation; the message names the nearest ones."""
 
-    def __str__(self) -> str:  # a KeyError would show its sentence in quotes
+    code = "no-such-provision"
+
+    def __str__(self) -> str:  # a KeyError would show its message in quotes
         return str(self.args[0])
+
+
+class OptionError(LexLatticeError):
+    """An argument or option has a value that is not allowed, or contradicts another one."""
+
+    code = "invalid-option"
+
+
+class ConfigError(LexLatticeError):
+    """A configuration file is not valid."""
+
+    code = "invalid-config"
+
+
+class DataError(LexLatticeError):
+    """A data set, or a row of one, is missing, damaged or lacks what is needed."""
+
+    code = "invalid-data"
+
+
+class WeightsError(LexLatticeError):
+    """A file of weights is missing, damaged, or does not fit what it is used with."""
+
+    code = "invalid-weights"
+
+
+class OutputError(LexLatticeError):
+    """A file or folder cannot be written, or already holds something else."""
+
+    code = "output"
 
 
 class MissingExtraError(LexLatticeError):
     """A format or feature needs an optional dependency that is not installed."""
+
+    code = "missing-extra"
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional dependency: pip install 'lexlattice[{extra}]'.")
         self._parts = (what, extra)
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
-        """Errors travel between processes; this one is not made from its sentence."""
+        """Pickle by the constructor's arguments, since errors travel between processes."""
         return type(self), self._parts
 
 
 def brief(error: Exception) -> str:
-    """What another library's error says, short enough for a sentence."""
+    """The first line of another library's error message, to be quoted inside a sentence."""
     lines = str(error).strip().split("\n")
     return lines[0].rstrip(". ") or type(error).__name__

@@ -11,28 +11,27 @@ from typing import IO, Final
 import numpy as np
 
 from lexlattice import encoding
-from lexlattice.act import Act
-from lexlattice.encoding.protocol import empty_texts
+from lexlattice._internal.files import write_whole, writing
+from lexlattice._internal.weights import read_weights
+from lexlattice.act.document import Act
+from lexlattice.act.summary import Explanation, Item, Summary
+from lexlattice.encoding.base import empty_texts
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
-from lexlattice.explaining import explanations
-from lexlattice.files import write_whole, writing
-from lexlattice.grouping import group_of
-from lexlattice.lattice.cells import Floats
 from lexlattice.lattice.features import MeaningFeatures, features_of
+from lexlattice.lattice.grid import Floats
 from lexlattice.lattice.model import Network
 from lexlattice.reading import read
+from lexlattice.rendering.status import has_no_summary, warnings_of
 from lexlattice.selection import Budget, Extract
-from lexlattice.selection.allowed import FOCUSES
 from lexlattice.selection.decoder import Choice, choose
-from lexlattice.standing import has_no_summary, warnings_of
-from lexlattice.summary import Explanation, Item, Summary
-from lexlattice.weights import FOLDER, read_weights
+from lexlattice.selection.explain import explanations
+from lexlattice.selection.roles import FOCUSES, group_of
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
 """The file of a model that is kept in a folder."""
-PATH: Final = FOLDER / "lattice.safetensors"
+PATH: Final = Path(__file__).parent / "lattice" / "weights" / "lattice.safetensors"
 
 
 class Summarizer:

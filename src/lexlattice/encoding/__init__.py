@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from lexlattice.encoding.protocol import EmptyTextWarning, Encoder, EncodingError, require, vectors_of_units
+from lexlattice.encoding.base import EmptyTextWarning, Encoder, EncodingError, require, vectors_of_units
 
 __all__ = [
     "NAMES",
@@ -55,7 +55,7 @@ def load(name: str = "static", *, precision: str = "fp32", cache: str | os.PathL
 
         return Onnx(where)
     if where and not is_known(name):
-        from lexlattice.encoding.own import own
+        from lexlattice.encoding.custom import own
 
         return own(name)
     raise EncodingError(

@@ -25,15 +25,7 @@ from typing import Any, Final, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.encoding.protocol import (
-    PATIENCE,
-    EmptyTextWarning,
-    Encoder,
-    EncodingError,
-    Vectors,
-    checked,
-    report_empty,
-)
+from lexlattice.encoding.base import PATIENCE, EmptyTextWarning, Encoder, EncodingError, Vectors, checked, report_empty
 from lexlattice.errors import brief
 
 Precision = Literal["float16", "float32"]

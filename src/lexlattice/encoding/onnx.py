@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lexlattice.encoding.chunks import SAMPLES, ChunkedEncoder, Ids, fingerprint, masked_mean
-from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors
+from lexlattice.encoding.base import CHUNK, EncodingError, Vectors
+from lexlattice.encoding.chunking import SAMPLES, ChunkedEncoder, Ids, fingerprint, masked_mean
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:

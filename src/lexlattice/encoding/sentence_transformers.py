@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lexlattice.encoding.chunks import SAMPLES, ChunkedEncoder, Ids, find_folder, fingerprint
-from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors
+from lexlattice._internal.imports import quiet
+from lexlattice.encoding.base import CHUNK, EncodingError, Vectors
+from lexlattice.encoding.chunking import SAMPLES, ChunkedEncoder, Ids, find_folder, fingerprint
 from lexlattice.errors import MissingExtraError, brief
-from lexlattice.quiet import quiet
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

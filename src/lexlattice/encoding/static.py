@@ -18,13 +18,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.encoding.protocol import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
+from lexlattice._internal.threads import one_blas_thread
+from lexlattice._internal.weights import read_weights
+from lexlattice.encoding.base import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
 from lexlattice.encoding.subwords import LONGEST, Places, Spelling, Words, distinct, rows, split
 from lexlattice.errors import LexLatticeError
-from lexlattice.threads import one_blas_thread
-from lexlattice.weights import FOLDER, read_weights
 
-PATH: Final = FOLDER / "static.safetensors"
+PATH: Final = Path(__file__).parent / "weights" / "static.safetensors"
 _METHOD: Final = 1
 """To be raised whenever this module or `subwords` makes other vectors of the same weights."""
 _BATCH: Final = 100_000

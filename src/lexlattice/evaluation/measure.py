@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Any
 
-from lexlattice.act import Act
-from lexlattice.corpus.acts import act_of
-from lexlattice.corpus.rows import BadRow, Row
-from lexlattice.corpus.sources import ORIGINAL
+from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError, brief
-from lexlattice.evaluation.gold import Gold
-from lexlattice.evaluation.gold_versions import project_gold
-from lexlattice.evaluation.meaning import MEANINGS, meaning_of_texts
+from lexlattice.evaluation.gold import Gold, project_gold
+from lexlattice.evaluation.metrics.rouge import MEASURES, Reference, Scores
+from lexlattice.evaluation.points import MEANINGS, meaning_of_texts
+from lexlattice.evaluation.rows import BadRow, Row, act_of
+from lexlattice.evaluation.sources import ORIGINAL
 from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, own_system, system
-from lexlattice.metrics.rouge import MEASURES, Reference, Scores
 from lexlattice.selection import Budget
 
 PARTS = ("f1", "precision", "recall")
@@ -160,3 +162,60 @@ def _mean(scores: list[Scores]) -> dict[str, dict[str, float]]:
     return {
         name: {part: 100 * fmean(getattr(score[name], part) for score in scores) for part in PARTS} for name in MEASURES
     }
+
+
+# The file with the results of every act: one JSON object a line, written as they come.
+
+
+def check_destination(path: Path, data: object) -> None:
+    """Say at once, and not after an hour's work, that results cannot be written there."""
+    if not path.name or path.is_dir() or not path.parent.is_dir():
+        raise LexLatticeError(f"Results cannot be written to '{path}'; name a file in a folder that exists.")
+    if isinstance(data, str | os.PathLike) and path.exists() and Path(data).exists() and path.samefile(data):
+        raise LexLatticeError(f"'{path}' is the data; name another file for the results of each act.")
+
+
+def kept(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured | BadRow]:
+    """The results, written down on their way.
+
+    They are written to a file of another name beside it, which replaces the one that is named once all are there and
+    one at least is good: a run that fails leaves the results of an earlier one alone. What is no ordinary file (a
+    pipe) is written to directly.
+    """
+    if path.exists() and not path.is_file():
+        yield from _written(results, path)
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    is_any_good = is_done = False
+    try:
+        for result in _written(results, part):
+            is_any_good |= isinstance(result, Measured)
+            yield result
+        is_done = True
+    finally:
+        with _writing(path):
+            if is_done and is_any_good:
+                part.replace(path)
+            else:
+                part.unlink(missing_ok=True)
+
+
+def _written(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured | BadRow]:
+    with _writing(path):
+        file = path.open("w", encoding="utf-8")
+    with file:
+        for result in results:
+            with _writing(path):
+                print(json.dumps(asdict(result), ensure_ascii=False), file=file, flush=True)
+            yield result
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Say which file it was that could not be written."""
+    try:
+        yield
+    except OSError as error:
+        raise LexLatticeError(
+            f"The results of each act cannot be written to '{path}': {error.strerror or error}."
+        ) from error

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from lexlattice.evaluation.meaning import MEANINGS
 from lexlattice.evaluation.measure import MEANING
+from lexlattice.evaluation.metrics.rouge import MEASURES
+from lexlattice.evaluation.points import MEANINGS
 from lexlattice.evaluation.run import Evaluation
-from lexlattice.metrics.rouge import MEASURES
 
 _TITLES: Final = {"points": "points", "precision": "precision", "f1": "F1"} | {
     "rouge1": "R-1",

@@ -14,22 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.act import Act
-from lexlattice.corpus.acts import act_of
-from lexlattice.corpus.pool import in_order
-from lexlattice.corpus.rows import BadRow, Row, Rows
-from lexlattice.corpus.sources import SPLIT, Source
+from lexlattice._internal.processes import in_order
+from lexlattice.act.document import Act
+from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.gold import Gold, load_gold
-from lexlattice.evaluation.meaning import MEANINGS
-from lexlattice.evaluation.measure import MEANING, PARTS, Measured, Plan, measured
-from lexlattice.evaluation.results import check_destination, kept
+from lexlattice.evaluation.measure import MEANING, PARTS, Measured, Plan, check_destination, kept, measured
+from lexlattice.evaluation.metrics.rouge import MEASURES
+from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
+from lexlattice.evaluation.points import MEANINGS
+from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
+from lexlattice.evaluation.sources import SPLIT, Source
 from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, price_of
-from lexlattice.metrics.rouge import MEASURES
-from lexlattice.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.reading import LANGUAGES, PROFILES
 from lexlattice.selection import MODES, Budget
-from lexlattice.tokens import TOKENIZERS, tokenizer
 
 
 @dataclass(frozen=True)

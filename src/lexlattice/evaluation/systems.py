@@ -4,7 +4,7 @@
 the words of summaries. `model:FILE` is one that `lexlattice train` wrote, `scores:FILE` the same without its decoder,
 units simply by their scores. Any other name with a colon, `package.module:attribute`, is anybody's own system: a
 callable that takes an `Act` and a number of words and returns an `Extract` or text. Models of others have names of
-their own (`lexlattice.baselines.external`): `llm:FILE.toml` is one behind an endpoint that the file describes, whose
+their own (`lexlattice.research.external`): `llm:FILE.toml` is one behind an endpoint that the file describes, whose
 replies are kept in a folder beside it; `local:`, `seq2seq:` and `translate:` are models of the Hugging Face hub or in a
 folder.
 """
@@ -19,21 +19,21 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexlattice import baselines, encoding
-from lexlattice.act import Act
-from lexlattice.baselines import external, graphs, published
+from lexlattice import encoding
+from lexlattice._internal.imports import imported
+from lexlattice._internal.weights import read_weights
+from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation import baselines
 from lexlattice.evaluation.gold import Gold, Places
-from lexlattice.imports import imported
-from lexlattice.lattice.consolidator import FORMAT as PAPER
-from lexlattice.lattice.consolidator import Consolidator
-from lexlattice.learning.oracle import Oracle
-from lexlattice.llm.described import endpoint_in
-from lexlattice.research import COVERAGE
+from lexlattice.lattice.paper import FORMAT as PAPER
+from lexlattice.lattice.paper import Consolidator
+from lexlattice.research import COVERAGE, external
 from lexlattice.research import load as load_model
+from lexlattice.research.llm.endpoint import endpoint_in
 from lexlattice.selection import Extract, select
 from lexlattice.summarizer import Summarizer, shipped
-from lexlattice.weights import read_weights
+from lexlattice.training.oracle import Oracle
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 Scoring = Callable[[Act], ArrayLike]
@@ -189,7 +189,7 @@ def _gold(task: Task) -> list[str]:
 
 
 def _published(task: Task) -> list[str]:
-    return [published.extract(task.text, graphs.lexrank_of_texts)]
+    return [baselines.extract(task.text, baselines.lexrank_of_texts)]
 
 
 def _lexrank_vectors(encode: Encode, task: Task) -> list[str]:
@@ -198,7 +198,7 @@ def _lexrank_vectors(encode: Encode, task: Task) -> list[str]:
 
 
 def _published_vectors(encode: Encode, task: Task) -> list[str]:
-    return [published.extract(task.text, lambda segments: baselines.lexrank_of_vectors(encode(segments)))]
+    return [baselines.extract(task.text, lambda segments: baselines.lexrank_of_vectors(encode(segments)))]
 
 
 def _own(summarize: Summarize, task: Task) -> list[str]:

@@ -12,19 +12,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from lexlattice.act import Act
+from lexlattice.act.document import Act
 from lexlattice.errors import ReadingError
-from lexlattice.reading.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.consolidation import note_repeal, stated_language
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder, open_text
-from lexlattice.reading.grammar import LANGUAGES, load
-from lexlattice.reading.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
-from lexlattice.reading.paper import read_paper
-from lexlattice.reading.provisions import SENTENCES_FROM, read_provisions
-from lexlattice.reading.testimonium import mark_testimonium
-from lexlattice.reading.text import read_text
-from lexlattice.reading.text_tables import mark_tables
-from lexlattice.reading.unglue import unglue_page
+from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
+from lexlattice.reading.formats.text import read_text
+from lexlattice.reading.languages.grammar import LANGUAGES, load
+from lexlattice.reading.languages.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
+from lexlattice.reading.structure.metadata import note_repeal, stated_language
+from lexlattice.reading.structure.paper import read_paper
+from lexlattice.reading.structure.provisions import SENTENCES_FROM, read_provisions
+from lexlattice.reading.structure.signatures import mark_testimonium
+from lexlattice.reading.structure.text_tables import mark_tables
+from lexlattice.reading.structure.unglue import unglue_page
 
 __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
 

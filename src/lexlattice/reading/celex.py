@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
+from urllib.parse import unquote, urlsplit
 
-from lexlattice.reading.blocks import iso_day
+from lexlattice.reading.formats.blocks import iso_day
 
 _ACT: Final = re.compile(
     r"(?P<sector>[0-9])?(?P<year>(?:19|20)?[0-9]{2})(?P<kind>[A-Z]{1,2})(?P<number>[0-9]{4})(?P<rest>(?:R?\([0-9]{2}\))*)"
@@ -57,3 +58,65 @@ def consolidated_celex(act: str, day: str | None) -> str:
     ('02014R1030-20210628', '')
     """
     return f"0{act[1:]}-{day.replace('-', '')}" if day and _ACT.fullmatch(act) else ""
+
+
+# What an address of the Union's sites names: the CELEX number of an act, and the language it is asked for in.
+
+_PAIRS: Final = """bg:bul cs:ces da:dan de:deu el:ell en:eng es:spa et:est fi:fin fr:fra ga:gle hr:hrv hu:hun it:ita
+            lt:lit lv:lav mt:mlt nl:nld pl:pol pt:por ro:ron sk:slk sl:slv sv:swe"""
+LANGUAGES: Final = dict(pair.split(":") for pair in _PAIRS.split())
+"""EUR-Lex's ISO 639-1 to Cellar's ISO 639-2/T."""
+CODES: Final = {code: two for two, three in LANGUAGES.items() for code in (two, three)}
+
+_YEAR, _NUMBER = "(?:19|20)[0-9]{2}", r"[A-Z]{1,2}[0-9]{4,6}(?:\([0-9]{2}\))?"
+_FORM: Final = (
+    rf"[1-9CE]{_YEAR}{_NUMBER}(?:R\([0-9]{{2}}\))?(?:_[A-Z]{{3}})?"  # 32016R0679, 32013R0575R(04)
+    rf"|0{_YEAR}{_NUMBER}(?:-[0-9]{{8}})?"  # consolidated: 02016R0679-20160504
+    rf"|1{_YEAR}[A-Z]{{1,2}}(?:[0-9]{{3}}[A-Z]?|(?:/[A-Z0-9]{{2,4}})+)"  # treaties: 12012E067, 12012M/TXT
+    rf"|C{_YEAR}/[0-9]{{1,4}}A?/[0-9]{{2}}"  # Official Journal, C series: C2022/114A/01
+)
+CELEX: Final = re.compile(rf"\s*(?:CELEX:)?({_FORM})\s*", re.ASCII | re.IGNORECASE)
+_CELEX_IN_URL: Final = re.compile(rf"(?:celex|numdoc)[:=/]({_FORM})(?![A-Z0-9])", re.ASCII | re.IGNORECASE)
+_ELI: Final = re.compile(
+    rf"/eli/(?P<kind>[a-z]+)(?:_[a-z]+)*/(?P<year>{_YEAR})/(?P<number>[0-9]{{1,4}})"
+    r"(?:/(?:oj|(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})))?(?:/[a-z]{3})?(?:/[a-z]+)?/?$",
+    re.ASCII | re.IGNORECASE,
+)
+_KINDS: Final = {"reg": "R", "dir": "L", "dec": "D", "reco": "H"}
+"""Letters of CELEX numbers by the first part of what the European Legislation Identifier calls a kind of act."""
+_LANGUAGE: Final = re.compile(
+    rf"/legal-content/([a-z]{{2}})/|/eli/[^?#]*/({'|'.join(LANGUAGES.values())})\b|:([a-z]{{2}}):(?:html|pdf|not)\b",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+class Named(NamedTuple):
+    """What an address names."""
+
+    celex: str | None
+    language: str | None
+
+
+def named_in(url: str) -> Named:
+    """The CELEX number in an address, or the one that its European Legislation Identifier makes; and its language.
+
+    >>> named_in("https://eur-lex.europa.eu/legal-content/FR/TXT/?uri=CELEX%3A32016R0679")
+    Named(celex='32016R0679', language='fr')
+    >>> named_in("http://data.europa.eu/eli/reg_impl/2016/679/2016-05-04/fra")
+    Named(celex='02016R0679-20160504', language='fr')
+    >>> named_in("https://eur-lex.europa.eu/eli/reg/2016/679/oj")
+    Named(celex='32016R0679', language=None)
+    """
+    plain = unquote(unquote(url))
+    found, spoken = _CELEX_IN_URL.search(plain), _LANGUAGE.search(plain)
+    codes = (CODES.get(code.lower()) for code in (spoken.groups() if spoken else ()) if code)
+    return Named(found[1].upper() if found else _from_eli(plain), next(codes, None))
+
+
+def _from_eli(url: str) -> str | None:
+    match = _ELI.search(urlsplit(url).path)
+    letter = _KINDS.get(match["kind"].lower()) if match else None
+    if match is None or letter is None:
+        return None
+    number = f"{match['year']}{letter}{int(match['number']):04d}"
+    return f"0{number}-{match['day'].replace('-', '')}" if match["day"] else f"3{number}"

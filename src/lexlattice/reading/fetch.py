@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit
 
 from lexlattice.errors import FetchError
-from lexlattice.reading.addresses import CELEX, CODES, LANGUAGES, named_in
+from lexlattice.reading.celex import CELEX, CODES, LANGUAGES, named_in
 
 if TYPE_CHECKING:
     import httpx

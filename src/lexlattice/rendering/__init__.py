@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from lexlattice._internal.files import write_whole
+from lexlattice.act.summary import Summary
 from lexlattice.errors import LexLatticeError
-from lexlattice.files import write_whole
-from lexlattice.summary import Summary
 
 FORMATS: Final = ("text", "md", "html", "json", "docx", "pdf")
 

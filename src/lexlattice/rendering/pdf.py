@@ -13,9 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
+from lexlattice.act.summary import Summary
 from lexlattice.errors import MissingExtraError
-from lexlattice.rendering.sheet import outline
-from lexlattice.summary import Summary
+from lexlattice.rendering.outline import outline
 
 _TEMPLATE: Final = Path(__file__).with_name("summary.typ")
 _FOREIGN: Final = re.compile(r"[^\n -\u04ff\u1e00-\u22ff\u2460-\u25ff\ufffd]")

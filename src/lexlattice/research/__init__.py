@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from lexlattice import encoding
+from lexlattice._internal.weights import read_weights
 from lexlattice.summarizer import Summarizer, file_of
-from lexlattice.weights import FOLDER, read_weights
 
 COVERAGE: Final = "coverage"
 """The word model and the coverage decoder of 0.1, which hold the ROUGE record."""
@@ -16,7 +16,7 @@ COVERAGE: Final = "coverage"
 
 def load(model: str | os.PathLike[str], encoder: str | encoding.Encoder | None = None) -> Summarizer:
     """The summarizer of that name, or of a model's folder or file, whichever kind it is of."""
-    from lexlattice.research.coverage.salience import FORMAT
+    from lexlattice.research.coverage.model import FORMAT
     from lexlattice.research.coverage.summarizer import CoverageSummarizer
 
     path = path_of(model)
@@ -26,4 +26,4 @@ def load(model: str | os.PathLike[str], encoder: str | encoding.Encoder | None =
 
 def path_of(model: str | os.PathLike[str]) -> Path:
     """The file of a model: of the research system of that name, in a folder, or itself."""
-    return FOLDER / f"{COVERAGE}.safetensors" if model == COVERAGE else file_of(model)
+    return Path(__file__).parent / "coverage" / "coverage.safetensors" if model == COVERAGE else file_of(model)

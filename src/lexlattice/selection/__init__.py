@@ -5,6 +5,5 @@
 
 from lexlattice.selection.budget import Budget
 from lexlattice.selection.extract import MODES, Extract, select
-from lexlattice.selection.leading import lead_ins
 
-__all__ = ["MODES", "Budget", "Extract", "lead_ins", "select"]
+__all__ = ["MODES", "Budget", "Extract", "select"]

@@ -9,12 +9,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.act import Act, Unit
-from lexlattice.selection.dependencies import closed_lists, said_before, says_nothing
-from lexlattice.selection.leading import lead_ins
-from lexlattice.selection.lists import LISTED, is_whole, kept_together, lists_of
-from lexlattice.selection.pointing_back import Pointing
-from lexlattice.selection.wording import selection_wording
+from lexlattice.act.document import Act, Unit
+from lexlattice.act.hierarchy import lead_ins
+from lexlattice.selection.dependencies import (
+    LISTED,
+    Pointing,
+    closed_lists,
+    is_whole,
+    kept_together,
+    lists_of,
+    said_before,
+    says_nothing,
+)
+from lexlattice.selection.vocabulary import selection_wording
 
 _WHOLE: Final = 30
 """Words up to which the sentences of a provision come together."""

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexlattice.act import Act
-from lexlattice.selection.allowed import FOCUSES, citable
+from lexlattice.act.document import Act
 from lexlattice.selection.growth import grow
+from lexlattice.selection.roles import FOCUSES, citable
 
 
 class Choice(NamedTuple):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from lexlattice.act import Act, Unit
-from lexlattice.selection.leading import lead_ins
-from lexlattice.tokens import tokenizer
+from lexlattice.act.document import Act, Unit
+from lexlattice.act.hierarchy import lead_ins
+from lexlattice.encoding.tokens import tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -6,16 +6,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from lexlattice.act import Act
-from lexlattice.encoding.protocol import Encoder, vectors_of_units
-from lexlattice.grouping import aim_of, defines, own_articles
-from lexlattice.lattice.cells import Floats, Integers
-from lexlattice.lattice.features.likeness import Vectors, likeness_of
-from lexlattice.lattice.features.outline import Outline
-from lexlattice.lattice.features.places import section_places, unit_places
-from lexlattice.lattice.features.signs import unit_signs
-from lexlattice.selection.mentions import mentions_of
-from lexlattice.threads import one_blas_thread
+from lexlattice._internal.threads import one_blas_thread
+from lexlattice.act.document import Act
+from lexlattice.encoding.base import Encoder, vectors_of_units
+from lexlattice.lattice.features.position import Outline, section_places, unit_places
+from lexlattice.lattice.features.similarity import Vectors, likeness_of
+from lexlattice.lattice.features.surface import unit_signs
+from lexlattice.lattice.grid import Floats, Integers
+from lexlattice.selection.dependencies import mentions_of
+from lexlattice.selection.roles import aim_of, defines, own_articles
 
 _OPENING: Final = 9
 """Words with which a unit opens: who shall or may do what."""

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lexlattice import encoding
-from lexlattice.act import Act
+from lexlattice.act.document import Act
+from lexlattice.act.summary import Explanation
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
-from lexlattice.lattice.cells import Floats, Lattice
+from lexlattice.lattice.grid import Floats, Lattice
 from lexlattice.research import COVERAGE, path_of
-from lexlattice.research.coverage.coverage import SALIENCE, Coverage, cover
+from lexlattice.research.coverage.decoder import SALIENCE, Coverage, cover
 from lexlattice.research.coverage.features import Features, features_of
-from lexlattice.research.coverage.salience import Salience, chance
+from lexlattice.research.coverage.model import Salience, chance
 from lexlattice.selection import Budget
-from lexlattice.selection.allowed import citable
 from lexlattice.selection.decoder import NOTHING, Choice
+from lexlattice.selection.roles import citable
 from lexlattice.summarizer import Summarizer, encoder_for
-from lexlattice.summary import Explanation
 
 
 class CoverageSummarizer(Summarizer):

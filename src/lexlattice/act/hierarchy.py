@@ -1,0 +1,169 @@
+"""Which unit each point of a list hangs from."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+from lexlattice.act.document import Act, Unit
+
+
+def lead_ins(units: Sequence[Unit]) -> list[int | None]:
+    """For each point or indent, the unit it hangs from: "The label shall be:" for "— legible,".
+
+    What is quoted hangs from the instruction that puts it into another act, directly or through what it hangs from.
+    """
+    latest: dict[tuple[int, str], int] = {}
+    found: list[int | None] = []
+    for index, unit in enumerate(units):
+        path = unit.provision.partition("~")[0]
+        lead = latest.get((unit.section, path.rpartition(".")[0])) if unit.kind in ("point", "indent") else None
+        if lead is None and ".q" in path:
+            lead = _instruction(unit.section, path, latest)
+        found.append(lead)
+        latest[unit.section, path] = index
+    return found
+
+
+def _instruction(section: int, path: str, latest: dict[tuple[int, str], int]) -> int | None:
+    """The unit that leads in what is quoted: the nearest above it on its path, as far as there is one."""
+    if not any(step == "q" or step.startswith("q-") for step in path.split(".")):
+        return None
+    while path := path.rpartition(".")[0]:
+        if (section, path) in latest:
+            return latest[section, path]
+    return None
+
+
+# Cuts: what an extract leaves out inside a list or a provision that it shows, told by structure alone.
+
+Kind = Literal["points", "sentences"]
+LISTED: Final = ("point", "indent")
+"""Kinds of units that are entries of a list, where something leads them in."""
+SUBPARAGRAPH: Final = ".sub-"
+"""What the last step of a subparagraph's id begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A gap: points of one list, or sentences of one provision, that follow one another and are left out."""
+
+    parent: str
+    """Id of the unit that leads in the list or the quoted text, or of the provision that the sentences belong to."""
+    after: str
+    """Id of the chosen unit after which the mark stands."""
+    ids: tuple[str, ...]
+    """What is left out, in document order: of each point its first unit; what hangs from a point is not counted."""
+    kind: Kind
+
+    @property
+    def count(self) -> int:
+        """How many points or sentences are left out."""
+        return len(self.ids)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON types."""
+        return {**asdict(self), "ids": list(self.ids), "count": self.count}
+
+
+def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
+    r"""The gaps in an extract, given by the places of its units in `act.units`; in document order.
+
+    Every list whose lead-in is chosen and of which a point is missing has one, or several; so has every provision of
+    which sentences are missing after a chosen one, every quotation of which a part is missing, and every paragraph
+    with a subparagraph missing between two that are chosen.
+
+    >>> from lexlattice import read
+    >>> text = "Article 1\n\nIt covers:\n(a) bees;\n(b) wasps;\n(c) ants.\n\nArticle 2\n\nBees are free."
+    >>> act = read(text, language="en")
+    >>> [(cut.parent, cut.after, cut.ids) for cut in cuts_of(act, (0, 1))]
+    [('art-1', 'art-1.pt-a', ('art-1.pt-b', 'art-1.pt-c'))]
+    """
+    chosen = sorted(set(units))
+    if not chosen:
+        return ()
+    leads = lead_ins(act.units)
+    gaps = [
+        *_in_lists(act.units, leads, chosen),
+        *_in_provisions(act.units, chosen),
+        *_between_subparagraphs(act.units, chosen),
+    ]
+    return tuple(_cut(act.units, chosen, *gap) for gap in sorted(gaps, key=lambda gap: gap[1]))
+
+
+Gap = tuple[str, list[int], Kind]
+"""The parent's id, places of what is left out, and what it is."""
+
+
+def _cut(units: Sequence[Unit], chosen: Sequence[int], parent: str, missing: Sequence[int], kind: Kind) -> Cut:
+    after = chosen[bisect_left(chosen, missing[0]) - 1]
+    return Cut(parent, units[after].id, tuple(units[place].id for place in missing), kind)
+
+
+def _in_lists(units: Sequence[Unit], leads: Sequence[int | None], chosen: Sequence[int]) -> Iterator[Gap]:
+    """Gaps among what hangs from a chosen unit: points by their number, quoted text as mere text."""
+    shown = set(chosen)
+    for place in chosen:  # a point of which only something below it is chosen is there too
+        while (lead := leads[place]) is not None and lead not in shown:
+            shown.add(lead)
+            place = lead
+    wanted, seen = set(chosen), {units[place].provision for place in shown}
+    below: dict[int, dict[str, int]] = {}
+    for place, lead in enumerate(leads):
+        if lead in wanted:
+            below.setdefault(lead, {}).setdefault(units[place].provision, place)
+    for lead, entries in below.items():
+        run: list[int] = []
+        for provision, place in entries.items():
+            kind = kind_of(units[place], units[lead])
+            if run and (provision in seen or kind != kind_of(units[run[-1]], units[lead])):
+                yield units[lead].id, run, kind_of(units[run[-1]], units[lead])
+                run = []
+            if provision not in seen:
+                run.append(place)
+        if run:
+            yield units[lead].id, run, kind_of(units[run[-1]], units[lead])
+
+
+def kind_of(unit: Unit, lead: Unit) -> Kind:
+    """Whether a unit is a point of the list that is led in, or text that the lead-in only announces."""
+    above = unit.provision.partition("~")[0].rpartition(".")[0]
+    is_point = unit.kind in LISTED and above == lead.provision.partition("~")[0]
+    return "points" if is_point else "sentences"
+
+
+def _in_provisions(units: Sequence[Unit], chosen: Sequence[int]) -> Iterator[Gap]:
+    """Sentences that follow a chosen one of the same provision, up to the next that is chosen; a title is none."""
+    wanted = set(chosen)
+    for place in chosen:
+        if units[place].kind == "title":
+            continue
+        provision, run = units[place].provision, list[int]()
+        following = place + 1
+        while following < len(units) and units[following].provision == provision and following not in wanted:
+            run.append(following)
+            following += 1
+        if run:
+            yield provision, run, "sentences"
+
+
+def _between_subparagraphs(units: Sequence[Unit], chosen: Sequence[int]) -> Iterator[Gap]:
+    """Subparagraphs that are left out before a chosen one, as far back as the paragraph's last chosen unit."""
+    wanted = set(chosen)
+    shown = {units[place].provision for place in chosen}
+    for place in chosen:
+        host, is_sub, _ = units[place].provision.rpartition(SUBPARAGRAPH)
+        if not is_sub or host not in shown:
+            continue
+        missing: dict[str, int] = {}
+        before = place - 1
+        while before >= 0 and before not in wanted:
+            provision = units[before].provision
+            if units[before].kind == "subparagraph" and provision.rpartition(SUBPARAGRAPH)[0] == host != provision:
+                missing[provision] = before  # going back, so that its first unit stays
+            before -= 1
+        missing.pop(units[place].provision, None)
+        if missing:
+            yield host, sorted(missing.values()), "sentences"

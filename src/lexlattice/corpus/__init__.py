@@ -1,1 +1,0 @@
-"""Many acts at once: the rows of data sets, from wherever they are."""

@@ -1,0 +1,138 @@
+"""BERTScore: the `bert-score` package's figure, of texts of any length.
+
+The package reads the first 510 tokens or so of a text and leaves out the rest. Here a text is read in consecutive
+chunks of what the model takes, and the tokens of all chunks of the candidate are matched with those of all chunks of
+the reference. For texts of one chunk that is what `bert-score` says, to the last digits of 32-bit floats. No weights by
+rarity (idf), no rescaling.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from lexlattice._internal.imports import quiet
+from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.evaluation.metrics.rouge import Score
+
+if TYPE_CHECKING:
+    import torch
+
+_NOTHING: Final = Score(0.0, 0.0, 0.0)
+_LENGTH: Final = 512
+_MOST_LENGTH: Final = 100_000
+"""Tokenizers without a limit give a number that is larger by far."""
+_CHUNKS_AT_ONCE: Final = 8
+_ROWS_AT_ONCE: Final = 1024
+"""So many tokens of a candidate are compared with a reference at once."""
+_KEPT: Final = 16
+"""Texts whose vectors are kept: a reference meets many candidates."""
+
+
+class _Tokens(NamedTuple):
+    """A text as it is matched: unit vectors of its tokens, and which of them count.
+
+    Those that begin and end a chunk do not, but others may be matched with them, as in the package.
+    """
+
+    vectors: torch.Tensor
+    counted: torch.Tensor
+
+
+class BertScore:
+    """BERTScore with one model, by its name or folder; `layers` is which layer's states are compared.
+
+    Without `layers` it is the one that `bert-score` recommends for a model of that name.
+
+        BertScore("bert-base-multilingual-cased").score(candidate, reference).f1
+    """
+
+    def __init__(self, model: str | os.PathLike[str], layers: int | None = None, threads: int | None = None) -> None:
+        """`threads` is how many of them PyTorch may use from here on; as many as before, if nothing is said."""
+        try:
+            from bert_score import utils
+            from torch import cuda, set_num_threads
+        except ImportError as error:
+            raise MissingExtraError("BERTScore", "bertscore") from error
+        name = os.fspath(model)
+        if layers is None and name not in utils.model2layers:
+            raise LexLatticeError(f"Which layer of '{name}' is best for BERTScore is not known; say layers, a number.")
+        if threads:
+            set_num_threads(threads)
+        self.model: Final = name
+        self.layers: Final = int(utils.model2layers[name] if layers is None else layers)
+        try:
+            with quiet():
+                self._model: Any = utils.get_model(name, self.layers).to("cuda" if cuda.is_available() else "cpu")
+                self._tokenizer: Any = utils.get_tokenizer(name)
+        except Exception as error:
+            raise LexLatticeError(
+                f"The model '{name}' cannot be loaded for BERTScore ({brief(error)}); give a folder or a name of the "
+                "Hugging Face hub, and no more layers than it has."
+            ) from error
+        said = self._tokenizer.model_max_length
+        positions = getattr(self._model.config, "max_position_embeddings", _LENGTH)
+        self._length = said if said <= _MOST_LENGTH else min(positions, _LENGTH)
+        self._before, self._after = self._ends()
+        self._tokens = lru_cache(_KEPT)(self._made)
+
+    def score(self, candidate: str, reference: str) -> Score:
+        """Precision, recall and F1; nothing of a text without words."""
+        if not candidate.strip() or not reference.strip():
+            return _NOTHING
+        ours, theirs = self._tokens(candidate), self._tokens(reference)
+        precision, recall = _best(ours.vectors, theirs.vectors)
+        p, r = (float(best[part.counted].mean()) for best, part in ((precision, ours), (recall, theirs)))
+        return Score(p, r, 2 * p * r / (p + r) if p + r else 0.0)
+
+    def _made(self, text: str) -> _Tokens:
+        import torch
+
+        ids = self._ids(text, special=False)
+        room = self._length - len(self._before) - len(self._after)
+        chunks = [[*self._before, *ids[at : at + room], *self._after] for at in range(0, len(ids), room)]
+        parts = []
+        for some in (chunks[at : at + _CHUNKS_AT_ONCE] for at in range(0, len(chunks), _CHUNKS_AT_ONCE)):
+            longest = max(map(len, some))
+            rows = torch.full((len(some), longest), self._tokenizer.pad_token_id or 0)
+            mask = torch.zeros_like(rows)
+            for row, chunk in enumerate(some):
+                rows[row, : len(chunk)] = torch.tensor(chunk)
+                mask[row, : len(chunk)] = 1
+            with torch.inference_mode():
+                device = self._model.device
+                states = self._model(rows.to(device), attention_mask=mask.to(device))[0].float().cpu()
+            parts.append(states[mask.bool()])
+        vectors = torch.cat(parts) if parts else torch.zeros(0, 1)
+        silent = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
+        counted = torch.tensor([token not in silent for chunk in chunks for token in chunk], dtype=torch.bool)
+        return _Tokens(vectors / vectors.norm(dim=-1, keepdim=True), counted)
+
+    def _ids(self, text: str, *, special: bool) -> list[int]:
+        """Tokens as the package makes them: after a space, for tokenizers to which that makes a difference."""
+        from transformers import GPT2Tokenizer, RobertaTokenizer
+
+        spaced = {"add_prefix_space": True} if isinstance(self._tokenizer, GPT2Tokenizer | RobertaTokenizer) else {}
+        clean = text.strip().encode("utf-8", "replace").decode("utf-8")
+        with quiet():
+            ids: list[int] = self._tokenizer.encode(clean, add_special_tokens=special, **spaced)
+        return ids
+
+    def _ends(self) -> tuple[list[int], list[int]]:
+        """The special tokens before and after a text."""
+        bare, whole = self._ids("1", special=False), self._ids("1", special=True)
+        first = next(at for at in range(len(whole)) if whole[at : at + len(bare)] == bare)
+        return whole[:first], whole[first + len(bare) :]
+
+
+def _best(ours: torch.Tensor, theirs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """For each token of ours, and each of theirs, the largest cosine with any of the other's; block by block."""
+    import torch
+
+    precision, recall = [], torch.full((len(theirs),), -torch.inf)
+    for at in range(0, len(ours), _ROWS_AT_ONCE):
+        cosines = ours[at : at + _ROWS_AT_ONCE] @ theirs.T
+        precision.append(cosines.amax(dim=1))
+        recall = torch.maximum(recall, cosines.amax(dim=0))
+    return torch.cat(precision), recall

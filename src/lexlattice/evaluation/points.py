@@ -1,0 +1,172 @@
+r"""How much of what matters is in an extract: points covered and words well spent, against gold annotations.
+
+`points` is the weighted share of the points that the extract states: a point counts if the extract has at least 75 % of
+the words of its places, and points that the act does not state are left out. `precision` is the share of the extract's
+words that belong to a place of a point or of the gold extract, `f1` their harmonic mean. Everything is compared by
+place, so that it does not depend on how an act is divided.
+
+>>> from lexlattice import read
+>>> from lexlattice.evaluation.gold import Gold, Place, Point
+>>> text = "Article 1\n1. Keepers shall register.\n2. Registration is free."
+>>> act = read(text, language="en")
+>>> gold = Gold("32024R9001", "en", 8, (Point("Keepers register", 3, (Place(2, 6),)),), (Place(2, 6),))
+>>> Points(act, gold, text).score([0, 1])
+Meaning(points=1.0, precision=0.5, f1=0.6666666666666666)
+>>> meaning_of_texts(gold, text, ["1. Keepers shall register."])
+Meaning(points=1.0, precision=1.0, f1=1.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lexlattice.act.document import Act
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.gold import WORD, Gold, Places
+
+ENOUGH: Final = 0.75
+"""The share of a point's words that an extract must have to state it."""
+
+
+class Meaning(NamedTuple):
+    """How much of what matters is in an extract, from 0 to 1."""
+
+    points: float
+    precision: float
+    f1: float
+
+
+MEANINGS: Final = Meaning._fields
+"""The measures by name, in the order of tables."""
+
+
+class Points:
+    """The gold annotation of one act as arrays over its units, so that scoring a choice takes some microseconds."""
+
+    def __init__(self, act: Act, gold: Gold, reference: str | None = None) -> None:
+        """Map the annotation onto the units; places count the words of `reference`, or else of the act's source."""
+        places = Places(act, reference)
+        owner = places.owners()
+        units = len(act.units)
+        self.gold = gold
+        self.reference = act.source if reference is None else reference
+        stated = [point for point in gold.points if point.places]
+        self.weights: NDArray[np.float64] = np.array([point.weight for point in stated], dtype=np.float64)
+        self.sizes: NDArray[np.int64] = _counts(owner, units)
+        """Words of each unit, as places count them."""
+        self.inside: NDArray[np.float32] = np.zeros((units, len(stated)), dtype=np.float32)
+        """Words of each unit (rows) that belong to each point (columns)."""
+        needed = np.zeros(len(stated))
+        for column, point in enumerate(stated):
+            for start, end in point.places:
+                self.inside[:, column] += _counts(owner[start:end], units)
+                needed[column] += end - start
+        self._needed = ENOUGH * needed
+        is_gold = np.zeros(len(owner), dtype=bool)
+        for start, end in gold.places:
+            is_gold[start:end] = True
+        self.good: NDArray[np.int64] = _counts(owner[is_gold], units)
+        """Words of each unit that belong to a place of the annotation."""
+
+    def score(self, units: Sequence[int] | NDArray[np.integer]) -> Meaning:
+        """The measure of a choice, given as indices in `act.units`, each once, in any order."""
+        chosen = np.asarray(units, dtype=np.intp)
+        got = self.weights @ (self.inside[chosen].sum(axis=0) >= self._needed)
+        points = float(got / max(1.0, self._total))
+        precision = float(self.good[chosen].sum() / max(1, self.sizes[chosen].sum()))
+        return _meaning(points, precision)
+
+    def score_many(self, choices: ArrayLike) -> NDArray[np.float64]:
+        """Points, precision and F1 (columns) of many choices, each a row of 0 and 1 over the units."""
+        chosen = np.asarray(choices, dtype=np.float32)  # counts of words are exact, and products twice as fast
+        points = (chosen @ self.inside >= self._needed) @ self.weights / max(1.0, self._total)
+        taken = chosen @ np.stack([self.good, self.sizes], axis=1).astype(np.float32)
+        precision = taken[:, 0] / np.maximum(1, taken[:, 1]).astype(np.float64)
+        both = points + precision
+        f1 = np.divide(2 * points * precision, both, out=np.zeros_like(both), where=both > 0)
+        return np.stack([points, precision, f1], axis=1)
+
+    def covered(self, units: Sequence[int] | NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Which of the points that the act states are in a choice."""
+        found: NDArray[np.bool_] = self.inside[np.asarray(units, dtype=np.intp)].sum(axis=0) >= self._needed
+        return found
+
+    @cached_property
+    def _total(self) -> float:
+        return float(self.weights.sum())
+
+
+def score_units(act: Act, gold: Gold, units: Sequence[int], reference: str | None = None) -> Meaning:
+    """The measure of units, given by index; `Points` does it many times for one act."""
+    return Points(act, gold, reference).score(units)
+
+
+def meaning_of_texts(gold: Gold, reference: str, texts: Iterable[str]) -> Meaning:
+    """The measure of an extract that is text: verbatim pieces of the reference, such as its lines, in document order.
+
+    Each piece is looked for behind the last one, or else from the start; words of pieces that the reference does not
+    have count as words that matter nothing.
+    """
+    inside, lost = _found(WORD.findall(reference), texts)
+    total = got = 0
+    for point in gold.points:
+        if point.places:
+            size = sum(end - start for start, end in point.places)
+            have = sum(int(inside[start:end].sum()) for start, end in point.places)
+            total += point.weight
+            got += point.weight * (have >= ENOUGH * size)
+    good = np.zeros(len(inside), dtype=bool)
+    for start, end in gold.places:
+        good[start:end] = True
+    taken = int(inside.sum()) + lost
+    return _meaning(got / max(1, total), int((inside & good).sum()) / max(1, taken))
+
+
+def meaning_of(annotations: Sequence[Points], choices: Sequence[Sequence[int]]) -> Meaning:
+    """The mean measure over acts of what was chosen in each, by index: what training's validation reports."""
+    if not annotations or len(annotations) != len(choices):
+        raise LexLatticeError("Give an annotation and a choice for each act, and one act at least.")
+    scores = [points.score(choice) for points, choice in zip(annotations, choices, strict=True)]
+    return Meaning(*(float(mean) for mean in np.mean(scores, axis=0)))
+
+
+def _meaning(points: float, precision: float) -> Meaning:
+    both = points + precision
+    return Meaning(points, precision, 2 * points * precision / both if both else 0.0)
+
+
+def _counts(owner: NDArray[np.int64], units: int) -> NDArray[np.int64]:
+    """How many words each unit has; an owner of −1 is none."""
+    return np.bincount(owner[owner >= 0], minlength=units)
+
+
+def _found(words: Sequence[str], texts: Iterable[str]) -> tuple[NDArray[np.bool_], int]:
+    """Which words of a reference are in pieces of it, and how many words of the pieces it does not have."""
+    index: Mapping[str, list[int]] = _index(words)
+    inside = np.zeros(len(words), dtype=bool)
+    at = lost = 0
+    for text in texts:
+        piece = WORD.findall(text)
+        if not piece:
+            continue
+        hits = [i for i in index.get(piece[0], ()) if words[i : i + len(piece)] == piece]
+        if not hits:
+            lost += len(piece)
+            continue
+        later = next((hit for hit in hits if hit >= at), None)
+        place = hits[0] if later is None else later
+        inside[place : place + len(piece)] = True
+        at = at if later is None else place + len(piece)
+    return inside, lost
+
+
+def _index(words: Sequence[str]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for place, word in enumerate(words):
+        places.setdefault(word, []).append(place)
+    return places

@@ -1,0 +1,118 @@
+"""What units, paragraphs and sections of an act are near to, by cosine similarity of their vectors."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from lexlattice.act.document import Act
+from lexlattice.lattice.automaton import AT_ONCE
+from lexlattice.lattice.features.position import Outline
+from lexlattice.lattice.grid import Floats, Integers
+
+_NEAREST: Final = 3
+"""Recitals whose similarity is averaged."""
+
+
+class Likeness(NamedTuple):
+    """Cosine similarities, a column each, and the vectors that the act turns on."""
+
+    units: Floats
+    sections: Floats
+    anchors: Floats
+    """Title, centroid of articles, centroid of recitals, first article."""
+
+
+class Vectors(NamedTuple):
+    """Static vectors of an act, of length one, or zero where there is no text."""
+
+    units: Floats
+    headings: Floats
+    enclosing: Floats
+    title: Floats
+
+
+def likeness_of(act: Act, outline: Outline, vectors: Vectors, words: Floats, aim: int) -> Likeness:
+    """All similarities of an act; `aim` is the section that says what it is for, or -1."""
+    units, section_of = vectors.units, outline.section_of
+    paragraphs = _normalized(_summed(units * words[:, None], outline.paragraph_of, len(outline.section_of_paragraph)))
+    lengths = np.sqrt(np.bincount(outline.paragraph_of, words, len(paragraphs))).astype(np.float32)
+    sections = _normalized(_summed(paragraphs * lengths[:, None], outline.section_of_paragraph, len(act.sections)))
+    kinds = np.array([section.kind for section in act.sections])[outline.section_of_paragraph]
+    groups = (kinds == "article", kinds == "recitals", outline.section_of_paragraph == aim)
+    anchors = np.stack([vectors.title, *(_normalized(paragraphs[group].sum(0)) for group in groups)])
+    recitals = paragraphs[groups[1]]
+    nearest = _nearest(units, recitals)
+    leads = np.where((outline.lead_of >= 0)[:, None], units[outline.lead_of], 0)
+    before = np.concatenate([np.zeros((1, units.shape[1]), np.float32), units[:-1]])[: len(units)]
+    of_units = [
+        *(units @ anchors.T).T,
+        *nearest.T,
+        _cosines(units, sections[section_of]),
+        _cosines(units, vectors.headings[section_of]),
+        _cosines(units, paragraphs[outline.paragraph_of]),
+        _cosines(units, before),
+        _cosines(units, leads),
+    ]
+    among, earlier = _among_articles(sections, outline.articles)
+    of_sections = [
+        vectors.headings @ vectors.title,
+        _nearest(vectors.headings, recitals, nothing=-1)[:, 0],
+        among,
+        earlier,
+        *(sections @ anchors[:3].T).T,
+        _nearest(sections, recitals, nothing=-1)[:, 0],
+        vectors.enclosing @ vectors.title,
+        _cosines(vectors.headings, sections),
+        vectors.headings @ anchors[1],
+    ]
+    return Likeness(_columns(of_units), _columns(of_sections), anchors.astype(np.float32))
+
+
+def _nearest(some: Floats, recitals: Floats, nothing: float = 0) -> Floats:
+    """How near each is to the recital that is nearest, and to the few nearest on average; `nothing` without any."""
+    nearest = np.full((len(some), 2), nothing, np.float32)
+    few = min(_NEAREST, len(recitals))
+    for begin in range(0, len(some) if few else 0, AT_ONCE):
+        near = some[begin : begin + AT_ONCE] @ recitals.T
+        near.partition(len(recitals) - few, axis=1)
+        nearest[begin : begin + AT_ONCE, 0] = near[:, -few:].max(axis=1)
+        nearest[begin : begin + AT_ONCE, 1] = near[:, -few:].mean(axis=1)
+    return nearest
+
+
+def _among_articles(sections: Floats, articles: Integers) -> tuple[Floats, Floats]:
+    """How near each article is to all articles, and to the nearest of those before it."""
+    among, earlier = np.zeros(len(sections), np.float32), np.zeros(len(sections), np.float32)
+    vectors = sections[articles]
+    for begin in range(0, len(articles), AT_ONCE):
+        some = articles[begin : begin + AT_ONCE]
+        alike = vectors[begin : begin + AT_ONCE] @ vectors.T
+        among[some] = alike.mean(axis=1)
+        earlier[some] = np.tril(alike, begin - 1).max(axis=1)
+    return among, earlier
+
+
+def _summed(values: Floats, groups: Integers, count: int) -> Floats:
+    """The sum of each group's rows; groups are in rising order."""
+    sums = np.zeros((count, values.shape[1]), np.float32)
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    if len(starts):
+        sums[groups[starts]] = np.add.reduceat(values, starts, axis=0)
+    return sums
+
+
+def _normalized(vectors: Floats) -> Floats:
+    """Of length one; zero stays zero."""
+    normalized: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-6)
+    return normalized
+
+
+def _cosines(some: Floats, others: Floats) -> Floats:
+    cosines: Floats = np.einsum("ij,ij->i", some, others)
+    return cosines
+
+
+def _columns(columns: list[Floats]) -> Floats:
+    return np.stack(columns, axis=1).astype(np.float32)

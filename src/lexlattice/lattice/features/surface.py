@@ -1,0 +1,90 @@
+"""Features of the text of units that are the same in every language: figures, signs, capitals, dates, roles."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexlattice.act.document import Act
+from lexlattice.lattice.features.position import columns
+from lexlattice.lattice.grid import Floats, Integers
+from lexlattice.selection.dependencies import Mentions
+from lexlattice.selection.roles import applies_from, formulas, group_of
+
+_FIGURE, _QUOTE, _SEMICOLON, _PERCENT, _SLASH = range(1, 6)
+_SIGNS: Final = {_QUOTE: '‘“„«"', _SEMICOLON: ";", _PERCENT: "%", _SLASH: "/"}
+_PLANE: Final = 0x10000
+"""Characters that are told apart; no sign or figure of an act is beyond the first plane of Unicode."""
+_CENTURIES: Final = tuple(tuple(map(ord, century)) for century in ("19", "20"))
+_YEAR: Final = 4
+"""Figures of a year."""
+_SENTENCE: Final = 100
+"""Letters to which counts of signs are related."""
+
+
+def unit_signs(act: Act, mentions: Mentions) -> Floats:
+    """A row for each unit."""
+    texts = [unit.prose for unit in act.units]
+    lengths = np.array([max(1, len(text)) for text in texts])
+    dates = np.zeros(len(texts))
+    dates[applies_from(act)] = 1
+    groups = group_of(act)
+    counts, has_year = _counted(texts)
+    return columns(
+        [text.rstrip().endswith(":") for text in texts],
+        counts[_FIGURE] / lengths,
+        has_year,
+        counts[_PERCENT] > 0,
+        counts[_QUOTE] / lengths * _SENTENCE,
+        counts[_SEMICOLON] / lengths * _SENTENCE,
+        [text.isupper() for text in texts],
+        [text[:1].islower() for text in texts],
+        np.log1p(mentions.of_units),
+        mentions.of_units / lengths * _SENTENCE,
+        dates,
+        formulas(act),
+        [group == "aim" for group in groups],
+        [group == "application" for group in groups],
+    )
+
+
+def _counted(texts: list[str]) -> tuple[Integers, NDArray[np.bool_]]:
+    """How many signs of each kind every text has, a row for each kind; and whether it names a year.
+
+    All texts at once: regular expressions would look at every letter one by one, and take ten times as long.
+    """
+    points = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
+    kinds = _kinds().take(points, mode="clip")
+    places = np.flatnonzero(kinds)
+    ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64)
+    text_of, found = np.searchsorted(ends, places, side="right"), kinds[places]
+    counts = np.bincount(np.int64(len(texts)) * found + text_of, minlength=(_SLASH + 1) * len(texts))
+    is_figure = found == _FIGURE
+    has_year = np.zeros(len(texts), np.bool_)
+    has_year[text_of[is_figure][_years(points, kinds, places[is_figure])]] = True
+    return counts.reshape(_SLASH + 1, len(texts)), has_year
+
+
+def _years(points: NDArray[np.uint32], kinds: NDArray[np.uint8], figures: Integers) -> Integers:
+    """Which of the figures begin a year, unless it is part of the number of an act, as in 2016/679."""
+    starts = np.flatnonzero(np.diff(figures, prepend=-2) > 1)
+    starts = starts[np.diff(starts, append=len(figures)) == _YEAR]
+    places = figures[starts]
+    is_near = np.logical_or.reduce([(points[places] == a) & (points[places + 1] == b) for a, b in _CENTURIES])
+    years: Integers = starts[is_near & (kinds[places - 1] != _SLASH) & (kinds[places + _YEAR] != _SLASH)]
+    return years
+
+
+@cache
+def _kinds() -> NDArray[np.uint8]:
+    """The kind of each character; 0 for all that are not counted."""
+    kinds = np.zeros(_PLANE, np.uint8)
+    every = "".join(map(chr, range(_PLANE)))
+    kinds[[found.start() for found in re.finditer(r"\d", every)]] = _FIGURE
+    for kind, signs in _SIGNS.items():
+        kinds[[ord(sign) for sign in signs]] = kind
+    return kinds

@@ -1,0 +1,379 @@
+"""A word for a level with its numbers: "points (a) and (b)", "5. és 6. cikk", "akapit pierwszy", "this Article".
+
+Some languages write the number before the word and some behind it, some count by ordinals, and lists and ranges come
+in all of these forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from lexlattice.reading.citations.tokens import (
+    DASHES,
+    Token,
+    is_ordinal_figure,
+    joint_after,
+    joint_before,
+    number_of,
+    skip_stop,
+)
+from lexlattice.reading.citations.vocabulary import LEVELS, Wording
+from lexlattice.reading.languages.numbering import canonical, from_roman, letter_value, to_letters
+
+# Paths to provisions as a text names them, level by level, and the ranges between two of them.
+
+Step = tuple[str, str]
+"""A level and its number; "" for the one the text itself stands in ("this Article") or that has none ("the Annex")."""
+Path = tuple[Step, ...]
+
+LONGEST_RANGE: Final = 120
+
+
+class Group(NamedTuple):
+    """A word for a level with its numbers: "points (a) and (b)"."""
+
+    paths: tuple[Path, ...]
+    first: int
+    """Its first token, and the one after its last."""
+    last: int
+
+    @property
+    def rank(self) -> int:
+        """How far out its level is: 0 for annexes."""
+        return LEVELS.index(self.paths[0][0][0])
+
+    @property
+    def levels(self) -> set[str]:
+        """All levels it names."""
+        return {level for path in self.paths for level, _ in path}
+
+
+def count_alike(before: Path, after: Path) -> bool:
+    """Whether two items count in the same way."""
+    for (level, number), (other, another) in zip(before, after, strict=False):
+        if level == other and number[:1].isdigit() != another[:1].isdigit():
+            return False
+    return True
+
+
+def through(first: Path, last: Path) -> list[Path]:
+    """What a range holds after its first item."""
+    (level, low), (_, high) = first[-1], last[-1]
+    if len(first) != len(last) or first[:-1] != last[:-1]:
+        return [last]
+    if low.isdigit() and high.isdigit() and 0 < int(high) - int(low) <= LONGEST_RANGE:
+        return [(*last[:-1], (level, str(n))) for n in range(int(low) + 1, int(high) + 1)]
+    begin, end = from_roman(low), from_roman(high)
+    if begin and end > begin and (len(low) > 1 or len(high) > 1 or level == "annex"):
+        return [(*last[:-1], (level, _roman(n))) for n in range(begin + 1, end + 1)]
+    begin, end = letter_value(low), letter_value(high)
+    if begin and begin < end <= begin + 30:
+        return [(*last[:-1], (level, to_letters(n))) for n in range(begin + 1, end)] + [last]
+    return [last]
+
+
+def _roman(value: int) -> str:
+    """A lower-case Roman number, for the few that ranges need.
+
+    >>> _roman(4), _roman(19)
+    ('iv', 'xix')
+    """
+    text = ""
+    for worth, sign in ((50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")):
+        while value >= worth:
+            text, value = text + sign, value - worth
+    return text
+
+
+# Numbers that stand before their word, as in Hungarian, Finnish or Lithuanian: "(1), (2) és (3) bekezdés".
+
+
+def numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
+    """Numbers that stand before their word, found backwards: "(1), (2) és (3) bekezdés"."""
+    numbers: list[str] = []
+    joints: list[str] = []
+    begin = end = place
+    while True:
+        at = end - 1
+        if at > used and tokens[at].text == "." and tokens[at].start == tokens[at - 1].end:
+            at -= 1
+        if at < used:
+            break
+        number = number_of(tokens[at], level)
+        follows = at > used and tokens[at - 1].kind == "figure"
+        if not number and level == "paragraph" and not numbers and not follows and not tokens[at].roman:
+            number = number_of(tokens[at], "point")  # "c) punkts"
+            level = "point" if number else level
+        if not number and tokens[at].kind == "word" and len(tokens[at].text) == 1 and level in ("article", "paragraph"):
+            before = at - 2 if at > used and tokens[at - 1].text == "." else at - 1
+            if before >= used and tokens[before].kind == "figure":  # "5 a artikla", "5.a pants"
+                number, at = tokens[before].text + tokens[at].text, before
+        if not number or (numbers and number[0].isdigit() != numbers[-1][0].isdigit()):
+            break
+        if tokens[at].kind == "decimal" and level == "article":
+            break
+        numbers.append(number)
+        begin = at
+        joint, end = joint_before(tokens, at, used)
+        if not joint or (joint == "comma" and not joints):
+            break
+        joints.append(joint)
+    if not numbers:
+        return None
+    paths: list[Path] = [((level, numbers[-1]),)]
+    for number, joint in zip(reversed(numbers[:-1]), reversed(joints[: len(numbers) - 1]), strict=True):
+        path: Path = ((level, number),)
+        paths += through(paths[-1], path) if joint == "range" else [path]
+    return Group(tuple(paths), begin, place + 1)
+
+
+# A word for a level with its numbers: "points (a) and (b)", "5. és 6. cikk", "akapit pierwszy", "this Article".
+
+__all__ = ["ANNEX", "DASHES", "Group", "Path", "Step", "fills", "groups"]
+
+ANNEX: Final[tuple[Path, ...]] = ((("annex", ""),),)
+"""An annex without a number."""
+SAME: Final = "^"
+"""The number of a provision that was named before: "that paragraph"."""
+_SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
+_THAT: Final = ("annex", "article", "paragraph", "subparagraph")
+
+
+def fills(token: Token) -> bool:
+    """Whether a word only joins what stands beside it: "of", "the"."""
+    return token.has("of") or token.has("the")
+
+
+def groups(tokens: Sequence[Token], words: Wording) -> Iterator[Group]:
+    """The groups of a text, in its order."""
+    used = 0
+    for place, token in enumerate(tokens):
+        levels = token.role.levels
+        group = _group(tokens, place, levels, used, words) if levels and place >= used else None
+        if group is not None:
+            yield group
+            used = group.last
+
+
+def _group(tokens: Sequence[Token], place: int, levels: Sequence[str], used: int, words: Wording) -> Group | None:
+    """The group whose word stands at a place, by whichever order of word and number the language has."""
+    if place > used and _ordinal(tokens[place - 1]):
+        return _ordinals(tokens, place, min(levels, key=LEVELS.index), used, words)
+    numbered = [level for level in levels if level not in ("subparagraph", "indent", "sentence")] or list(levels)
+    for level in (*numbered, *levels):
+        group = numbers_before(tokens, place, level, used) if level in words.before else None
+        if group is None and (level not in words.before or level in words.either):
+            group = _numbers_after(tokens, place, level, bare=words.bare_letters)
+        if group is not None:
+            return group
+    for level in sorted(levels, key=LEVELS.index):
+        group = _ordinals(tokens, place, level, used, words)
+        if group is not None:
+            return group
+    level = levels[0]
+    if level not in words.before and is_ordinal_figure(tokens, place):
+        return numbers_before(tokens, place, level, used)
+    return _this(tokens, place, level, used)
+
+
+def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: bool) -> Group | None:
+    begin = skip_stop(tokens, place + 1)
+    first = _item(tokens, begin, level, None, bare=bare)
+    if first is None and begin < len(tokens) and fills(tokens[begin]):  # "articoli da 12 a 15"
+        first = _item(tokens, begin + 1, level, None, bare=bare)
+        ahead = joint_after(tokens, first[1]) if first is not None else None
+        first = first if ahead is not None and ahead[0] == "range" else None
+    if first is None:
+        return None
+    path, end = first
+    paths: list[Path] = [path]
+    solid, end_solid = 1, end
+    while True:
+        separator = joint_after(tokens, end)
+        if separator is None:
+            break
+        joint, begin = separator
+        following = _item(tokens, begin, level, paths[-1], bare=bare)
+        if following is None or not count_alike(paths[-1], following[0]):
+            break
+        if joint == "comma" and len(paths) == 1 and _is_nested(paths[0], following[0]):  # "point a), ii)"
+            paths, end = [(*paths[0], following[0][-1])], following[1]
+            solid, end_solid = 1, end
+            continue
+        paths += through(paths[-1], following[0]) if joint == "range" else [following[0]]
+        end = following[1]
+        if joint != "comma" or tokens[begin].kind in ("paren", "half") or _goes_on(tokens, end):
+            solid, end_solid = len(paths), end
+    return Group(tuple(paths[:solid]), place, end_solid)
+
+
+def _is_nested(before: Path, after: Path) -> bool:
+    """Whether a Roman number behind a letter is a point of that point."""
+    letter, number = before[-1][1], after[-1][1]
+    return (
+        before[-1][0] == after[-1][0] == "point"
+        and len(letter) == 1
+        and letter_value(letter) > 0
+        and not from_roman(letter)
+        and from_roman(number) > 0
+        and (len(number) > 1 or number == "i")
+    )
+
+
+def _goes_on(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a list goes on here, though not with a number: "Articles 12, 15, 17 and Articles 19 to 32"."""
+    return place < len(tokens) and (tokens[place].has("list") or tokens[place].text == ",")
+
+
+def _item(
+    tokens: Sequence[Token], place: int, level: str, before: Path | None, *, bare: bool
+) -> tuple[Path, int] | None:
+    """A number with the numbers attached to it: "5(1)(a)"; `before` is the item before it in a list.
+
+    `bare` says that a letter without brackets behind the number is a point.
+    """
+    if place >= len(tokens):
+        return None
+    token = tokens[place]
+    lettered = token.kind == "word" and len(token.text) == 1 and not token.role
+    lettered = lettered and before is not None and before[-1][0] == "point" and len(before) > 1
+    attached = before is not None and len(before) > 1 and (token.kind == "paren" or lettered)
+    if attached and before is not None:
+        sub = _inline(token, before[:1])
+        if sub is None:
+            return None
+        keep = [step for step in before if LEVELS.index(step[0]) < LEVELS.index(sub[0])]
+        if sub[0] == "point":
+            keep = list(before[:-1]) if before[-1][0] == "point" else list(before)
+        path: list[Step] = [*keep, sub]
+    else:
+        number = number_of(token, level)
+        if not number or (level == "article" and token.kind == "half"):
+            return None
+        if token.kind == "decimal" and level in ("article", "paragraph"):
+            head, *inner = number.split(".")
+            path = [
+                (level, head),
+                *(("paragraph" if n == 0 and level == "article" else "point", x) for n, x in enumerate(inner)),
+            ]
+        else:
+            path = [(level, canonical(number) if token.kind == "figure" else number)]
+    end = place + 1
+    if not attached:
+        path, end = _suffixed(tokens, end, path)
+    kinds = ("paren", "half") if token.kind == "half" else ("paren",)
+    while end < len(tokens) and tokens[end].kind in kinds and tokens[end].start - tokens[end - 1].end <= 1:
+        inner_step = _inline(tokens[end], tuple(path))
+        if inner_step is None:
+            break
+        path.append(inner_step)
+        end += 1
+    if bare and level == "article" and end < len(tokens):  # "artikel 5.1 a", "artikel 10 c ii"
+        letter = tokens[end]
+        if letter.kind == "word" and len(letter.text) == 1 and not letter.role and not letter.roman:
+            path.append(("point", letter.text))
+            end += 1
+            if end < len(tokens) and tokens[end].kind == "word" and from_roman(tokens[end].text) > 1:
+                path.append(("point", tokens[end].text))
+                end += 1
+    return tuple(path), skip_stop(tokens, end)
+
+
+def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list[Step], int]:
+    """The number with its ordinal sign and inserted letter: "5.o", "5 º", "5.o-A"."""
+    if end < len(tokens) and tokens[end].text in ("º", "ª", "°"):
+        end += 1
+    if path[0][0] == "annex" and _is_lettered_annex(tokens, end):
+        level, number = path[-1]
+        return [*path[:-1], (level, number + tokens[end].text)], end + 1
+    if end < len(tokens) and path[0][0] == "article" and tokens[end].roman and len(tokens[end].text) == 1:
+        level, number = path[-1]  # "130 R"
+        if number.isdigit() and tokens[end].start - tokens[end - 1].end <= 1:
+            return [*path[:-1], (level, number + tokens[end].text)], end + 1
+    if _attached(tokens, end, ".") and tokens[end + 1].text in _SIGNS:
+        end += 2
+    if _attached(tokens, end, "-") and len(tokens[end + 1].text) == 1 and tokens[end + 1].roman:
+        level, number = path[-1]
+        path, end = [*path[:-1], (level, number + tokens[end + 1].text)], end + 2
+    return path, end
+
+
+def _is_lettered_annex(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a capital letter goes on with an annex's number: "Annex I B", and nothing that begins with one."""
+    if place >= len(tokens) or not tokens[place].roman or len(tokens[place].text) != 1 or not tokens[place - 1].roman:
+        return False
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    ended = following is None or bool(following.role) or following.kind == "rest"
+    return tokens[place].text in "abcdefgh" and (
+        ended or (tokens[place].text != "a" and tokens[place + 1].kind == "word")
+    )
+
+
+def _attached(tokens: Sequence[Token], place: int, sign: str) -> bool:
+    """Whether a sign stands at a place without a space before or behind it."""
+    if place + 1 >= len(tokens) or tokens[place].text != sign:
+        return False
+    return tokens[place].start == tokens[place - 1].end and tokens[place + 1].start == tokens[place].end
+
+
+def _inline(token: Token, path: Path) -> Step | None:
+    """The step that a bracketed number attached to another one is."""
+    digits = token.text[0].isdigit()
+    if path[-1][0] == "article" and digits:
+        return ("paragraph", token.text)
+    if path[0][0] == "recital" or len(path) > 5:
+        return None
+    number = number_of(token, "point")
+    return ("point", number) if number else None
+
+
+def _ordinals(tokens: Sequence[Token], place: int, level: str, used: int, words: Wording) -> Group | None:
+    """Ordinals before the word ("first and second subparagraphs") or behind it ("akapit pierwszy")."""
+    values: list[int] = []
+    begin = place
+    at = place - 1
+    while at >= used and (ordinal := _ordinal(tokens[at])):
+        values.insert(0, ordinal)
+        begin = at
+        at -= 1
+        while at >= used and (fills(tokens[at]) or tokens[at].text in ("-", ",")) and not tokens[at].has("list"):
+            at -= 1
+        if at >= used and tokens[at].has("list"):
+            at -= 1
+        elif at < used or len(values) < 2:
+            break
+    if values:
+        return Group(tuple(((level, str(value)),) for value in values), begin, place + 1)
+    end = place + 1
+    while level not in words.before and end < len(tokens) and (ordinal := _ordinal(tokens[end])):
+        values.append(ordinal)
+        end += 1
+        if end + 1 >= len(tokens) or not tokens[end].has("list") or not _ordinal(tokens[end + 1]):
+            break
+        end += 1
+    return Group(tuple(((level, str(value)),) for value in values), place, end) if values else None
+
+
+def _ordinal(token: Token) -> int:
+    return token.role.ordinal if token.kind in ("word", "phrase") and not token.role.levels else 0
+
+
+def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
+    """The provision the text itself stands in ("this Article"), and an annex without a number."""
+    if place > used and tokens[place - 1].has("same") and level in _THAT and not tokens[place - 1].has("this"):
+        return Group((((level, SAME),),), place - 1, place + 1)
+    if level == "annex":
+        return Group(ANNEX, place - (place > used and tokens[place - 1].has("this")), place + 1)
+    if level not in ("article", "paragraph", "subparagraph", "point"):
+        return None
+    if place > used and tokens[place - 1].has("this"):
+        return Group((((level, ""),),), place - 1, place + 1)
+    begin = place - 1
+    while begin > used and place - begin < 3 and (fills(tokens[begin]) or tokens[begin].text in DASHES):
+        begin -= 1
+    if begin >= used and tokens[begin].has("this"):
+        return Group((((level, ""),),), begin, place + 1)
+    if place + 1 < len(tokens) and tokens[place + 1].has("this") and not fills(tokens[place + 1]):
+        return Group((((level, ""),),), place, place + 2)
+    return None

@@ -1,0 +1,265 @@
+"""Where a text names provisions: "Article 5(1), point (a)", "5 straipsnio 1 dalies a punktas", in 24 languages.
+
+What stands next to what decides: a word for a level and its numbers make a group, groups that follow one another make
+a mention, and an act before or behind it is the act it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise, product
+from typing import Final
+
+from lexlattice.reading.citations.levels import ANNEX, DASHES, Group, Path, fills, groups
+from lexlattice.reading.citations.tokens import DIVISIONS, CitedAct, Token
+from lexlattice.reading.citations.vocabulary import LAST, LEVELS, Wording
+
+LONGEST_GAP: Final = 5
+LONGEST_CHAIN: Final = 8
+MOST_PATHS: Final = 200
+"""Bounds that only hostile texts reach."""
+EARLIEST: Final = 3
+"""Among so many tokens the act that a text is about stands, if it begins with it."""
+
+
+@dataclass(slots=True)
+class Mention:
+    """Provisions that are named together, and the act they belong to."""
+
+    paths: tuple[Path, ...]
+    first: int
+    last: int
+    outer_first: bool = True
+    owner: str = ""
+    """"this" act, an "external" one, a "treaty", an "other" instrument; empty where nothing is said."""
+    act: CitedAct | None = None
+    named: str = ""
+    """Kind of this act as it is named: "this Regulation"."""
+    others: tuple[CitedAct, ...] = ()
+    """Acts that share the provision with it: "of Regulations (EU) No 1093/2010 and (EU) No 1094/2010"."""
+    anaphor: str = ""
+    """Kind of the act where it is named without its number: "that Directive"; "any" for "thereof"."""
+
+
+def mentions(tokens: Sequence[Token], words: Wording) -> list[Mention]:
+    """All mentions of provisions in a text."""
+    found = [_mention(chain, tokens) for chain in _chains(list(groups(tokens, words)), tokens, words)]
+    for mention in found:
+        (_owner_before if words.act_first else _owner_after)(mention, tokens)
+        if not mention.owner and mention.first:
+            _owner_ahead(mention, tokens)
+    _share(found, tokens, forward=words.act_first)
+    return found
+
+
+def _chains(found: list[Group], tokens: Sequence[Token], words: Wording) -> Iterator[list[tuple[Group, bool]]]:
+    """Groups that name one provision together, each with whether it stands around those before it."""
+    chain: list[tuple[Group, bool]] = []
+    levels: set[str] = set()
+    for group in found:
+        around = _joined(chain[-1][0], group, tokens, words) if chain else None
+        full = len(chain) >= LONGEST_CHAIN
+        if around is None or full or (group.levels & levels) - {"point"} or not _fits(chain, group, around=around):
+            if chain:
+                yield chain
+            chain, levels = [(group, False)], set(group.levels)
+        else:
+            chain.append((group, around))
+            levels |= group.levels
+    if chain:
+        yield chain
+
+
+def _fits(chain: list[tuple[Group, bool]], group: Group, *, around: bool) -> bool:
+    """Whether a group can go on with a chain: nothing stands around a recital, and an article inside annexes only."""
+    top = min(each.rank for each, _ in chain)
+    if not around and group.rank <= top:
+        return group.rank == top and "point" in group.levels
+    return "recital" not in group.levels or around
+
+
+def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Wording) -> bool | None:
+    """Whether the second of two groups stands around the first one; None if they do not belong together."""
+    gap = tokens[before.last : after.first]
+    if len(gap) > LONGEST_GAP:
+        return None
+    linked = fillers = 0
+    for token in gap:
+        if token.has("of") or token.has("the"):
+            linked, fillers = linked + token.has("of"), fillers + token.has("the")
+        elif token.text not in (",", "'", "’", *DASHES) or (token.text == "," and linked):
+            return None
+    if after.rank < before.rank:
+        return True if linked or not gap else None
+    if before.paths == ANNEX and linked:  # in some languages it is also the word for "application"
+        return None
+    if linked and {"subparagraph", "point"} >= before.levels | after.levels and "point" in after.levels:
+        return True
+    return False if linked + fillers < 2 or words.act_first else None
+
+
+def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mention:
+    """A chain of groups as paths from the outermost level inwards."""
+    ordered: list[Group] = []
+    for group, around in chain:
+        ordered.insert(0, group) if around else ordered.append(group)
+    ordered = _settled(ordered)
+    combined = islice(product(*(group.paths for group in ordered)), MOST_PATHS)
+    paths = tuple(tuple(step for path in paths for step in path) for paths in combined)
+    return Mention(paths, chain[0][0].first, chain[-1][0].last, outer_first=not any(around for _, around in chain))
+
+
+def _settled(chain: list[Group]) -> list[Group]:
+    """Annex or article first, whatever stood around it in the text: "paragraph 1, point a), of Article 5"."""
+    tops = [group for group in chain if LEVELS[group.rank] in (*DIVISIONS, "article")]
+    tops.sort(key=lambda group: group.rank)
+    rest = [group for group in chain if group not in tops]
+    paragraphs = [group for group in rest if LEVELS[group.rank] in ("paragraph", "recital")]
+    return [*tops, *paragraphs, *(group for group in rest if group not in paragraphs)]
+
+
+# --- whose provisions they are ----------------------------------------------------------------------------
+
+
+def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
+    """The act that is named behind a mention: "of Directive 2004/39/EC", "of this Regulation", "thereof"."""
+    place = mention.last
+    if place < len(tokens) and tokens[place].text == "," and place + 1 < len(tokens) and fills(tokens[place + 1]):
+        place += 1
+    this = made = False
+    for at, token in enumerate(tokens[place : place + 12], place):
+        if token.kind == "act":
+            mention.owner, mention.act = "external", token.act
+            mention.others = _others(tokens, at, 1)
+            return
+        if _is_titled(tokens, at, mention):
+            mention.owner = "other"
+            return
+        if (token.has("treaty") or token.has("other")) and not made:
+            mention.owner = "this" if this else "treaty" if token.has("treaty") else "other"
+            return
+        if token.role.act:
+            postponed = at + 1
+            this = this or (postponed < len(tokens) and tokens[postponed].has("this") and not fills(tokens[postponed]))
+            _name(mention, token.role.act, this=this)
+            return
+        if token.has("thereof"):
+            mention.owner, mention.anaphor = "other", "any"
+            return
+        this, made = this or token.has("this"), made or (token.has("maker") and not fills(token))
+        if token.role.ordinal == LAST and this is False and not token.role.levels:
+            continue  # "de cette dernière directive"
+        if not (fills(token) or token.role.flags & {"this", "same", "maker"} or token.text in ("'", "’", *DASHES)):
+            return
+
+
+def _others(tokens: Sequence[Token], place: int, step: int) -> tuple[CitedAct, ...]:
+    """The acts joined to one that share its word, from the place of the first of them on or back."""
+    found: list[CitedAct] = []
+    before, last = tokens[place].act, place
+    place += step
+    while 0 <= place < len(tokens) and abs(place - last) <= LONGEST_GAP and before is not None:
+        token = tokens[place]
+        if token.act is not None:
+            if not token.act.sharing and (step > 0 or not before.sharing):
+                break
+            found.append(token.act)
+            before, last = token.act, place
+        elif not (token.has("list") or token.text == "," or fills(token) or token.kind in ("paren", "note")):
+            break
+        place += step
+    return tuple(found)
+
+
+def _is_titled(tokens: Sequence[Token], place: int, mention: Mention) -> bool:
+    """Whether a name that is not known stands here for an act: "of ISF Regulation", "AMIF Regulation", "CPR"."""
+    token = tokens[place]
+    if token.kind != "word" or not token.upper or token.role or token.roman or mention.paths[0][0][0] != "article":
+        return False
+    ahead = [each for each in tokens[place + 1 : place + 4] if each.text != "+"][:2]
+    named = next((n for n, each in enumerate(ahead) if each.upper and (each.role.act or each.has("other"))), -1)
+    return named >= 0 and all(each.kind == "word" and each.upper and not each.role for each in ahead[:named])
+
+
+def _owner_ahead(mention: Mention, tokens: Sequence[Token]) -> None:
+    """A treaty right before a mention, or the act that a text begins with: "In Directive 2004/39/EC, Article 5 is"."""
+    place = mention.first - 1
+    if tokens[place].has("treaty"):
+        mention.owner = "treaty"
+        return
+    if tokens[place].text == ",":
+        place -= 1
+    if place > 0 and tokens[place].kind in ("paren", "note"):
+        place -= 1
+    if 0 <= place <= EARLIEST and tokens[place].kind == "act":
+        mention.owner, mention.act = "external", tokens[place].act
+
+
+def _name(mention: Mention, kind: str, *, this: bool) -> None:
+    """Put down that an act is named by its kind alone."""
+    if this:
+        mention.owner, mention.named = "this", kind
+    else:
+        mention.owner, mention.anaphor = "other", kind
+
+
+def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
+    """The act that is named before a mention: "direktiivin 2004/39/EY 5 artikla", "tämän asetuksen 5 artikla"."""
+    place = mention.first - 1
+    if place > 0 and tokens[place].kind in ("paren", "note") and tokens[place - 1].kind == "act":
+        place -= 1  # a footnote
+    if place < 0:
+        return
+    token = tokens[place]
+    if token.kind == "act":
+        mention.owner, mention.act = "external", token.act
+        mention.others = _others(tokens, place, -1)
+    elif token.has("treaty") or token.has("other"):
+        mention.owner = "treaty" if token.has("treaty") else "other"
+    elif token.role.act:
+        this = any(tokens[at].has("this") for at in range(max(0, place - 2), place))
+        _name(mention, token.role.act, this=this)
+    elif token.has("this"):
+        mention.owner = "this"
+
+
+def _share(found: list[Mention], tokens: Sequence[Token], *, forward: bool) -> None:
+    """Mentions joined by "and" share the act, and the article where only one of them names it."""
+    pairs = list(pairwise(found))
+    for before, after in pairs:
+        if _conjoined(before, after, tokens):
+            _share_top(before, after)
+    for before, after in pairs if forward else reversed(pairs):
+        if not _conjoined(before, after, tokens):
+            continue
+        source, target = (before, after) if forward else (after, before)
+        if source.owner and not target.owner and _is_top(target.paths[0]):
+            target.owner, target.act, target.anaphor = source.owner, source.act, source.anaphor
+
+
+def _is_top(path: Path) -> bool:
+    return path[0][0] in ("article", "annex") and path[0][1] != ""
+
+
+def _share_top(before: Mention, after: Mention) -> None:
+    top, other = before.paths[-1], after.paths[0]
+    if _is_top(top) and not _is_top(other) and before.outer_first and len(top) > 1 and not before.owner:
+        rank = LEVELS.index(other[0][0])
+        kept = tuple(step for step in top if LEVELS.index(step[0]) < rank)
+        if kept and any(LEVELS.index(level) >= rank for level, _ in top) and other[0][1]:
+            after.paths = tuple(kept + path for path in after.paths)
+    elif _is_top(other) and not _is_top(top) and not after.outer_first and len(other) > 1 and top[0][1]:
+        rank = LEVELS.index(top[0][0])
+        kept = tuple(step for step in other if LEVELS.index(step[0]) < rank)
+        before.paths = tuple(kept + path for path in before.paths)
+
+
+def _conjoined(before: Mention, after: Mention, tokens: Sequence[Token]) -> bool:
+    gap = tokens[before.last : after.first]
+    joined = any(token.has("list") or token.has("range") or token.text in (",", *DASHES) for token in gap)
+    allowed = all(
+        token.has("list") or token.has("range") or fills(token) or token.text in (",", "'", "’", *DASHES)
+        for token in gap
+    )
+    return joined and allowed and len(gap) <= LONGEST_GAP

@@ -1,0 +1,299 @@
+"""A text as the tokens references are made of: words with their roles, numbers, and acts cited by number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from lexlattice.reading.citations.vocabulary import NO_ROLE, Role, Wording, flat
+from lexlattice.reading.languages.numbering import from_roman, letter_value, marker
+
+# Acts that a text cites by their number, and the CELEX numbers these make.
+
+_LETTERS: Final = {"regulation": "R", "directive": "L", "decision": "D", "framework": "F", "recommendation": "H"}
+_NUMBER: Final = re.compile(r"(?<![\w/.])(\d{1,4})/(\d{1,4})(?:/([^\W\d_]{2,9})\d{0,2})?(?![\w/])")
+FARTHEST: Final = 70
+"""So many characters may stand between the word for the act and its number."""
+_COMMUNITY: Final = re.compile(r"\([^\W\d_]{2,4}(?:[,/]?\s?[^\W\d_]+){0,2}\)\s?")
+_JOINING: Final = re.compile(
+    r"[\s,]*(?:[^\W\d_'’-]{1,8}[\s'’-]*){0,3}(?:\([^()\d]{2,24}\)\s*)?(?:[^\W\d_]{1,5}[.:]?[oº°]?\.?\s*)?"
+)
+"""What may stand between the numbers of acts that share one word: "(EU) No 1093/2010, (EU) No 1094/2010"."""
+_FOUR_DIGITS: Final = 1999
+"""From this year on acts are numbered with the year in full: 98/79/EC, 1999/5/EC."""
+_YEAR_FIRST: Final = 2015
+"""From this year on all acts are numbered year first."""
+
+
+class CitedAct(NamedTuple):
+    """An act that is cited, where, and as what kind."""
+
+    start: int
+    end: int
+    kind: str
+    celex: str
+    sharing: bool = False
+    """Whether it has no word of its own, but that of the act beside it."""
+    alias: bool = False
+    """Whether it is cited by a name that the text gave it."""
+
+
+def cited_acts(text: str, words: Wording) -> list[CitedAct]:
+    """The acts a flat text cites by number, in its order."""
+    matches = list(_NUMBER.finditer(text)) if "/" in text else []
+    found: list[CitedAct | None] = [None] * len(matches)
+    places = range(len(matches))
+    behind = "act" in words.before
+    for n in reversed(places) if behind else places:
+        match = matches[n]
+        kind, start, end = _kind(text, match, words, behind=behind)
+        sharing = False
+        neighbour = n + 1 if behind else n - 1
+        other = found[neighbour] if 0 <= neighbour < len(matches) else None
+        if not kind and other is not None and _joins(text, *sorted((matches[n], matches[neighbour]), key=_start)):
+            kind, start, end, sharing = other.kind, match.start(), match.end(), True
+        if kind:
+            lead = text[max(0, match.start() - 12) : match.start()]
+            number = celex(kind, match[1], match[2], match[3] or "", signed=words.sign.search(lead) is not None)
+            found[n] = CitedAct(_with_community(text, start), end, kind, number, sharing)
+    return [act for act in found if act is not None]
+
+
+def _start(match: re.Match[str]) -> int:
+    return match.start()
+
+
+def _with_community(text: str, start: int) -> int:
+    """Where "(EU)" or "No" before a number begins, where the number is not led by its word."""
+    before = text[max(0, start - 16) : start]
+    match = re.search(r"\([^\W\d_]{2,8}\)\s?(?:[^\W\d_]{1,5}[.:]?[oº°]?\.?\s?)?$", before)
+    return start - len(before) + match.start() if match else start
+
+
+def _joins(text: str, first: re.Match[str], second: re.Match[str]) -> bool:
+    between = text[first.end() : second.start()]
+    return len(between) <= FARTHEST // 2 and _JOINING.fullmatch(between) is not None
+
+
+def _kind(text: str, match: re.Match[str], words: Wording, *, behind: bool) -> tuple[str, int, int]:
+    """Kind, start and end of the act whose number this is: its word stands before the number or, if `behind`, after."""
+    if behind:
+        after = text[match.end() : match.end() + FARTHEST]
+        word = words.acts.search(after)
+        if word is not None and not re.search(r"[\d.;:]", after[: word.start()]):
+            return word.lastgroup or "", match.start(), match.end() + word.end()
+        return "", 0, 0
+    offset = max(0, match.start() - FARTHEST)
+    before = text[offset : match.start()]
+    named = list(words.acts.finditer(before))
+    if not named:
+        return "", 0, 0
+    word = named[-1]
+    between = before[word.end() :]
+    if re.search(r"[\d;]|\.\s[^\W\d_]{3}", between):
+        return "", 0, 0
+    return word.lastgroup or "", offset + word.start(), match.end()
+
+
+def celex(kind: str, first: str, second: str, suffix: str, *, signed: bool) -> str:
+    """The CELEX number of an act cited as first/second/suffix; `signed` if "No" stands before it.
+
+    >>> celex("regulation", "575", "2013", "", signed=True), celex("regulation", "2016", "679", "", signed=False)
+    ('32013R0575', '32016R0679')
+    >>> celex("directive", "96", "71", "ec", signed=False), celex("decision", "1999", "468", "ec", signed=False)
+    ('31996L0071', '31999D0468')
+    >>> celex("decision", "1982", "2006", "ec", signed=True), celex("framework", "2002", "584", "jha", signed=False)
+    ('32006D1982', '32002F0584')
+    >>> celex("regulation", "1", "2", "", signed=False)
+    ''
+    """
+    year_first = _year(first, leading=True)
+    number_first = _year(second, leading=False)
+    if kind == "regulation":
+        early = signed or suffix or year_first < _YEAR_FIRST
+        year, number = (number_first, first) if early and number_first else (year_first, second)
+    elif kind != "directive" and ((signed and number_first) or not year_first):
+        year, number = number_first, first
+    else:
+        year, number = (year_first, second) if year_first else (number_first, first)
+    return f"3{year}{_LETTERS[kind]}{int(number):04d}" if year else ""
+
+
+def _year(digits: str, *, leading: bool) -> int:
+    """The year that an act's number begins or ends with, 0 if it cannot be one."""
+    value = int(digits)
+    if len(digits) == 2:
+        return 1900 + value if value >= 52 else 0
+    earliest = _FOUR_DIGITS if leading else 1952
+    return value if len(digits) == 4 and earliest <= value <= 2099 else 0
+
+
+# A text as the tokens references are made of: words with their roles, numbers, and acts cited by number.
+
+_LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
+_ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ha-h]?\Z")
+_SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_WORDS: Final = ("long", "word")
+LONGEST_MARKER: Final = 20
+LONGEST_LETTERS: Final = 5
+"""Longer words are no numbers of points."""
+DIVISIONS: Final = ("annex", "part", "title", "chapter", "section")
+"""Levels that are numbered by Roman numbers or capital letters."""
+
+
+class Token(NamedTuple):
+    """A piece of a text, flat."""
+
+    kind: str
+    """paren "(1)", half "a)", decimal "5.1", figure "5a", word, phrase, act, or rest."""
+    text: str
+    """Without brackets."""
+    start: int
+    end: int
+    role: Role
+    act: CitedAct | None
+    roman: bool
+    """Whether it is a Roman number, or a letter, in capitals."""
+    upper: bool
+    """Whether it begins with a capital letter."""
+
+    def has(self, flag: str) -> bool:
+        """Whether a word may do this in a reference."""
+        return flag in self.role.flags
+
+
+def tokenize(text: str, words: Wording) -> list[Token]:
+    """The tokens of a text after the marker that leads it; an act that is cited by number is one."""
+    plain = flat(text)
+    tokens: list[Token] = []
+    acts = iter(cited_acts(plain, words))
+    act = next(acts, None)
+    end = _after_marker(text, plain, words)
+    known = words.roles
+    plainly = False
+    """Whether the last token is a word that does nothing in references: of several such words the first is enough."""
+    for match in words.tokens.finditer(plain, end):
+        start, stop = match.span()
+        while act is not None and start >= act.start:
+            tokens.append(Token("act", "", act.start, act.end, NO_ROLE, act, False, True))
+            end, act = max(end, act.end), next(acts, None)
+        if start < end:
+            continue
+        kind = match.lastgroup or ""
+        piece = match.group()
+        role, capital, upper = NO_ROLE, False, text[start].isupper()
+        if kind in _WORDS:
+            kind = "word"
+            role = known[piece] if piece in known else words.role(piece)
+            if role is NO_ROLE and not upper and stop - start > LONGEST_LETTERS:
+                if plainly:
+                    continue
+                plainly = True
+            else:
+                plainly = False
+            if upper:
+                capital = len(piece) == 1 or _ROMAN.match(text[start:stop]) is not None
+        else:
+            plainly = False
+            if kind == "phrase":
+                role = words.role(piece)
+            elif kind in ("paren", "half"):
+                piece = piece.strip("( )")
+        tokens.append(Token(kind, piece, start, stop, role, None, capital, upper))
+    return tokens
+
+
+def _after_marker(text: str, plain: str, words: Wording) -> int:
+    """Where a text begins after its marker; "5. cikk" begins with no marker."""
+    mark = marker(text[:LONGEST_MARKER])
+    if mark is None:
+        return 0
+    word = _WORD.match(plain, mark.end)
+    counted = word is not None and text[word.start()].islower() and words.role(word.group()).levels
+    return 0 if counted and words.before.intersection(counted) else mark.end
+
+
+def is_lettered(value: str) -> bool:
+    """Whether letters can be the number of a point: a, aa, iv, στ; not "eu"."""
+    if from_roman(value.translate(_LOOKALIKES)):
+        return True
+    if not letter_value(value):
+        return False
+    return len(value) == 1 or not value.isascii() or value[0] == value[1] or value[0] == "a"
+
+
+def number_of(token: Token, level: str) -> str:
+    """The number a token can be for a provision of this level; empty if it can be none."""
+    text = token.text
+    if token.kind in ("paren", "half", "figure"):
+        if text[0].isdigit():
+            return text if _SHORT.match(text) else ""
+        return text if level == "point" and is_lettered(text) else ""
+    if token.kind == "decimal":
+        return text
+    if token.kind != "word":
+        return ""
+    if token.roman:
+        return text if level in DIVISIONS or _is_roman(level, text) else ""
+    plain = len(text) == 1 or from_roman(text) or (len(text) == 2 and text[0] == text[1])
+    return text if level == "point" and plain and is_lettered(text) and not token.role else ""
+
+
+def _is_roman(level: str, text: str) -> bool:
+    """Whether a Roman number in capitals may be that of an article or a point: not "C" of a journal's series."""
+    return (level == "article" and (len(text) > 1 or text in "ivx")) or (level == "point" and len(text) > 1)
+
+
+# What stands between the numbers of a list, and between a number and its word: commas, dashes, "and", "to", stops.
+
+DASHES: Final = ("-", "–", "—")
+
+
+def joint_after(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    """What joins two numbers of a list, and where the second one begins."""
+    if place >= len(tokens):
+        return None
+    token = tokens[place]
+    if token.text == ",":
+        following = joint_after(tokens, place + 1)
+        return following if following is not None and following[0] != "comma" else ("comma", place + 1)
+    if token.has("range") or token.text in DASHES:
+        return "range", place + 1
+    return ("list", place + 1) if token.has("list") else None
+
+
+def joint_before(tokens: Sequence[Token], place: int, used: int) -> tuple[str, int]:
+    """What joins a number to the one before it, and the place after that."""
+    at = place - 1
+    if at < used:
+        return "", place
+    token = tokens[at]
+    if token.has("list"):
+        return "list", at - 1 if at > used and tokens[at - 1].text == "," else at
+    if token.text in DASHES or token.has("range"):
+        return "range", at
+    return ("comma", at) if token.text == "," else ("", place)
+
+
+def skip_stop(tokens: Sequence[Token], place: int) -> int:
+    """The place after a full stop that ends no sentence: "Art. 5", "stavka 1. točke"."""
+    if place + 1 >= len(tokens) or tokens[place].text != "." or tokens[place].start > tokens[place - 1].end + 1:
+        return place
+    following = tokens[place + 1]
+    if following.upper and not following.roman:  # "članka 5. Direktive", and no other sentence
+        named = following.kind == "act" or following.role.act or following.role.flags & {"treaty", "other", "maker"}
+        return place + 1 if named and tokens[place - 1].kind == "figure" else place
+    goes_on = following.role or following.kind in ("figure", "paren", "half", "decimal") or following.text == ","
+    return place + 1 if goes_on or following.roman else place
+
+
+def is_ordinal_figure(tokens: Sequence[Token], place: int) -> bool:
+    """Whether "5." stands before the word, as in "5. člena", and no sentence ends there."""
+    return (
+        place > 1
+        and tokens[place - 1].text == "."
+        and tokens[place - 2].kind == "figure"
+        and tokens[place - 2].end == tokens[place - 1].start
+    )

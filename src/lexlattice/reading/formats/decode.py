@@ -1,0 +1,121 @@
+"""Bytes to text: Unicode first, then the code pages that EU texts were once published in."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Final
+
+from lexlattice.errors import ReadingError
+
+_DECLARED: Final = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
+_LEGACY: Final = ("cp1252", "cp1253", "iso8859_7", "cp1251", "cp1250", "iso8859_2", "cp1257", "iso8859_3", "iso8859_5")
+_CHARSET: Final = re.compile(r"utf|cp\d|iso8859|koi8|mac|ascii")
+"""Real character sets: Python's codecs have others, which a page has no business naming."""
+_SAMPLE: Final = 200_000
+_MEANT: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
+"""Pages that declare these have Windows' quotation marks all the same."""
+_MIXED: Final = 0.02
+"""Share of bytes that may be broken in an otherwise good UTF-8 text."""
+_SIGNS: Final = "‘’‚“”„«»–—…§°€№·×\u00a0"
+_CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def decode(data: bytes) -> tuple[str, list[str]]:
+    """The text of a file, and what had to be guessed about its encoding."""
+    for mark, name in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if data.startswith(mark):
+            try:
+                return data.decode(name), []
+            except UnicodeDecodeError:
+                raise ReadingError("The file announces Unicode but is not; save it as UTF-8 and try again.") from None
+    if b"\x00" in data[:4096]:
+        wide = _wide(data)
+        if wide is None:
+            raise ReadingError("This is a binary file, not an act; give a text, HTML, XML, PDF or DOCX file.")
+        return wide, []
+    try:
+        return data.decode("utf-8"), []
+    except UnicodeDecodeError:
+        pass
+    declared = _declared(data)
+    if declared not in (None, "utf-8"):
+        try:
+            return data.decode(declared or ""), []
+        except (UnicodeError, LookupError):
+            pass
+    return _guess(data)
+
+
+def _wide(data: bytes) -> str | None:
+    """UTF-16 without a mark shows as every second byte being zero."""
+    for name, zeros in (("utf-16-le", data[1:4096:2]), ("utf-16-be", data[:4096:2])):
+        if zeros.count(0) > 0.4 * len(zeros):
+            text = data.decode(name, "replace")
+            return None if _is_binary(text) or "\ufffd" in text else text
+    return None
+
+
+def _is_binary(text: str) -> bool:
+    """Texts have next to no control characters."""
+    sample = text[:20000]
+    return len(_CONTROLS.findall(sample)) > 0.01 * len(sample)
+
+
+def _declared(data: bytes) -> str | None:
+    match = _DECLARED.search(data[:2048])
+    if match is None:
+        return None
+    name = match.group(1).decode("ascii").lower()
+    try:
+        known = codecs.lookup(name.removeprefix("unicode-1-1-")).name
+    except LookupError:
+        return None
+    return _MEANT.get(known, known) if _CHARSET.match(known) else None
+
+
+def _guess(data: bytes) -> tuple[str, list[str]]:
+    """A few broken bytes are mended; else the code page whose reading is most like one of the 24 languages."""
+    lenient = data.decode("utf-8", "replace")
+    broken = lenient.count("\ufffd")
+    well_formed = sum(ord(c) > 127 for c in lenient) - broken
+    if broken <= _MIXED * len(lenient) and well_formed >= broken:
+        mended = data.decode("utf-8", "lexlattice-cp1252")
+        return mended, [f"{broken} bytes were not valid UTF-8 and were read as Windows-1252."]
+    best: tuple[float, str, str] = (-1.0, "", "")
+    for name in _LEGACY:
+        try:
+            text = data.decode(name)
+        except UnicodeDecodeError:
+            continue
+        fitness = _fitness(text[:_SAMPLE])
+        if fitness > best[0] + 1e-9:
+            best = (fitness, name, text)
+    if not best[1] or _is_binary(best[2]):
+        raise ReadingError("This is a binary file, not an act; give a text, HTML, XML, PDF or DOCX file.")
+    return best[2], [f"The file is not Unicode; it was read as {best[1]}."]
+
+
+def _fitness(text: str) -> float:
+    """How many of the characters beyond ASCII belong to the language that the text, so read, seems to be in."""
+    from lexlattice.reading.languages.grammar import raw
+    from lexlattice.reading.languages.identify import classify
+
+    language = classify(text)
+    letters = raw(language)["letters"]
+    expected = set(letters + letters.upper() + _SIGNS)
+    foreign = [c for c in text if c > "\x7f"]
+    return sum(c in expected for c in foreign) / max(1, len(foreign))
+
+
+def _mend(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    broken = error.object[error.start : error.end]
+    return broken.decode("cp1252", "replace"), error.end
+
+
+codecs.register_error("lexlattice-cp1252", _mend)

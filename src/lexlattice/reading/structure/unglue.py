@@ -1,0 +1,369 @@
+"""Pages whose paragraphs were run together: put the line breaks back.
+
+A third of EUR-Lex's older pages reach people as one line of a hundred thousand characters: "…thereof,Having regard
+to…HAVE AGREED AS FOLLOWS:Article 1Scope1. The Parties…". Only line breaks are ever added, never a letter changed.
+What gives a break away: two spaces, a capital right after a full stop, a head-word whose number is the next one due.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from math import inf
+from statistics import median
+from typing import Final
+
+from lexlattice.reading.formats.blocks import Block
+from lexlattice.reading.languages.grammar import MISPRINTED_ONE, Grammar, fold
+from lexlattice.reading.languages.numbering import from_roman
+
+# Decimal numbers of points in a glued page: "…intended to: 1.1.reduce the risk; 1.2.prevent…".
+
+_NUMBER: Final = re.compile(
+    r"(?:(?<![\w/(])(?<!\d[.,])(?<![A-Z]\.)|(?<=[^\W\d_]{4})(?=\d{1,2}\.\d))"
+    r"(?P<n>\d{1,2}(?:\.\d{1,2}){0,5})\.(?P<gap>\s?)(?=[^\W\d_])"
+)
+_FEWEST: Final = 3
+"""So many decimal numbers before a word show that a page counts by them."""
+_LEAP: Final = 2
+"""A decimal number may be lost in the text before it; the next is due all the same."""
+_WORD: Final = 24
+"""Characters before a number that hold the word before it."""
+_STOPS: Final = (".", ";", ":")
+_HEAD: Final = 4
+"""So many letters tell a head-word in all its inflected forms."""
+
+
+def decimals(line: str, grammar: Grammar) -> Iterator[tuple[int, int]]:
+    """Where the numbers of points begin and end, in a line that counts its points by decimals."""
+    found = list(_NUMBER.finditer(line))
+    if sum("." in match["n"] for match in found) < _FEWEST:
+        return
+    numbers = [tuple(map(int, match["n"].split("."))) for match in found]
+    latest: tuple[int, ...] = ()
+    for match, number, following in zip(found, numbers, [*numbers[1:], ()], strict=True):
+        before = line[max(0, match.start() - _WORD) : match.start()].rstrip()
+        if not _is_due(number, latest) or _is_reference(before, grammar):
+            continue
+        latest = number
+        begins = before[-1:] in _STOPS or following == (*number, 1)
+        if len(number) > 1 or (begins and not match["gap"]):
+            yield match.start(), match.end("n") + 1
+
+
+def _is_due(number: tuple[int, ...], latest: tuple[int, ...]) -> bool:
+    """Whether a number is the first below the latest, or the next at its level or further out; or begins anew.
+
+    >>> [_is_due(n, (2, 1)) for n in ((2, 1, 1), (2, 2), (3,), (3, 1), (1,), (2, 3), (2, 4), (4,))]
+    [True, True, True, True, True, True, False, False]
+    """
+    if set(number) == {1} or (number[-1] == 1 and number[:-1] == latest):
+        return True
+    *above, last = number if number[-1] > 1 or len(number) == 1 else number[:-1]
+    return (
+        len(above) < len(latest)
+        and list(latest[: len(above)]) == above
+        and 0 < last - latest[len(above)] <= (_LEAP if above else 1)
+    )
+
+
+def _is_reference(before: str, grammar: Grammar) -> bool:
+    """Whether a head-word stands before a number: "in point 4.1.", and no point begins."""
+    words = before.split()
+    return bool(words) and fold(words[-1].strip("(.,"))[:_HEAD] in grammar.heads
+
+
+# Pages whose paragraphs were run together: put the line breaks back.
+
+GLUED_LINE: Final = 600
+"""In a glued page, lines longer than this are cut."""
+
+GLUED_PAGE: Final = 700
+"""Mean length of line from which on a page counts as glued: acts have some 100 characters a line."""
+
+FEWEST_LINES: Final = 12
+"""A page of so few lines is glued if one of them is long."""
+
+LONGEST_PARAGRAPH: Final = 12000
+"""No paragraph of an act is longer than this; a line that is holds several, whatever the page."""
+
+_UPPER: Final = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĖĘĚĞĠĢĦĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽȘȚΑ-ΩΆ-ΏА-Я"
+_LOWER: Final = "a-zß-öø-ÿāăąćĉċčďđēėęěğġģħīįıķĺļľłńņňōőœŕřśşšţťūůűųźżžșțα-ωά-ώа-я"
+
+_SPACES: Final = re.compile(r"[ \u00a0]{2,}")
+_PARAGRAPH_GAP: Final = re.compile(rf"[^{_LOWER}\d].{{2}}|.{{3}}(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
+"""Two spaces part paragraphs where a stop comes before or a capital or number after; else lines were only wrapped."""
+_NEW_PARAGRAPH: Final = re.compile(rf"[.;:]\s+(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
+_CELL: Final = " | "
+_SHORT: Final = 12
+"""Characters at the beginning of a row that are no sentence by themselves."""
+_ROW_END: Final = re.compile(r"\s\|(?=[^\s])")
+_SENTENCE_END: Final = re.compile(rf"(?<=[{_LOWER})][.;:])(?=[{_UPPER}])")
+_WRAPPED: Final = 3
+"""So many lines that end in the middle of a sentence show how wide the page was."""
+_LONGEST_WORD: Final = 30
+_GLUE: Final = re.compile(
+    rf"(?<=[{_LOWER})’'\"»\d][.;:,])(?=[{_UPPER}][{_LOWER}])"  # "thereof,Having"
+    rf"|(?<=[.;:,])(?=(?:\(\w{{1,4}}\)|\d{{1,2}}\.|[-—–])\s?[{_UPPER}{_LOWER}‘'])"  # "measures:(a) the", ",- the"
+    rf"|(?<=\))(?=[{_UPPER}]{{3,}}\s)"  # "(96/C 80/01)THE COUNCIL"
+    rf"|(?<=[{_LOWER}{_UPPER})`’'\"][;,])(?=[{_UPPER}]{{3,}}\s)"  # "THE COMMUNITY,THE KINGDOM", "needs;RECALLING that"
+    rf"|(?<=[{_LOWER}]{{4}})(?=\d{{1,2}}\.\s[{_UPPER}])"  # "principles1. The"
+    rf"|(?<=[{_LOWER}]{{4}})(?=[{_UPPER}]{{3,}}[\s,])"  # "ConfederationTHE EUROPEAN"
+    rf"|(?<=[{_LOWER}]{{4}})(?=(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}])[\s.])"  # "principlesThe Parties"
+    rf"|(?<=[.;:])\s(?=\(\d{{1,3}}\)\s[{_UPPER}])"  # "Europe. (2) The"
+    r"|(?<=[.;:])\s(?=\([a-z]\)\s)"
+    rf"|(?<=[.;])(?<!\s[{_LOWER}S]\.)\s(?=\d{{1,2}}\.\s[{_UPPER}])"  # not the page in "p. 7. Directive as amended"
+    r"|(?<=>)(?=[^<>\s])|(?<=[^\s<>])(?=>(?:TABLE|PIC))"
+    r"|(?<=[^\s-])\s?(?=-{10})|(?<=-{10})(?=[^-])"
+)
+
+
+def unglue_page(blocks: list[Block], grammar: Grammar) -> list[Block]:
+    """Cut the glued lines of a page, if it is one, but none whose role the mark-up gives."""
+    sizes = [len(block.text) for block in blocks]
+    glued = len(blocks) <= FEWEST_LINES or sum(sizes) > GLUED_PAGE * len(blocks)
+    limit = GLUED_LINE if glued else LONGEST_PARAGRAPH
+    if max(sizes, default=0) <= limit:
+        return blocks
+    pieces: list[Block] = []
+    for block, size in zip(blocks, sizes, strict=True):
+        if size > limit and block.role is None:
+            pieces.extend(map(Block, unglue(block.text, grammar)))
+        else:
+            pieces.append(block)
+    return pieces
+
+
+def unglue(line: str, grammar: Grammar) -> list[str]:
+    """Cut a glued line into the lines it once was.
+
+    >>> from lexlattice.reading.languages.grammar import load
+    >>> unglue("of the other part,HAVE AGREED AS FOLLOWS:Article 1ScopeThe Parties agree.", load("en"))
+    ['of the other part,', 'HAVE AGREED AS FOLLOWS:', 'Article 1', 'Scope', 'The Parties agree.']
+    """
+    cuts = {match.end() for match in _GLUE.finditer(line)}
+    cuts.update(_ends_of_page_header(line, grammar))
+    cuts.update(_ends_of_paragraphs(line))
+    cuts.update(_beginnings_of_formulas(line, grammar))
+    cuts.update(match.end() for match in _enacted(grammar).finditer(line) if match.group().isupper())
+    headers = _headers(line, grammar)
+    cuts.update(headers)
+    for start, end in decimals(line, grammar):
+        if end in headers:
+            continue
+        cuts.difference_update(range(start + 1, end + 1))
+        cuts.add(start)
+    if _CELL in line:
+        cuts = _between_rows(line, cuts)
+    edges = [0, *sorted(cuts), len(line)]
+    pieces = (line[a:b].strip() for a, b in pairwise(edges))
+    return [piece for piece in pieces if piece]
+
+
+def _between_rows(line: str, cuts: set[int]) -> set[int]:
+    """The cuts of a line with tables of bars: rows are kept whole, and what is said before the first is cut off.
+
+    Cells have " | " between them; the bar at a row's end has no space behind it: "CN code | Goods |2501 | Salt |".
+    """
+    ends = [match.end() for match in _ROW_END.finditer(line)]
+    ordered = sorted(cuts)
+    kept = set(ends)
+    for start, end in pairwise([0, *ends, len(line)]):
+        first, last = line.find(_CELL, start, end), line.rfind(_CELL, start, end)
+        kept.update(match.end() for match in _SENTENCE_END.finditer(line, start, max(start, first)))
+        opening = start if first < 0 else start + _SHORT  # "1.Plutonium | " is one cell
+        before = end if first < 0 else first
+        after = last if end - last > GLUED_LINE else end  # behind a table's last row stands all that follows it
+        for cut in ordered[bisect_right(ordered, opening) : bisect_left(ordered, end)]:
+            if cut < before or cut > after:
+                kept.add(cut)
+    return kept
+
+
+def _ends_of_paragraphs(line: str) -> Iterator[int]:
+    """Where two spaces part paragraphs: not in a page that was only wrapped, nor where a line of a page was full.
+
+    A line was full if the next word would not have fitted: so long are lines that end in the middle of a sentence.
+    """
+    gaps = [match.span() for match in _SPACES.finditer(line)]
+    if sum(bool(_PARAGRAPH_GAP.match(line, end - 3)) for _, end in gaps) <= 0.7 * len(gaps):
+        return
+    wrapped = {end for start, end in gaps if line[:start][-1:].islower() and line[end : end + 1].islower()}
+    begins = [0, *(end for _, end in gaps)]
+    lengths = [start - begin for begin, (start, end) in zip(begins, gaps, strict=False) if end in wrapped]
+    width = median(lengths) if len(lengths) >= _WRAPPED else inf
+    for begin, (start, end) in zip(begins, gaps, strict=False):
+        word = line[end : end + _LONGEST_WORD].split(" ", 1)[0]
+        is_full = start - begin + 1 + len(word) > width and not _NEW_PARAGRAPH.match(line, start - 1)
+        if end not in wrapped and not is_full:
+            yield end
+
+
+def _ends_of_page_header(line: str, grammar: Grammar) -> list[int]:
+    """Where the pieces of the Official Journal's own header end, if the line begins with one."""
+    ends = [0]
+    pattern = _page_piece(grammar)
+    while piece := pattern.match(line, ends[-1]):
+        ends.append(piece.end())
+    return ends if len(ends) > _PAGE_PIECES or _DAY.match(line) else []
+
+
+_PAGE_PIECES: Final = 3
+"""So many of the Journal's name, its day, its series and its language make a page's header."""
+_DAY: Final = re.compile(rf"\d{{8}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+
+
+@cache
+def _page_piece(grammar: Grammar) -> re.Pattern[str]:
+    journal = "|".join(re.escape(name) for name in sorted(grammar.written["journal"], key=len, reverse=True))
+    return re.compile(
+        rf"(?:\d{{1,2}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{4}}\.?|\d{{4}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{1,2}}\.?"
+        rf"|[A-Z]{{2}}|[LC]\s?\d+\s?/\s?\d+|(?i:{journal}))\s+"
+        rf"|{_DAY.pattern}"
+    )
+
+
+def _beginnings_of_formulas(line: str, grammar: Grammar) -> Iterator[int]:
+    """Where formulas begin: where recitals or citations begin with a capital, "; whereas" only goes on with one."""
+    found = list(_formulas(grammar).finditer(line))
+    capital = {match.lastgroup for match in found if line[match.end()].isupper()}
+    for match in found:
+        if match.lastgroup not in capital or line[match.end()].isupper() or match.group() != " ":
+            yield match.end()
+
+
+@cache
+def _formulas(grammar: Grammar) -> re.Pattern[str]:
+    """Where citations, recitals, the enacting and the closing formula begin: after a stop or a comma.
+
+    The institution that acts stands before the first citation. The closing formula begins a sentence: a treaty that
+    is cited was "done at Stockholm" too.
+    """
+
+    def either(*kinds: str) -> str:
+        words = [word for kind in kinds for word in grammar.written[kind]]
+        return "|".join(re.escape(w) for w in sorted(words, key=len, reverse=True))
+
+    closing = rf"(?=[{_UPPER}])(?i:{either('closing')})"
+    return re.compile(
+        rf"(?<=[.,;:)*])\s*(?=(?:(?P<recital>(?i:{either('recitals')}))|(?P<citation>(?i:{either('citation')}))"
+        rf"|(?i:{either('enacting')})|{closing})\b)"
+        rf"|(?:(?<=[{_LOWER}]{{4}})|(?<=\)))\s+(?=(?:[{_UPPER}]{{2,}}\s){{1,12}}[{_UPPER}]{{2,}},\s*(?i:{either('citation')})\b)"
+    )
+
+
+@cache
+def _enacted(grammar: Grammar) -> re.Pattern[str]:
+    """The enacting formula, which stands in capitals, up to its colon: what follows is already enacted."""
+    words = "|".join(re.escape(word) for word in sorted(grammar.written["enacting"], key=len, reverse=True))
+    return re.compile(rf"(?i:{words})\b[^.:;]{{0,80}}:\s?(?=\S)")
+
+
+@cache
+def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
+    """A head-word beside its number; divisions and annexes must be in capitals, or they are references."""
+
+    def either(kinds: tuple[str, ...], *, capitals: bool) -> str:
+        words = sorted((w for kind in kinds for w in grammar.written[kind]), key=len, reverse=True)
+        return "|".join(re.escape(w.upper() if capitals else w) for w in words)
+
+    article = either(("article",), capitals=False)
+    ordinals = "|".join(re.escape(word) for word in sorted(grammar.ordinal_values, key=len, reverse=True))
+    number_first = rf"(?P<first>(?<!\d)(?P<lead>\d{{1,3}})\.?\s(?i:{article})(?![{_LOWER}]|\s{{0,2}}\d))"
+    names = "|".join(rf"(?P<{kind}>{either((kind,), capitals=True)})" for kind in _DIVIDERS)
+    return re.compile(
+        rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,3}}|[IVXL]{{1,6}}\b|l(?=1\.\s|\b)|(?i:{ordinals})\b))"
+        rf"|{number_first if grammar.number_first else '(?P<first>(?P<lead>(?!)))'}"
+        rf"|(?:{names})(?![{_LOWER}])(?:\s{{1,2}}(?P<count>[IVXL]{{1,6}}|\d{{1,2}}|[A-Z]\b)|(?![{_UPPER}]))"
+    )
+
+
+_TEXT_BEGINS: Final = re.compile(
+    rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)"  # "Article 2 The", "Article 2 1. The"
+    rf"|(?:1\.\s{{1,2}})?[{_UPPER}][{_LOWER}]"  # "Article 2The", "Article 21. The"
+)
+_DOTTED: Final = re.compile(rf"\.\d{{1,2}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+"""The rest of a number that counts within a chapter, with the heading glued to it: "Article 10.2Nature"."""
+_INSERTED: Final = re.compile(rf"[A-Z](?=[{_UPPER}][{_LOWER}\s]|\d{{1,2}}\.\s)")
+"""The letter of an inserted article that text follows at once: "Article 2A1. Each", "Article 1AThe"."""
+_GLUED: Final = re.compile(rf"[{_UPPER}]|1\.\s")
+_FARTHEST: Final = 3
+"""So many articles may have lost their header before one that runs into its text."""
+_DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
+
+
+def _headers(line: str, grammar: Grammar) -> set[int]:
+    """Where headers begin and end: those whose number is due, and that are not a mere reference."""
+    cuts: set[int] = set()
+    due = {"article": 1}
+    for match in _header_pattern(grammar).finditer(line):
+        start, end = match.span()
+        before = line[max(0, start - 4) : start]
+        if match["article"] and (dotted := _DOTTED.match(line, end)):
+            if _is_cut_off(before):
+                cuts.update((start, dotted.end()))
+        elif match["article"] or match["first"]:
+            number = match["number"] or match["lead"]
+            value = int(number) if number.isdigit() else from_roman(number.lower())
+            value = 1 if number == MISPRINTED_ONE else value
+            value = grammar.ordinal_values.get(fold(number), value)
+            expected = (due["article"], due["article"] + 1)  # of a header that is misprinted only the next is seen
+            if line[end : end + 1] == "." and value not in expected:
+                value = _without_paragraph(number, *expected) or value
+                end = match.start("number") + len(str(value)) if match["number"] else end
+            elif match["article"] and value == due["article"] - 1 and (letter := _INSERTED.match(line, end)):
+                cuts.update((start, letter.end()) if _is_cut_off(before) else ())
+                continue
+            alone = _stands_alone(before, line[end : end + 3])
+            led = value == due["article"] and bool(_TEXT_BEGINS.match(line, end))
+            near = 0 < value - due["article"] <= _FARTHEST
+            leaps = near and not before[-1:].isspace() and _GLUED.match(line, end) is not None
+            if ((value in (1, *expected) or leaps) and alone) or led:
+                cuts.update((start, end))
+                due["article"] = value + 1
+        elif _is_cut_off(before):
+            kind = next(kind for kind in _DIVIDERS if match[kind])
+            end = _end_of_count(match, line, due.get(kind, 1))
+            due[kind] = _count(line[match.start("count") : end]) + 1 if match["count"] else 1
+            cuts.update((start, end))
+    return cuts
+
+
+def _without_paragraph(number: str, due: int, following: int) -> int:
+    """The article of a number that runs into its first paragraph's: "Article 11. The" is article 1; 0 if it cannot."""
+    if number.startswith(str(due)):
+        return due
+    return following if number == f"{following}1" else 0
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isdigit() else from_roman(text.lower())
+
+
+def _end_of_count(match: re.Match[str], line: str, due: int) -> int:
+    """Where a Roman numeral ends that runs into a heading in capitals: "CHAPTER IVINSTITUTIONS" is chapter IV."""
+    run = match["count"]
+    if not run or run.isdigit() or not line[match.end() : match.end() + 1].isalpha():
+        return match.end()
+    values = {n: from_roman(run[:n].lower()) for n in range(len(run), 0, -1)}
+    best = next((n for n, value in values.items() if value == due), 0)
+    best = best or next((n for n, value in values.items() if value == 1), 0)
+    best = best or next((n for n, value in values.items() if value), len(run))
+    return match.start("count") + best
+
+
+def _is_cut_off(before: str) -> bool:
+    """Whether what comes before a header has ended: a stop, two spaces, or no space at all."""
+    text = before.rstrip()
+    return text == before or not text or text[-1] in ".;:*-)’'\"”»" or (len(text) > 2 and text[-3:].isupper())
+
+
+def _stands_alone(before: str, following: str) -> bool:
+    """Whether a header is cut off from the text before it and not continued after it, as a reference would be."""
+    if not _is_cut_off(before) or before.endswith(("(", "[", "-", "/")):
+        return False
+    after = following.strip()
+    return following[:1] not in ("(", ",", ")", ";") and (not after or not after[0].islower())

@@ -1,0 +1,224 @@
+"""The main table: every system on every language at the same length, and how sure the differences are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lexlattice._internal.files import sha256, write_whole
+from lexlattice.encoding.tokens import TOKENIZERS
+from lexlattice.evaluation.metrics.bertscore import BertScore
+from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
+from lexlattice.research.experiments.runner import Results, Scores
+from lexlattice.research.experiments.statistics import reported
+from lexlattice.research.experiments.study import ORACLES, ROUGE, TITLES, TOKENIZER, Study, cells, name_of, over_seeds
+from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
+
+# BERTScore of what was chosen, kept once it is there: it takes longer than everything else.
+
+
+def meanings(study: Study, language: str, results: Sequence[Results]) -> dict[str, NDArray[np.float64]]:
+    """F1 × 100 of every act by system; of systems that draw, the first draw counts, of models the first seed."""
+    model = study.settings.bertscore
+    texts = {
+        name: [entry["systems"][name]["texts"][0] for entry in one.lines]
+        for one in reversed(results)
+        for name in one.scores
+    }
+    summaries = study.summaries(language, results[0])
+    key = sha256(json.dumps([model, study.settings.layers, texts, summaries], sort_keys=True).encode())
+    path = study.workshop.folder / "measured" / f"{language}-bertscore-{key[:12]}.json"
+    if not path.is_file():
+        study.workshop.note(f"BERTScore on {language}")
+        scorer = BertScore(model, study.settings.layers, threads=study.workshop.jobs)
+        found: dict[str, list[float]] = {name: [] for name in texts}
+        for place, summary in enumerate(summaries):  # act by act, so that a summary is read once
+            for name, own in texts.items():
+                found[name].append(100 * scorer.score(own[place], summary).f1)
+        write_whole(path, json.dumps(found).encode())
+    return {name: np.array(values) for name, values in json.loads(path.read_bytes()).items()}
+
+
+# The main table: every system on every language at the same length, and how sure the differences are.
+
+_REPORTED: Final = ("rouge1", "rouge2", "rougeL")
+_PARTS: Final = [(measure, part) for measure in _REPORTED for part in ("precision", "recall")]
+_BERTSCORE: Final = len(_REPORTED)
+"""Where it stands in the paper's rows."""
+_CAVEAT: Final = (
+    "The paper's figures are those of its test split, with mT5-base vectors and one seed; here it is the validation "
+    "split, and the encoder that the configuration names. The paper's LexRank row has no limit of length, and "
+    "its R-L of its own models in English lies between plain ROUGE-L and R-Lsum: how it was made is not said."
+)
+_NOT_THERE: Final = "The paper gives no such figures."
+
+Meanings = Mapping[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """All that was measured on the acts of one language."""
+
+    code: str
+    systems: Results
+    models: Mapping[str, list[Results]]
+    """By seed."""
+    meaning: Meanings | None
+
+    @property
+    def results(self) -> dict[str, list[Results]]:
+        """Of systems and models alike, in the order of the settings."""
+        return {**{name: [self.systems] for name in self.systems.scores}, **self.models}
+
+    def scores(self, name: str, tokenizer: str = TOKENIZER) -> Scores:
+        return over_seeds(self.results[name], name, tokenizer)
+
+
+def comparison(study: Study) -> list[Table]:
+    """A table for each tokenizer, models being trained on all languages together; precision and recall; differences."""
+    trained = _trained(study)
+    languages = [_measured(study, code, trained) for code in study.languages()]
+    source = study.source([found.code for found in languages], sum(len(found.systems.celex) for found in languages))
+    is_papers = bool(study.settings.models) and study.settings.budget == "reference"
+    columns = [*ROUGE, Column("words", best=None, digits=0)]
+    note = ""
+    if study.settings.models:
+        note = f"{' and '.join(_listed(list(study.settings.models)))} were trained here as their configurations say."
+    if study.settings.bertscore:
+        columns.insert(len(ROUGE), Column("BERTScore"))
+        note += f" BERTScore by {study.settings.bertscore}, in chunks, so that all of a text counts."
+    tables = [
+        Table(
+            f"All systems by language, tokenizer {tokenizer}",
+            f"ROUGE F1 × 100 {study.length}, and the mean number of words.",
+            tuple(columns),
+            tuple(line for found in languages for line in _lines(found, tokenizer, is_papers)),
+            source,
+            note.strip(),
+            paper=_CAVEAT if is_papers else _NOT_THERE,
+        )
+        for tokenizer in TOKENIZERS
+    ]
+    tables.append(
+        Table(
+            "Precision and recall",
+            f"Means over acts × 100 {study.length}, tokenizer {TOKENIZER}.",
+            tuple(Column(f"{TITLES[measure]} {part}", best=None) for measure, part in _PARTS),
+            tuple(line for found in languages for line in _parts(found)),
+            source,
+            "",
+            paper=_NOT_THERE,
+        )
+    )
+    other = study.settings.against
+    if all(other in found.results for found in languages):
+        tests = [
+            Column(f"{TITLES[measure]}{what}", best=None)
+            for measure in _REPORTED[:2]
+            for what in (f" less {other}", ", p bootstrap", ", p Wilcoxon")
+        ]
+        tables.append(
+            Table(
+                f"Against {other}",
+                f"Differences of ROUGE F1 × 100 on the same acts, {study.length}, tokenizer {TOKENIZER}.",
+                tuple(tests),
+                tuple(line for found in languages for line in _tests(found, other)),
+                source,
+                "After a difference: its 95 % paired bootstrap interval over acts. Two-sided tests, not corrected for "
+                "their number; a p-value of the bootstrap is never below 1 / 5001.",
+                paper=_NOT_THERE,
+            )
+        )
+    return tables
+
+
+Trained = Mapping[str, list[Results]]
+
+
+def _trained(study: Study) -> Mapping[str, Trained]:
+    """What the models made of the acts of each language."""
+    if not study.settings.models:
+        return {code: {} for code in study.languages()}
+    models = study.train(list(study.settings.models), study.languages("train"))
+    return {code: {name: [one.on(code) for one in some] for name, some in models.items()} for code in study.languages()}
+
+
+def _measured(study: Study, code: str, trained: Mapping[str, Trained]) -> _Language:
+    systems, models = study.systems(code), trained[code]
+    if not study.settings.bertscore:
+        return _Language(code, systems, models, None)
+    first = [results[0] for results in models.values()]
+    return _Language(code, systems, models, meanings(study, code, [systems, *first]))
+
+
+def _lines(found: _Language, tokenizer: str, is_papers: bool) -> list[Row]:
+    """The paper's figures stand in one table only, and only where the length is the paper's."""
+    group, is_first = name_of(found.code), is_papers and tokenizer == TOKENIZER
+    lines = []
+    for name, results in found.results.items():
+        figures = reported("main", found.code, name) if is_first and name in found.models else []
+        known = dict(zip(_REPORTED, figures, strict=False))
+        extra = _meaning(found.meaning, name, figures[_BERTSCORE] if len(figures) > _BERTSCORE else None)
+        words = sum(one.words[name] for one in results) / len(results)
+        own = [*cells(found.scores(name, tokenizer), known), *extra]
+        lines.append(row(name, *own, words, group=group, competes=name not in ORACLES))
+    if is_first and (published := reported("main", found.code, "published LexRank")):
+        empty = [None] * (1 if found.meaning is None else 2)
+        lines.append(row("published LexRank", *published[:_BERTSCORE], None, *empty, group=group, competes=False))
+    return lines
+
+
+def _meaning(meaning: Meanings | None, name: str, paper: float | None) -> list[Cell]:
+    """The cell of BERTScore, if there is such a column."""
+    if meaning is None:
+        return []
+    low, high = confidence_interval(meaning[name][:, None])
+    return [Cell(float(meaning[name].mean()), (float(low[0]), float(high[0])), paper=paper)]
+
+
+def _parts(found: _Language) -> list[Row]:
+    """Precision and recall of each system."""
+    lines = []
+    for name, results in found.results.items():
+        of_seeds = [
+            [[entry["systems"][name][TOKENIZER][measure][part] for measure, part in _PARTS] for entry in one.lines]
+            for one in results
+        ]
+        table = np.mean(of_seeds, axis=0)
+        low, high = confidence_interval(table)
+        figures = zip(table.mean(axis=0), low, high, strict=True)
+        own = [Cell(float(mean), (float(least), float(most))) for mean, least, most in figures]
+        lines.append(row(name, *own, group=name_of(found.code)))
+    return lines
+
+
+def _tests(found: _Language, other: str) -> list[Row]:
+    """Each system's difference from another, with two paired tests."""
+    lines, base = [], found.scores(other)
+    for name in found.results:
+        if name == other:
+            continue
+        own = found.scores(name)
+        bootstrap = paired_bootstrap(own, base)
+        tests: list[Cell] = []
+        for place in range(len(_REPORTED[:2])):
+            change, low, high = (float(part[place]) for part in (bootstrap.difference, bootstrap.low, bootstrap.high))
+            tests.append(Cell(change, text=f"{change:+.2f} ({low:+.2f} to {high:+.2f})"))
+            for p in (float(bootstrap.p[place]), wilcoxon(own[:, place], base[:, place])):
+                tests.append(Cell(p, text=f"{p:.1e}" if p < 0.001 else f"{p:.3f}"))
+        lines.append(row(name, *tests, group=name_of(found.code)))
+    return lines
+
+
+def _listed(names: list[str]) -> list[str]:
+    """What to put `and` between.
+
+    >>> " and ".join(_listed(["1D", "2D", "none"]))
+    '1D, 2D and none'
+    """
+    return [", ".join(names[:-1]), names[-1]] if len(names) > 1 else names

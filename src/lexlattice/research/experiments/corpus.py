@@ -1,0 +1,120 @@
+"""A corpus in several languages: a folder for each, or a data set of the hub with a configuration for each."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.rows import Row, Rows
+from lexlattice.evaluation.sources import ACT, CELEX, LANGUAGE, SUMMARY, configurations
+from lexlattice.reading import LANGUAGES
+from lexlattice.reading.languages.grammar import load
+
+SPLITS: Final = ("train", "validation", "test")
+_ENDINGS: Final = (".jsonl.gz", ".jsonl", ".parquet")
+_HUB: Final = "hf:"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Where it is: a folder with `LANGUAGE/SPLIT.jsonl.gz` (or `.jsonl`, `.parquet`), or `hf:NAME`."""
+
+    place: str
+
+    @classmethod
+    def named(cls, name: str) -> Corpus:
+        """By the name of a folder, which may be one in the data folder (`LEXLATTICE_DATA`); or of the hub."""
+        if name.startswith(_HUB):
+            return cls(name)
+        folders = [Path(name), *(Path(data) / name for data in [os.environ.get("LEXLATTICE_DATA")] if data)]
+        for folder in folders:
+            if folder.is_dir():
+                return cls(str(folder))
+        raise LexLatticeError(f"There is no folder '{name}'; name one, or set LEXLATTICE_DATA to where it is.")
+
+    @property
+    def name(self) -> str:
+        """As a table names it; nothing of the machine it is on."""
+        return self.place if self._is_on_hub else Path(self.place).name
+
+    def languages(self, wanted: Sequence[str] = (), split: str = "validation") -> list[str]:
+        """Those that are wanted, or all that have the split; what is wanted and missing is an error."""
+        if missing := [code for code in wanted if self.source(code, split) is None]:
+            raise LexLatticeError(f"There is no {split} split in '{missing[0]}' in '{self.name}'; leave it out.")
+        found = list(wanted) or [code for code in LANGUAGES if self.source(code, split) is not None]
+        if not found:
+            raise LexLatticeError(f"'{self.name}' has no folder of a language with a file for the split {split}.")
+        return found
+
+    def source(self, language: str, split: str) -> str | None:
+        """The data of a language and split; None where there is none."""
+        if self._is_on_hub:
+            name = load(language).name.lower()
+            return f"{self.place}:{name}:{split}" if name in configurations(self.place) else None
+        paths = (Path(self.place, language, split + ending) for ending in _ENDINGS)
+        return next((str(path) for path in paths if path.is_file()), None)
+
+    def rows(
+        self, languages: Sequence[str], split: str, limit: int | None = None, without: frozenset[str] = frozenset()
+    ) -> LanguageRows:
+        """All rows of some languages but those of some acts, or so many of each; each says its language."""
+        return LanguageRows(self, tuple(languages), split, limit, without)
+
+    def numbers(self, split: str) -> frozenset[str]:
+        """The CELEX numbers of all acts of a split, in whatever language there is."""
+        sources = (self.source(code, split) for code in LANGUAGES)
+        rows = (row for source in sources if source for row in Rows(source, split=split))
+        return frozenset(row.celex for row in rows if isinstance(row, Row) and row.celex)
+
+    def digest(self, language: str, split: str) -> str:
+        """Of all that a split of a language holds; nothing where there is none."""
+        source = self.source(language, split)
+        if source is None:
+            return ""
+        if not self._is_on_hub:
+            with Path(source).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        content = hashlib.sha256()
+        for row in Rows(source, split=split):
+            content.update(repr(row).encode("utf-8", "replace"))
+        return content.hexdigest()
+
+    @property
+    def _is_on_hub(self) -> bool:
+        return self.place.startswith(_HUB)
+
+    def count(self, language: str, split: str) -> int:
+        """How many acts there are."""
+        source = self.source(language, split)
+        if source is None:
+            return 0
+        rows = Rows(source, split=split)
+        return sum(isinstance(row, Row) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageRows:
+    """Rows of several languages, one after the other, as often as they are asked for."""
+
+    corpus: Corpus
+    languages: tuple[str, ...]
+    split: str
+    limit: int | None
+    without: frozenset[str]
+
+    def __iter__(self) -> Iterator[Mapping[str, object]]:
+        for language in self.languages:
+            source = self.corpus.source(language, self.split)
+            if source is None:
+                raise LexLatticeError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
+            rows = (
+                row for row in Rows(source, split=self.split) if isinstance(row, Row) and row.celex not in self.without
+            )
+            for row in islice(rows, self.limit):
+                yield {CELEX: row.celex, ACT: row.text, SUMMARY: row.summary, LANGUAGE: language}

@@ -1,0 +1,262 @@
+"""The page of a chart of figures: a head, places to draw in, what the marks mean, and a note."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final
+
+from lexlattice.act.document import Act
+from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.evaluation.sources import ACT
+from lexlattice.reading import read
+from lexlattice.rendering.figures.canvas import (
+    FONT,
+    GREY,
+    INK,
+    POINT,
+    SMALL,
+    TITLE,
+    height_of,
+    in_lines,
+    plain,
+    style,
+    width_of,
+)
+from lexlattice.research.experiments.study import Study
+from lexlattice.research.experiments.tables import Table
+from lexlattice.summarizer import shipped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+
+LINES: Final = "#DDDDDD"
+BARS: Final = "#C4C4C4"
+PALETTE: Final = ("#6B6B6B", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#333333")
+"""Okabe's and Ito's, after a grey for what the others are compared with."""
+MARKERS: Final = "osD^vPX*"
+"""Those who see no colours tell systems by them."""
+
+_MARGIN: Final = 0.3
+_LEGEND: Final = 0.35
+_TITLE_LINES: Final = 3
+
+
+def look(number: int) -> dict[str, Any]:
+    """Colour and marker of the system of that number."""
+    return {
+        "color": PALETTE[number % len(PALETTE)],
+        "marker": MARKERS[(number + number // len(PALETTE)) % len(MARKERS)],
+    }
+
+
+class Chart:
+    """A figure with room for what is to be drawn; lengths are in inches, from its lower left corner."""
+
+    def __init__(
+        self, title: str, facts: Sequence[str], note: str, size: tuple[float, float], marks: Sequence[Line2D] = ()
+    ) -> None:
+        require_matplotlib()
+        from matplotlib.figure import Figure
+
+        room = size[0]
+        heading = in_lines(plain(title) or "(no title)", room, TITLE, "bold", _TITLE_LINES)
+        told = in_lines(" · ".join(facts), room, SMALL)
+        notes = in_lines(plain(note), room, SMALL)
+        foot = _MARGIN + (height_of(notes, SMALL) if notes else 0)
+        columns, rows = _set_out(marks, room)
+        self._bottom = foot + rows * _LEGEND * 0.7 + (_LEGEND * 0.3 if marks else 0)
+        head = height_of(heading, TITLE) + height_of(told, SMALL) + 0.1
+        width, height = room + 2 * _MARGIN, self._bottom + size[1] + head + _MARGIN
+        self.figure: Figure = Figure((width, height), facecolor="white")
+        place = {"x": _MARGIN / width, "y": 1 - _MARGIN / height}
+        self.figure.suptitle(heading, **place, **style(TITLE, weight="bold", va="top"))
+        self._write(height - _MARGIN - height_of(heading, TITLE) - 0.02, told, va="top")
+        self._write(_MARGIN, notes, va="bottom")
+        if marks:
+            self._explain(marks, columns, (foot + self._bottom) / 2)
+
+    def axes(self, x: float, y: float, width: float, height: float, label: str) -> Axes:
+        """A place to draw in, counted from the lower left corner of the room, with quiet lines and letters."""
+        page_width, page_height = map(float, self.figure.get_size_inches())
+        place = (x + _MARGIN) / page_width, (y + self._bottom) / page_height, width / page_width, height / page_height
+        axes = self.figure.add_axes(place, label=label)
+        axes.tick_params(labelsize=SMALL, labelcolor=GREY, labelfontfamily=FONT, length=0, pad=3)
+        for side, spine in axes.spines.items():
+            spine.set(visible=side == "bottom", color=LINES, linewidth=0.8)
+        axes.set_axisbelow(True)
+        return axes
+
+    def _write(self, y: float, text: str, **changes: Any) -> None:
+        width, height = map(float, self.figure.get_size_inches())
+        self.figure.text(_MARGIN / width, y / height, text, **style(SMALL, color=GREY, **changes))
+
+    def _explain(self, marks: Sequence[Line2D], columns: int, y: float) -> None:
+        width, height = map(float, self.figure.get_size_inches())
+        self.figure.legend(
+            handles=list(marks),
+            loc="center left",
+            bbox_to_anchor=(_MARGIN / width, y / height),
+            ncols=columns,
+            frameon=False,
+            prop={"family": FONT, "size": SMALL},
+            labelcolor=INK,
+            borderpad=0,
+            borderaxespad=0,
+            handlelength=1.4,
+            handletextpad=0.5,
+            columnspacing=1.6,
+        )
+
+
+def mark(label: str, **looks: Any) -> Line2D:
+    """An entry of the legend; dollar signs in its name are no formulas, and none is hidden for how it begins."""
+    require_matplotlib()
+    from matplotlib.lines import Line2D
+
+    name = plain(label).replace("$", r"\$")
+    name = f" {name}" if name.startswith("_") else name
+    return Line2D([], [], label=name, **{"linestyle": "", "markersize": 5, **looks})
+
+
+def require_matplotlib() -> None:
+    """Say what is missing before anything is drawn."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("Drawing a figure", "plot") from error
+
+
+def _set_out(marks: Sequence[Line2D], room: float) -> tuple[int, int]:
+    """Columns and rows for the legend: as many columns as find room if all were as wide as the widest."""
+    if not marks:
+        return 1, 0
+    widest = max(width_of(str(item.get_label())) for item in marks) * SMALL * POINT + 0.4
+    columns = min(len(marks), max(1, int(room / widest)))
+    return columns, -(-len(marks) // columns)
+
+
+# Systems language by language: a line for each language from its worst system to its best.
+
+Scores = Mapping[str, Mapping[str, float]]
+"""The figure of each system, by language; a system may be without one in some."""
+
+_ROW: Final = 0.24
+_PLOT: Final = 4.6
+_BELOW: Final = 0.45
+"""Room for the numbers and the name of the axis."""
+_LEAST: Final = 1e-9
+"""Half a range of figures that are all the same."""
+
+
+def plot_comparison(scores: Scores, measure: str, title: str, note: str = "") -> Figure:
+    """A dumbbell for each language, the one with the best figure first.
+
+    Systems are in the order in which they come; the first is what the others are compared with.
+    """
+    require_matplotlib()
+    if not any(scores.values()):
+        raise LexLatticeError("There are no figures to compare; give those of one language at least.")
+    if not all(math.isfinite(figure) for row in scores.values() for figure in row.values()):
+        raise ValueError("a figure is not a finite number")
+    rows = sorted((item for item in scores.items() if item[1]), key=lambda item: (-max(item[1].values()), item[0]))
+    systems = list(dict.fromkeys(name for row in scores.values() for name in row))
+    names = [plain(language) for language, _ in rows]
+    left = max(map(width_of, names)) * (SMALL + 1) * POINT + 0.15
+    height = _BELOW + _ROW * len(rows)
+    gain = _gain(scores, systems)
+    facts = [_count(len(rows), "language"), _count(len(systems), "system"), *([gain] if gain else [])]
+    marks = [mark(system, **look(number)) for number, system in enumerate(systems)]
+    chart = Chart(title, facts, note, (left + _PLOT, height), marks)
+    axes = chart.axes(left, _BELOW, _PLOT, height - _BELOW, "comparison")
+    _lay_out(axes, [figure for _, row in rows for figure in row.values()], len(rows), measure)
+    beside = axes.get_yaxis_transform()
+    for y, (name, (_, row)) in enumerate(zip(names, rows, strict=True)):
+        low, high = min(row.values()), max(row.values())
+        axes.text(-0.1 / _PLOT, y, name, transform=beside, **style(SMALL + 1, ha="right", va="center"))
+        axes.plot([low, high], [y, y], color=BARS, linewidth=1.6, solid_capstyle="butt", zorder=2)
+        axes.annotate(
+            f"{high:.1f}", (high, y), (6, 0), textcoords="offset points", **style(SMALL - 1, color=GREY, va="center")
+        )
+    for number, system in enumerate(systems):
+        points = [(row[system], y) for y, (_, row) in enumerate(rows) if system in row]
+        x, y_places = zip(*points, strict=True)
+        axes.plot(x, y_places, linestyle="", markersize=5, label=plain(system), zorder=3 + number, **look(number))
+    best = f"The best is {names[0]} with {max(rows[0][1].values()):.1f}."
+    chart.figure.set_label(f"{plain(measure)} by language: {', '.join(facts)}. {best}")
+    return chart.figure
+
+
+def _lay_out(axes: Axes, figures: Sequence[float], rows: int, measure: str) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = min(figures), max(figures)
+    around = max(0.06 * (high - low), _LEAST * max(1.0, abs(high)))
+    axes.set(xlim=(low - around, high + 1.8 * around), ylim=(rows - 0.4, -0.6), yticks=[])
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axes.grid(axis="x", color=LINES, linewidth=0.6)
+    axes.set_xlabel(plain(measure), fontfamily=FONT, fontsize=SMALL + 1, color=INK, labelpad=4, parse_math=False)
+
+
+def _gain(scores: Scores, systems: Sequence[str]) -> str:
+    """What the last system is ahead of the first, where both have a figure."""
+    first, last = systems[0], systems[-1]
+    gains = [row[last] - row[first] for row in scores.values() if first in row and last in row]
+    if len(systems) < 2 or not gains:
+        return ""
+    return f"{plain(last)} − {plain(first)}: {fmean(gains):+.1f} on average, {min(gains):+.1f} at least"
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number:,} {name}{'' if number == 1 else 's'}"
+
+
+# The figures: an act on its lattice, salience step by step, systems by language, and how trainings went.
+
+_SHOWN: Final = ("lexrank", "lead", "2D", "lexlattice")
+"""Systems of the main table that are drawn, the one that others are compared with first."""
+_MAIN: Final = Path("main", "1.json")
+
+
+def figures(study: Study) -> list[Table]:
+    """Draw all that can be drawn of what earlier experiments left in the folder; figures are no tables."""
+    from lexlattice.rendering.figures import plot_lattice, plot_salience, save_figure
+    from lexlattice.research.experiments.curves import plot_curves
+
+    folder = study.workshop.folder / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    act = _first(study)
+    chosen = {item.id for item in shipped().summarize(act)}
+    save_figure(plot_lattice(act), folder / "lattice.svg")
+    save_figure(plot_salience(act, shipped().trajectory(act), chosen), folder / "salience.svg")
+    path = study.workshop.folder / _MAIN
+    if not path.is_file():
+        raise LexLatticeError("There is no main table in the folder yet; make it first: lexlattice experiment main.")
+    table = Table.from_json(path.read_bytes())
+    scores: dict[str, dict[str, float]] = {}
+    for language, lines in table.groups.items():
+        found = {line.name: line.cells[0].value for line in lines}
+        scores[language] = {name: value for name in _SHOWN if (value := found.get(name)) is not None}
+    figure = plot_comparison(scores, "R-1", "Systems by language", f"The {study.settings.split} split.")
+    save_figure(figure, folder / "comparison.svg")
+    logs = sorted((study.workshop.folder / "models").glob("*/seed-0/log.csv"))
+    models = [log.parent.parent.name.rpartition("-") for log in logs]
+    names = Counter(name for name, _, _ in models)
+    for log, (name, _, key) in zip(logs, models, strict=True):
+        own = name if names[name] == 1 else f"{name}-{key}"  # several may be called alike
+        save_figure(plot_curves(log, f"Training {name}"), folder / f"training-{own}.svg")
+    study.workshop.note(f"figures: {', '.join(sorted(path.name for path in folder.glob('*.svg')))}")
+    return []
+
+
+def _first(study: Study) -> Act:
+    """The first act of the split, in the first language."""
+    language = study.languages()[0]
+    (row,) = study.workshop.corpus.rows([language], study.settings.split, 1)
+    return read(f"{row[ACT]}\n", language=language, format="text")

@@ -1,0 +1,261 @@
+"""Transfer without summaries in the target language.
+
+An act is read in another language and units are chosen there; what they correspond to in the English version is scored
+against the English summary, beside what choosing on the English version earns. Where there is no summary at all, it is
+counted how far the choices agree.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from lexlattice.act.document import Act
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.metrics.rouge import Reference
+from lexlattice.evaluation.metrics.significance import confidence_interval, rank_correlation, ratio_interval
+from lexlattice.multilingual.projection import carried, project
+from lexlattice.reading import read
+from lexlattice.research import load
+from lexlattice.research.experiments.statistics import high_resource, paper, reported
+from lexlattice.research.experiments.study import ORACLES, ROUGE, TOKENIZER, Study, cells, name_of, over_seeds
+from lexlattice.research.experiments.tables import Cell, Column, Source, Table, row
+from lexlattice.selection import Budget
+from lexlattice.summarizer import PATH, Summarizer
+
+_MEASURES: Final = ("rouge1", "rouge2", "rougeLsum")
+_MARGIN: Final = 1.2
+"""Counterparts may be shorter: a few more are chosen than there are words for, and the last ones left out."""
+_FRENCH: Final = "fr-acts-en-summaries/train-validation.jsonl.gz"
+_VERSIONS: Final = "../acts/multi-eurlex.jsonl.gz"
+
+
+def carrying(study: Study) -> list[Table]:
+    """Retention on French acts with English summaries, agreement on acts in many languages, where there are such."""
+    folder = Path(study.workshop.corpus.place)
+    summarizer = load(study.settings.systems[0] if study.settings.systems else PATH)
+    tables = []
+    if (folder / _FRENCH).is_file():
+        tables.append(_retention(study, summarizer, folder / _FRENCH))
+    if (folder / _VERSIONS).is_file():
+        tables.append(_agreement(study, summarizer, folder / _VERSIONS))
+    if not tables:
+        raise LexLatticeError(f"There is neither '{_FRENCH}' nor '{_VERSIONS}' in '{study.workshop.corpus.name}'.")
+    return tables
+
+
+def _retention(study: Study, summarizer: Summarizer, path: Path) -> Table:
+    found = [(row["split"], row["line_aligned"], _earned(summarizer, row)) for row in _rows(path)]
+    lines, acts = [], 0
+    for name, some in (
+        ("validation acts", [scores for split, _, scores in found if split == "validation"]),
+        ("… versions that agree line by line", [s for split, lines, s in found if split == "validation" and lines]),
+        ("both splits, versions that agree line by line", [scores for _, lines, scores in found if lines]),
+    ):
+        if not some:
+            continue
+        table = np.array(some)
+        english, french, back = (table[:, place] for place in range(3))
+        base = [float(value) for value in english.mean(axis=0)]
+        lines.append(row(name, float(len(some)), *base, *_kept(french, english), *_kept(back, english)[:2]))
+        acts = max(acts, len(some))
+    return Table(
+        "Chosen on French, scored in English",
+        "What choosing on the English version earns (ROUGE F1 × 100), and the share of it that the French one earns.",
+        (
+            Column("acts", best=None, digits=0),
+            *(Column(f"{name} on English", best=None) for name in ("R-1", "R-2", "R-Lsum")),
+            *(Column(f"{name} retained", best=None, digits=3) for name in ("R-1", "R-2", "R-Lsum")),
+            *(Column(f"{name} there and back", best=None, digits=3) for name in ("R-1", "R-2")),
+        ),
+        tuple(lines),
+        Source(study.command, f"{study.workshop.corpus.name}/{_FRENCH}", (), acts),
+        "The model has learnt from English acts alone: this is zero-shot, and no French summary is needed. Of the acts "
+        "of both splits it has seen those for training, in English. There and back: chosen on the English version, "
+        "carried over to the French one and back again, which is what carrying alone leaves.",
+        paper="The paper has no such measure; its retention compares two models on summaries of the target language.",
+        interval="95 % bootstrap interval over acts, of the ratio of means",
+        head="Acts",
+    )
+
+
+def _kept(here: np.ndarray, there: np.ndarray) -> list[Cell]:
+    """The share of what is earned there that is earned here, for each measure."""
+    shares = here.mean(axis=0) / there.mean(axis=0)
+    return [Cell(float(share), ratio_interval(here[:, i], there[:, i])) for i, share in enumerate(shares)]
+
+
+def _earned(summarizer: Summarizer, entry: dict[str, Any]) -> list[list[float]]:
+    """By choosing on English; by choosing on French; by choosing on English, carried over to French and back."""
+    english, french = (_act(entry[f"reference_{language}"], language) for language in ("en", "fr"))
+    reference = Reference(entry["summary_en"], "compat")
+    budget = len(entry["summary_en"].split())
+    order = summarizer.rank(french, int(_MARGIN * budget * french.words / english.words))
+    over = carried((french.units[unit] for unit in order), french, english, budget)
+    there = project(english, french)
+    ranked = [english.units[unit].id for unit in summarizer.rank(english, int(_MARGIN * budget))]
+    back = carried((french[name] for unit in ranked for name in there[unit]), french, english, budget)
+    texts = summarizer.extract(english, budget).text, over.text, back.text
+    return [[100 * reference.score(text)[name].f1 for name in _MEASURES] for text in texts]
+
+
+def _agreement(study: Study, summarizer: Summarizer, path: Path) -> Table:
+    shares: dict[str, list[tuple[float, ...]]] = {}
+    acts = 0
+    for entry in _rows(path):
+        acts += 1
+        versions = {language: _act(text, language) for language, text in entry["text"].items()}
+        english = versions.pop("en")
+        official = Budget().of(english.words) / english.words
+        for language, act in versions.items():
+            agreed = [_shared(summarizer, english, act, share) for share in (official, 0.1)]
+            shares.setdefault(language, []).append((*agreed, _correlation(summarizer, english, act)))
+    lines = []
+    for language, values in sorted(shares.items()):
+        table = np.array(values)
+        low, high = confidence_interval(table)
+        figures = [Cell(float(table[:, i].mean()), (float(low[i]), float(high[i]))) for i in range(table.shape[1])]
+        lines.append(row(name_of(language), float(len(values)), *figures))
+    for name, of in (("Mean of languages", np.mean), ("Least", np.min)):
+        figures = [Cell(float(of([line.cells[i].value for line in lines]))) for i in range(1, 4)]
+        lines.append(row(name, None, *figures, competes=False))
+    return Table(
+        "Agreement with the English choice",
+        "Of the units chosen in English, the share whose counterparts are chosen in another language; and Spearman's "
+        "rank correlation of the scores of corresponding units.",
+        (
+            Column("acts", best=None, digits=0),
+            Column("as long as official summaries", best=None, digits=3),
+            Column("a tenth of the act", best=None, digits=3),
+            Column("correlation of scores", best=None, digits=3),
+        ),
+        tuple(lines),
+        Source(study.command, "acts/multi-eurlex", (), acts),
+        "Many of these acts are short: official length is half of them, and a tenth is three or four units.",
+        paper="The paper has no such measure.",
+        head="Language",
+    )
+
+
+def _shared(summarizer: Summarizer, english: Act, act: Act, share: float) -> float:
+    """Of the units chosen in English, how many have a counterpart that is chosen."""
+    chosen = {unit.id for unit in summarizer.extract(english, max(1, round(share * english.words))).units}
+    counterparts = project(act, english)
+    there = summarizer.extract(act, max(1, round(share * act.words))).units
+    return len(chosen & {name for unit in there for name in counterparts[unit.id]}) / max(1, len(chosen))
+
+
+def _correlation(summarizer: Summarizer, english: Act, act: Act) -> float:
+    """Of the ranks of units that correspond."""
+    scores = dict(zip((unit.id for unit in english), summarizer.score(english).tolist(), strict=True))
+    counterparts = project(act, english)
+    pairs = [
+        (float(score), float(np.mean([scores[name] for name in counterparts[unit.id]])))
+        for unit, score in zip(act.units, summarizer.score(act), strict=True)
+        if counterparts[unit.id]
+    ]
+    return rank_correlation(*np.array(pairs).T) if pairs else 0.0
+
+
+def _act(text: str, language: str) -> Act:
+    return read(f"{text}\n", language=language, format="text")
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+# From some languages to others: trained on those with most acts and tried on the rest; and from one to another.
+
+_SECOND = 1
+"""ROUGE-2 is the second measure: what retention is measured by."""
+
+
+def held_out(study: Study) -> list[Table]:
+    """Trained on the languages with most acts, tried on the others; beside a model trained on all."""
+    languages = study.languages("train")
+    if len(languages) < 2:
+        raise LexLatticeError(
+            f"'{study.workshop.corpus.name}' has acts to learn from in {name_of(languages[0])} only; give data in two "
+            "languages at least."
+        )
+    high = high_resource({code: study.workshop.corpus.count(code, "train") for code in languages})
+    low = [code for code in languages if code not in high]
+    name = study.only_model
+    ours = [code for code in languages if code in high]
+    transfer, joint = (study.train([name], some)[name] for some in (ours, languages))
+    found = []
+    for code in low:
+        there, everywhere = (
+            over_seeds([one.on(code) for one in models], name)[:, _SECOND] for models in (transfer, joint)
+        )
+        interval = ratio_interval(there, everywhere)
+        found.append((code, there, everywhere, Cell(float(there.mean() / everywhere.mean()), interval)))
+    found.sort(key=lambda entry: -(entry[3].value or 0))
+    lines = []
+    for code, there, everywhere, retention in found:
+        known = reported("held_out", code)
+        papers = [*known, known[0] / known[1]] if known else [None] * 3
+        lines.append(
+            row(
+                name_of(code),
+                Cell(float(there.mean()), paper=papers[0]),
+                Cell(float(everywhere.mean()), paper=papers[1]),
+                replace(retention, paper=papers[2]),
+            )
+        )
+    means = [float(np.mean([line.cells[i].value for line in lines])) for i in range(3)]
+    lines.append(row("Mean", *means, competes=False))
+    acts = sum(len(there) for _, there, _, _ in found)
+    return [
+        Table(
+            "Held-out languages",
+            f"ROUGE-2 of {name}, trained on {', '.join(ours)} alone (transfer) and on all languages (joint).",
+            tuple(Column(title, best=None, digits=digits) for title, digits in _COLUMNS),
+            tuple(lines),
+            study.source(low, acts),
+            "Retention is transfer / joint; sorted by it.",
+            paper="The paper's figures are those of its test split and of mT5-base.",
+            head="Language",
+        )
+    ]
+
+
+_COLUMNS = (("Transfer", 2), ("Joint", 2), ("Retention", 3))
+
+
+def across(study: Study) -> list[Table]:
+    """Trained and chosen on one language, tried on another, beside a model that learnt from that one."""
+    source, target = study.settings.source, study.settings.target
+    if not source or not target:
+        raise LexLatticeError('Say which language to learn from and which to try: source = "en", target = "es".')
+    name = study.only_model
+    lines = []
+    for label, language in ((f"{name}, {source} (zero-shot)", source), (f"{name}, {target} (supervised)", target)):
+        if study.workshop.corpus.source(language, "train") is None:
+            raise LexLatticeError(f"There is nothing to learn from in '{language}' in '{study.workshop.corpus.name}'.")
+        results = [one.on(target) for one in study.train([name], [language])[name]]
+        lines.append(row(label, *cells(over_seeds(results, name)), competes=language == source))
+    others = study.systems(target)
+    for system, scores in others.scores.items():
+        lines.append(row(system, *cells(scores[TOKENIZER]), competes=system not in ORACLES))
+    for label, figures in paper()["across"].get(f"{source}-{target}", {}).items():
+        lines.append(row(label, *figures[:3], None, competes=False, group="in the paper (test split)"))
+    return [
+        Table(
+            f"{name_of(source)} → {name_of(target)}",
+            f"Tried on {name_of(target)}, of which the first model has seen nothing.",
+            ROUGE,
+            tuple(lines),
+            study.source([target], len(others.celex)),
+            "Systems without training read the target's own acts.",
+            paper="The paper's rows are of its test split.",
+        )
+    ]

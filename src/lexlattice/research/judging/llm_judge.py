@@ -1,0 +1,363 @@
+"""Asks the judge: takes each reference apart once, then has each candidate marked on its own.
+
+No prompt names a system, and each candidate is marked without sight of the others. In which order candidates come is
+drawn with the seed, so that a judge whose mood changes in the course of a day favours nobody. Whatever was answered is
+kept by the endpoint's store: a run that broke off goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import combinations
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from lexlattice._internal.files import sha256
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, paired_bootstrap, wilcoxon
+from lexlattice.research.llm import Endpoint, Estimate, ReplyError, Request
+
+# From marks to figures: coverage, relevance and LDP-F1 of each document, and what they say of systems.
+
+POINT_MARKS: Final = {"covered": 1.0, "partial": 0.5, "missing": 0.0}
+UNIT_MARKS: Final = {"relevant": 1.0, "marginal": 0.5, "irrelevant": 0.0}
+MEASURES: Final = ("coverage", "relevance", "f1")
+_DIGITS: Final = 12
+"""Differences that agree so far share their rank: 0.6 − 0.4 is 0.4 − 0.2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One system on one document."""
+
+    document: str
+    language: str
+    system: str
+    points: tuple[str, ...]
+    """The mark of each Legal Data Point of the reference."""
+    units: tuple[str, ...]
+    """The mark of each unit of the candidate."""
+
+    @property
+    def coverage(self) -> float:
+        """How much of the reference the candidate holds."""
+        return _mean(POINT_MARKS[mark] for mark in self.points)
+
+    @property
+    def relevance(self) -> float:
+        """How much of the candidate is to the point; nothing of one that says nothing."""
+        return _mean(UNIT_MARKS[mark] for mark in self.units)
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both.
+
+        >>> Score("1", "en", "a", ("covered", "missing"), ("relevant", "marginal")).f1
+        0.6
+        """
+        total = self.coverage + self.relevance
+        return 2 * self.coverage * self.relevance / total if total else 0.0
+
+    def measures(self) -> dict[str, float]:
+        """All three."""
+        return {name: getattr(self, name) for name in MEASURES}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How much better one system is than another, over the same documents."""
+
+    systems: tuple[str, str]
+    measure: str
+    difference: float
+    """The mean over documents of the first less the second."""
+    interval: tuple[float, float]
+    """95 %, by the paired bootstrap."""
+    p: float
+    """Of Wilcoxon's signed-rank test, two-sided."""
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """All scores of a run, and what it was run with."""
+
+    scores: tuple[Score, ...]
+    """Documents in the order they were given, systems by name."""
+    failures: Mapping[str, str]
+    """Documents that could not be judged, and why; they count for no system."""
+    points: Mapping[str, tuple[str, ...]]
+    """The Legal Data Points of each document's reference."""
+    model: str
+    prompts: Mapping[str, str]
+    """The digest of each prompt file."""
+    seed: int
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """By name."""
+        return tuple(sorted({score.system for score in self.scores}))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those of the documents that were judged."""
+        return tuple(sorted({score.language for score in self.scores}))
+
+    def of(self, system: str, measure: str, language: str | None = None) -> list[float]:
+        """A system's figures, one per document, in the same order for each system."""
+        return [
+            getattr(score, measure)
+            for score in self.scores
+            if score.system == system and language in (None, score.language)
+        ]
+
+    def macro(self, system: str, measure: str) -> float:
+        """The mean over languages of the means over their documents."""
+        return _mean(_mean(self.of(system, measure, language)) for language in self.languages)
+
+    def interval(self, system: str, measure: str, *, resamples: int = RESAMPLES) -> tuple[float, float]:
+        """95 % bootstrap interval of that mean; documents are drawn anew within each language."""
+        drawn = _macro_resamples([self.of(system, measure, name) for name in self.languages], resamples, self.seed)
+        low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return float(low), float(high)
+
+    def compare(self, one: str, other: str, measure: str, *, resamples: int = RESAMPLES) -> Comparison:
+        """One system less another, document by document."""
+        a, b = self.of(one, measure), self.of(other, measure)
+        found = paired_bootstrap(a, b, resamples=resamples, seed=self.seed)
+        changes = np.subtract(a, b).round(_DIGITS)
+        p = wilcoxon(changes, np.zeros(len(a)))
+        return Comparison((one, other), measure, found.difference, (found.low, found.high), p, documents=len(a))
+
+    def comparisons(self, *, resamples: int = RESAMPLES) -> list[Comparison]:
+        """Each two systems by each measure."""
+        return [
+            self.compare(one, other, measure, resamples=resamples)
+            for one, other in combinations(self.systems, 2)
+            for measure in MEASURES
+        ]
+
+    def to_dict(self, *, resamples: int = RESAMPLES) -> dict[str, Any]:
+        """Everything, as plain JSON types."""
+        return {
+            "model": self.model,
+            "prompts": dict(self.prompts),
+            "seed": self.seed,
+            "systems": {name: self._system(name, resamples) for name in self.systems},
+            "comparisons": [
+                {**asdict(found), "systems": list(found.systems), "interval": list(found.interval)}
+                for found in self.comparisons(resamples=resamples)
+            ],
+            "documents": [
+                {**asdict(score), "points": list(score.points), "units": list(score.units), **score.measures()}
+                for score in self.scores
+            ],
+            "points": {name: list(points) for name, points in self.points.items()},
+            "failures": dict(self.failures),
+        }
+
+    def _system(self, system: str, resamples: int) -> dict[str, Any]:
+        return {
+            measure: {
+                "mean": self.macro(system, measure),
+                "interval": list(self.interval(system, measure, resamples=resamples)),
+                "languages": {name: _mean(self.of(system, measure, name)) for name in self.languages},
+            }
+            for measure in MEASURES
+        }
+
+
+def _macro_resamples(languages: Sequence[Sequence[float]], resamples: int, seed: int) -> np.ndarray[Any, Any]:
+    generator = np.random.default_rng(seed)
+    means = np.zeros(resamples)
+    for values in languages:
+        drawn = generator.integers(len(values), size=(resamples, len(values)))
+        means += np.asarray(values, np.float64)[drawn].mean(axis=1)
+    return means / max(1, len(languages))
+
+
+def _mean(values: Iterable[float]) -> float:
+    known = list(values)
+    return sum(known) / len(known) if known else 0.0
+
+
+# Asks the judge: takes each reference apart once, then has each candidate marked on its own.
+
+_DECOMPOSE, _MARK = "decompose", "mark"
+_MARK_CHARACTERS: Final = 16
+"""What one mark takes in a reply: its number, the word, and the signs around them."""
+_POINT_CHARACTERS: Final = 80
+"""About how much of a reference becomes one point, for the estimate."""
+_POINTS: Final = {
+    "type": "object",
+    "properties": {"points": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}},
+    "required": ["points"],
+    "additionalProperties": False,
+}
+Found = TypeVar("Found")
+Asked = TypeVar("Asked")
+
+
+class Document(NamedTuple):
+    """An act's official summary, and what each system made of the act."""
+
+    id: str
+    language: str
+    reference: str
+    candidates: Mapping[str, Sequence[str]]
+    """For each system its units: provisions or sentences."""
+
+
+def judge(documents: Sequence[Document], endpoint: Endpoint, *, seed: int = 0, workers: int = 1) -> Judgement:
+    """Have all candidates judged; `workers` requests are under way at once.
+
+    Raises `SpendingError` before the first request if all of it would cost more than the endpoint's cap allows. A
+    document for which the judge gives no usable reply is left out for all systems, and named in `failures`.
+    """
+    _check(documents)
+    endpoint.check(estimate(documents, endpoint))
+    failures: dict[str, str] = {}
+    points = _all(lambda document: _points(document, endpoint), documents, workers)
+    known: dict[str, tuple[str, ...]] = {}
+    for document, found in zip(documents, points, strict=True):
+        if isinstance(found, ReplyError):
+            failures[document.id] = str(found)
+        else:
+            known[document.id] = found
+    candidates = [
+        (document, system) for document in documents if document.id in known for system in sorted(document.candidates)
+    ]
+    order = random.Random(seed).sample(candidates, len(candidates))
+    scores: dict[tuple[str, str], Score] = {}
+    marked = _all(lambda one: _score(one[0], one[1], known[one[0].id], endpoint), order, workers)
+    for (document, system), score in zip(order, marked, strict=True):
+        if isinstance(score, ReplyError):
+            failures[document.id] = str(score)
+        else:
+            scores[document.id, system] = score
+    return Judgement(
+        scores=tuple(scores[one.id, system] for one, system in candidates if one.id not in failures),
+        failures=failures,
+        points=known,
+        model=endpoint.config.model,
+        prompts={name: sha256(_prompt(name).encode()) for name in (_DECOMPOSE, _MARK)},
+        seed=seed,
+    )
+
+
+def estimate(documents: Iterable[Document], endpoint: Endpoint) -> Estimate:
+    """What judging them will take, apart from what is kept; how many points there will be is guessed."""
+    requests: list[Request] = []
+    for document in documents:
+        requests.append(_to_decompose(document))
+        kept = endpoint.kept(requests[-1])
+        points = _guessed_points(document.reference) if kept is None else kept.data["points"]
+        requests += [_to_mark(document.language, points, units) for units in document.candidates.values() if units]
+    return endpoint.estimate(requests)
+
+
+def _guessed_points(reference: str) -> list[str]:
+    """Pieces of the reference itself, because how many tokens a letter has depends on the script."""
+    return [reference[at : at + _POINT_CHARACTERS] for at in range(0, len(reference), _POINT_CHARACTERS)]
+
+
+def _points(document: Document, endpoint: Endpoint) -> tuple[str, ...]:
+    request = _to_decompose(document)
+    reply = endpoint.complete(request.system, request.prompt, schema=request.schema)
+    return tuple(reply.data["points"])
+
+
+def _score(document: Document, system: str, points: Sequence[str], endpoint: Endpoint) -> Score:
+    units = document.candidates[system]
+    if not units:
+        return Score(document.id, document.language, system, ("missing",) * len(points), ())
+    request = _to_mark(document.language, points, units)
+    data = endpoint.complete(request.system, request.prompt, schema=request.schema).data
+    marks = [tuple(data[kind][number] for number in _numbered(texts)) for kind, texts in _both(points, units)]
+    return Score(document.id, document.language, system, *marks)
+
+
+def _to_decompose(document: Document) -> Request:
+    prompt = _written({"language": document.language, "summary": document.reference})
+    return Request(_prompt(_DECOMPOSE), prompt, _POINTS, len(document.reference))
+
+
+def _to_mark(language: str, points: Sequence[str], units: Sequence[str]) -> Request:
+    """Each number is a property of its own, so that none is marked twice or not at all."""
+    numbered = {kind: _numbered(texts) for kind, texts in _both(points, units)}
+    marks = {"points": list(POINT_MARKS), "units": list(UNIT_MARKS)}
+    schema = _object(
+        {kind: _object({n: {"type": "string", "enum": marks[kind]} for n in numbered[kind]}) for kind in marks}
+    )
+    prompt = _written({"language": language, "points": numbered["points"], "candidate": numbered["units"]})
+    return Request(_prompt(_MARK), prompt, schema, _MARK_CHARACTERS * (len(points) + len(units)))
+
+
+def _both(points: Sequence[str], units: Sequence[str]) -> tuple[tuple[str, Sequence[str]], tuple[str, Sequence[str]]]:
+    return ("points", points), ("units", units)
+
+
+def _numbered(texts: Sequence[str]) -> dict[str, str]:
+    return {str(number): text for number, text in enumerate(texts, 1)}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _written(data: dict[str, Any]) -> str:
+    """As JSON, in which no text can be taken for the end of another."""
+    return json.dumps(data, ensure_ascii=False, indent=1)
+
+
+@cache
+def _prompt(name: str) -> str:
+    return files(__package__).joinpath("prompts", f"{name}.txt").read_text("utf-8")
+
+
+def _all(ask: Callable[[Asked], Found], asked: Sequence[Asked], workers: int) -> list[Found | ReplyError]:
+    """What came of each, in order. Replies that cannot be used are returned; after any other error nothing is asked."""
+    errors: list[BaseException] = []
+
+    def one(this: Asked) -> Found | ReplyError | None:
+        if errors:
+            return None
+        try:
+            return ask(this)
+        except ReplyError as error:
+            return error
+        except BaseException as error:
+            errors.append(error)
+            return None
+
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        try:
+            found = list(pool.map(one, asked))
+        except BaseException as error:  # such as Ctrl-C, which only this thread hears
+            errors.append(error)
+            raise
+    if errors:
+        raise errors[0]
+    return [result for result in found if result is not None]
+
+
+def _check(documents: Sequence[Document]) -> None:
+    if not documents:
+        raise LexLatticeError("There are no documents to judge; give at least one.")
+    if len({document.id for document in documents}) < len(documents):
+        raise LexLatticeError("Two documents have the same id; give each its own.")
+    systems = set(documents[0].candidates)
+    for document in documents:
+        if not document.reference.strip():
+            raise LexLatticeError(f"Document '{document.id}' has no reference to judge by; leave it out.")
+        if set(document.candidates) != systems or not systems:
+            raise LexLatticeError(
+                f"Document '{document.id}' is not of the same systems as the others; judge all of each."
+            )

@@ -1,0 +1,1 @@
+"""The trainable models: the shipped network and the paper's, in PyTorch."""

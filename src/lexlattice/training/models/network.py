@@ -1,0 +1,262 @@
+"""The network in PyTorch, where it learns: what `lexlattice.lattice.model` computes in NumPy, layer by layer."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import gelu, logsigmoid, relu
+
+from lexlattice.lattice.automaton import Groups, Links
+from lexlattice.lattice.features import MeaningFeatures
+from lexlattice.lattice.grid import Lattice
+from lexlattice.lattice.model import GATED, HIGHEST, LARGEST, OF_SECTIONS, OF_UNITS, USUAL_WEIGHT, Wiring, lattice_of
+from lexlattice.training.config import MeaningShape
+from lexlattice.training.models.automaton import depthwise
+
+
+class Inputs(NamedTuple):
+    """The features of an act as tensors, and where its units stand."""
+
+    units: Tensor
+    sections: Tensor
+    section_of: Tensor
+    vectors: Tensor
+    leads: Tensor
+    openings: Tensor
+    headings: Tensor
+    enclosing: Tensor
+    anchors: Tensor
+    neighbours: Tensor
+    """Of cells: each unit has one of its own."""
+    order: Tensor
+    """The unit of each cell."""
+    cell_of: Tensor
+    rows: Tensor
+    """The section of each cell, counted without those that have no unit."""
+    paragraphs: Tensor
+    """The paragraph of each cell."""
+    citing: Tensor
+    cited: Tensor
+
+    @classmethod
+    def of(cls, features: MeaningFeatures, geometry: str) -> Inputs:
+        """What the network is told of an act."""
+        lattice: Lattice = lattice_of(features, geometry)
+        order = np.argsort(lattice.cell_of)
+        sections, paragraphs = Groups(features.section_of[order]), Groups(features.paragraph_of[order])
+        links = Links.of(sections, features.references)
+        arrays: tuple[NDArray[Any], ...] = (
+            *(features.units, features.sections, features.section_of, features.vectors, features.leads),
+            *(features.openings, features.headings, features.enclosing, features.anchors.reshape(1, -1)),
+            *(lattice.neighbours, order, lattice.cell_of, sections.of, paragraphs.of),
+            *(links.citing.matrix(), links.cited.matrix()),
+        )
+        return cls(*map(_tensor, arrays))
+
+
+class Outputs(NamedTuple):
+    """What the network makes of an act."""
+
+    logits: Tensor
+    """Of units: that an editor would take them."""
+    weights: Tensor | None
+    """Logarithms of the expected weight of the points that they state, if that is read out."""
+    sections: Tensor | None
+    """Logits of the sections that have units, if there is a readout for them."""
+    rows: Tensor
+    """Which of these each unit is of."""
+
+
+class Widths(NamedTuple):
+    """How wide the features are."""
+
+    units: int
+    sections: int
+    vectors: int
+    anchors: int
+
+    @classmethod
+    def of(cls, features: MeaningFeatures) -> Widths:
+        """From the features of any act."""
+        return cls(
+            features.units.shape[1], features.sections.shape[1], features.vectors.shape[1], len(features.anchors)
+        )
+
+
+class SectionAutomaton(nn.Module):
+    """The rule by which every cell changes, told of its neighbours and its section; untrained it changes nothing."""
+
+    def __init__(self, channels: int, hidden: int, wiring: Wiring) -> None:
+        super().__init__()
+        self._wiring = wiring
+        convolution = nn.Conv2d if wiring.geometry == "unbounded" else nn.Conv1d
+        self.perception = convolution(channels, channels, 3, padding=1, groups=channels)
+        self.hidden = nn.Linear((2 + wiring.context) * channels, hidden)
+        self.change = nn.Linear(hidden, channels)
+        nn.init.zeros_(self.change.weight)
+        nn.init.zeros_(self.change.bias)
+
+    def forward(self, states: Tensor, inputs: Inputs, attention: Attention | None) -> Tensor:
+        """The states of cells after a step."""
+        kernel, bias = self.perception.weight.flatten(1).T, self.perception.get_parameter("bias")
+        seen = [states, depthwise(states, inputs.neighbours, kernel) + bias]
+        seen += [known.index_select(0, inputs.rows) for known in self._context(states, inputs, attention)]
+        if self._wiring.paragraphs:
+            seen.append(row_means(states, inputs.paragraphs).index_select(0, inputs.paragraphs))
+        change: Tensor = self.change(relu(self.hidden(torch.cat(seen, dim=1))))
+        return states + change
+
+    def _context(self, states: Tensor, inputs: Inputs, attention: Attention | None) -> list[Tensor]:
+        if self._wiring.context == self._wiring.paragraphs:
+            return []
+        means, context = row_means(states, inputs.rows), list[Tensor]()
+        if self._wiring.overview:
+            context += [means, means.mean(0, keepdim=True).expand_as(means)]
+        if self._wiring.references:
+            context += [inputs.citing @ means, inputs.cited @ means]
+        if attention is not None:
+            context.append(attention(means))
+        return context
+
+
+class Attention(nn.Module):
+    """Single-head attention of sections to each other."""
+
+    def __init__(self, channels: int, size: int) -> None:
+        super().__init__()
+        self.query, self.key = nn.Linear(channels, size), nn.Linear(channels, size)
+        self.value = nn.Linear(channels, channels)
+
+    def forward(self, means: Tensor) -> Tensor:
+        """What each section takes from all sections."""
+        query, key = self.query(means), self.key(means)
+        weights = (query @ key.T * query.shape[1] ** -0.5).softmax(dim=1)
+        mixed: Tensor = weights @ self.value(means)
+        return mixed
+
+
+class MeaningNetwork(nn.Module):
+    """The network; layers are named as `lexlattice.lattice.model.Member` reads them."""
+
+    def __init__(self, shape: MeaningShape, width: Widths) -> None:
+        super().__init__()
+        self.shape, self.wiring = shape, wiring_of(shape)
+        kinds = {"vectors": shape.meaning} | {name: getattr(shape, name) for name in (*OF_UNITS[1:], *OF_SECTIONS)}
+        self.scales = nn.ModuleDict({"units": Scale(width.units), "sections": Scale(width.sections)})
+        self.meanings = nn.ModuleDict({name: nn.Linear(width.vectors, size) for name, size in kinds.items()})
+        self.topics = nn.ModuleDict({name: nn.Linear(width.anchors * width.vectors, kinds[name]) for name in GATED})
+        self.input_dropout, self.dropout = nn.Dropout(shape.input_dropout), nn.Dropout(shape.dropout)
+        read = width.units + width.sections + sum(kinds.values()) + sum(kinds[name] for name in GATED)
+        self.first = nn.Linear(read, shape.first)
+        self.second = nn.Linear(shape.first, shape.channels)
+        self.automaton = SectionAutomaton(shape.channels, shape.hidden, self.wiring) if shape.steps else None
+        self.attention = Attention(shape.channels, shape.attention) if shape.attention else None
+        self.readout = Readout(shape.channels, shape.readout, 2 if shape.weight else 1)
+        self.section_readout = None if shape.sections == "none" else Readout(shape.channels, shape.readout, 1)
+
+    def forward(self, inputs: Inputs) -> Outputs:
+        """What is read out of an act."""
+        before = self._read(inputs).index_select(0, inputs.order)
+        after = before
+        if self.automaton is not None:
+            for _ in range(self.shape.steps):
+                after = self.automaton(after, inputs, self.attention)
+        known = self.dropout(torch.cat([before, after], dim=1))
+        read = self.readout(known)
+        logits, of_rows = read[:, 0], None
+        if self.section_readout is not None:
+            of_rows = self.section_readout(row_means(known, inputs.rows))[:, 0]
+            of_cells = of_rows.index_select(0, inputs.rows)
+            logits = logits + of_cells if self.shape.sections == "add" else both(logits, of_cells)
+        weights = bounded(read[:, 1]).index_select(0, inputs.cell_of) if self.shape.weight else None
+        rows = inputs.rows.index_select(0, inputs.cell_of)
+        return Outputs(logits.index_select(0, inputs.cell_of), weights, of_rows, rows)
+
+    def scores(self, outputs: Outputs) -> Tensor:
+        """How much each unit matters: the probability, mixed with the expected weight of points."""
+        taken = outputs.logits.sigmoid()
+        if outputs.weights is None:
+            return taken
+        return (1 - self.shape.weight) * taken + self.shape.weight * outputs.weights.exp() / USUAL_WEIGHT
+
+    def _read(self, inputs: Inputs) -> Tensor:
+        """The states of units before the first step."""
+        of_units, of_sections = [self.scales["units"](inputs.units)], [self.scales["sections"](inputs.sections)]
+        for names, columns in ((OF_UNITS, of_units), (OF_SECTIONS, of_sections)):
+            for name in names:
+                columns.append(self.meanings[name](getattr(inputs, name)))
+                if name in GATED:
+                    columns.append(columns[-1] * self.topics[name](inputs.anchors))
+        around = torch.cat(of_sections, dim=1).index_select(0, inputs.section_of)
+        read = self.input_dropout(torch.cat([*of_units, around], dim=1))
+        states: Tensor = relu(self.second(self.dropout(relu(self.first(read)))))
+        return states
+
+
+class Scale(nn.Module):
+    """Brings features to a mean of zero and a deviation of one, as they have in the training data."""
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(width))
+        self.register_buffer("deviation", torch.ones(width))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """The same features, scaled."""
+        return ((values - self.mean) / self.deviation).clamp(-LARGEST, LARGEST)
+
+
+class Readout(nn.Module):
+    """Scores of what a unit was before the first step and what it is after the last."""
+
+    def __init__(self, channels: int, hidden: int, scores: int) -> None:
+        super().__init__()
+        self.hidden, self.score = nn.Linear(2 * channels, hidden), nn.Linear(hidden, scores)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """A column for each score."""
+        scores: Tensor = self.score(gelu(self.hidden(states)))
+        return scores
+
+
+def wiring_of(shape: MeaningShape) -> Wiring:
+    """Which parts a network of that shape has."""
+    return Wiring(
+        shape.geometry,
+        shape.steps,
+        shape.overview,
+        shape.paragraphs,
+        shape.references,
+        shape.attention > 0,
+        shape.sections,
+        float(shape.weight),
+    )
+
+
+def row_means(states: Tensor, group_of: Tensor) -> Tensor:
+    """The mean state of each group's cells."""
+    counts = torch.bincount(group_of)
+    sums = states.new_zeros(len(counts), states.shape[1]).index_add(0, group_of, states)
+    return sums / counts[:, None]
+
+
+def bounded(weights: Tensor) -> Tensor:
+    """Logarithms of expected weights, held below `HIGHEST`."""
+    return HIGHEST + logsigmoid(weights - (HIGHEST + 1))
+
+
+def both(one: Tensor, other: Tensor) -> Tensor:
+    """The logit of the product of two probabilities."""
+    logarithm = logsigmoid(one) + logsigmoid(other)
+    return logarithm - (-torch.expm1(logarithm.clamp(max=-1e-6))).log()
+
+
+def _tensor(values: NDArray[np.generic]) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(values))

@@ -1,0 +1,93 @@
+"""The network `consolidator` in training: the paper's model, its losses and its selector, as the loop wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lexlattice._internal.weights import write_weights
+from lexlattice.errors import LexLatticeError
+from lexlattice.lattice.grid import Lattice, joined
+from lexlattice.lattice.paper import FORMAT
+from lexlattice.reading import LANGUAGES
+from lexlattice.selection import Budget, select
+from lexlattice.training import rloo
+from lexlattice.training.config import Config, PaperShape
+from lexlattice.training.losses import stage_one_of_batch
+from lexlattice.training.models.automaton import Consolidator
+from lexlattice.training.prepared import Example
+from lexlattice.training.trainable import Rollouts
+
+
+class PaperTrainee:
+    """A `Trainee`: the consolidator, with weights that the seed alone decides."""
+
+    def __init__(self, config: Config) -> None:
+        assert isinstance(config.model, PaperShape)
+        self._config, self._shape = config, config.model
+        self._budget = Budget.parse(config.selection.budget)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            self.module = Consolidator(self._shape, config.encoder.dimensions)
+
+    def scores(self, examples: Sequence[Example]) -> Tensor:
+        """The scores of all units of these acts, one act after the other."""
+        shape = self._shape
+        for example in examples:
+            self._check(example)
+        vectors = torch.from_numpy(np.concatenate([example.vectors for example in examples], dtype=np.float32))
+        lattice = joined(Lattice.of(e.act, shape.geometry, shape.rows, shape.columns) for e in examples)
+        scores: Tensor = self.module(vectors, lattice, self._languages(examples))
+        return scores
+
+    def loss(self, examples: Sequence[Example]) -> Tensor:
+        """Stage 1: Plackett–Luce and membership, as a mean over the acts."""
+        sizes, orders = [len(e.act) for e in examples], [e.order for e in examples]
+        stage = self._config.warm_start
+        return stage_one_of_batch(self.scores(examples), sizes, orders, stage.bce, stage.listwise)
+
+    def rollouts(self, example: Example, count: int, generator: torch.Generator) -> Rollouts:
+        """Stage 2: extracts drawn by the scores."""
+        budget = self._budget.of(example.act.words, example.summary)
+        return rloo.rollouts(self.scores([example]), example.act, budget, count, generator)
+
+    def extract(self, example: Example, words: int) -> str:
+        """The units with the highest scores, cut to the budget."""
+        with torch.no_grad():
+            scores = self.scores([example]).numpy()
+        if not np.isfinite(scores).all():
+            raise LexLatticeError("The scores are no numbers any more; lower the learning rate, and train anew.")
+        return select(example.act, scores, words, mode=self._config.selection.mode).text
+
+    def save(self, path: Path, about: Mapping[str, str]) -> None:
+        """Write what `lexlattice.lattice.Consolidator` reads."""
+        shape = self._shape
+        sizes = {"rows": shape.rows, "columns": shape.columns, "steps": shape.steps}
+        own = {"format": FORMAT, "geometry": shape.geometry} | {key: str(size) for key, size in sizes.items()}
+        if shape.language_embedding:
+            own["languages"] = " ".join(LANGUAGES)
+        arrays = {name: tensor.numpy(force=True) for name, tensor in self.module.state_dict().items()}
+        write_weights(path, arrays, {**about, **own})
+
+    def _languages(self, examples: Sequence[Example]) -> Tensor | None:
+        """The place of each unit's language in the embedding, if there is one."""
+        if not self._shape.language_embedding:
+            return None
+        for example in examples:
+            if example.act.language not in LANGUAGES:
+                raise LexLatticeError(f"The act on line {example.line} is in no official language; leave it out.")
+        places = [LANGUAGES.index(example.act.language) for example in examples]
+        return torch.from_numpy(np.repeat(places, [len(example.act) for example in examples]))
+
+    def _check(self, example: Example) -> None:
+        """Refuse an act that was prepared for another model."""
+        given, wanted = example.vectors.shape, (len(example.act), self._config.encoder.dimensions)
+        if given != wanted:
+            raise LexLatticeError(
+                f"The act on line {example.line} has {given[0]:,} vectors of {given[1]:,} dimensions, not "
+                f"{wanted[0]:,} of {wanted[1]:,}; prepare the data with the encoder '{self._config.encoder.name}'."
+            )

@@ -1,0 +1,236 @@
+"""`lexlattice summarize`: every format, several acts, several languages, and what goes wrong in one sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lexlattice import read
+from lexlattice.apps.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capfdbinary.readouterr()
+        code = main(["summarize", *map(str, arguments), "--quiet"])
+        sys.stdout.flush()
+        out, err = capfdbinary.readouterr()
+        return code, out.decode(), err.decode()
+
+    return call
+
+
+@pytest.fixture
+def act(examples: Path) -> Path:
+    return examples / "short" / "en.txt"
+
+
+def check_one_sentence(result: tuple[int, str, str], word: str) -> None:
+    code, out, said = result
+    assert (code, out) == (2, "")
+    assert said.startswith("lexlattice: ")
+    assert said.endswith(".\n")
+    assert said.count("\n") == 1
+    assert word in said
+
+
+# --- one act ----------------------------------------------------------------------------------------------
+
+
+def test_without_more_it_is_text_that_can_be_read(run: Run, act: Path) -> None:
+    code, out, said = run(act, "--words", 100)
+    assert (code, said) == (0, "")
+    assert "Article 1(1)" in out
+    assert "CELEX" not in said
+
+
+def test_json_is_what_was_promised(run: Run, act: Path) -> None:
+    code, out, _ = run(act, "--words", 100, "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    standing = ["standing", "consolidated", "consolidated_celex", "repealed", "incomplete"]
+    assert list(data) == ["celex", "title", "language", *standing, "budget", "words", "extract", "left_out", "warnings"]
+    source = read(act).source
+    assert all(source[item["start"] : item["end"]] == item["text"] for item in data["extract"])
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.md", "out.html", "out.json", "out.docx", "out.pdf"])
+def test_the_name_of_the_output_says_the_format(run: Run, act: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    assert run(act, "--words", 100, "-o", target) == (0, "", "")
+    begins = {"html": b"<!doctype html>", "json": b"{", "docx": b"PK", "pdf": b"%PDF", "md": b"# "}
+    content = target.read_bytes()
+    assert content.lower().startswith(begins.get(target.suffix[1:], b"").lower())
+    assert len(content) > 300
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("length", "budget"), [(("--words", "90"), 90), (("--ratio", "0.2"), 146), (("--short",), 180), (("--long",), 365)]
+)
+def test_lengths_can_be_said_in_every_way(run: Run, act: Path, length: tuple[str, ...], budget: int) -> None:
+    _, out, _ = run(act, *length, "--format", "json")
+    assert json.loads(out)["budget"] == pytest.approx(budget, abs=2)
+
+
+def test_medium_is_what_comes_anyway(run: Run, act: Path) -> None:
+    assert run(act, "--medium") == run(act)
+
+
+def test_standard_input_is_read(act: Path) -> None:
+    line = [sys.executable, "-m", "lexlattice", "summarize", "-", "--words", "80", "--format", "json"]
+    done = subprocess.run(line, input=act.read_bytes(), capture_output=True, check=True)
+    assert json.loads(done.stdout)["extract"]
+
+
+def test_groups_and_reasons_come_on_request(run: Run, act: Path) -> None:
+    _, plain, _ = run(act, "--words", 150)
+    _, grouped, _ = run(act, "--words", 150, "--group")
+    assert "Key points" in grouped
+    assert "Key points" not in plain
+    _, explained, _ = run(act, "--words", 150, "--explain", "--format", "json")
+    assert all(item["explanation"]["rank"] >= 1 for item in json.loads(explained)["extract"])
+    _, told, _ = run(act, "--words", 150, "--explain")
+    assert "0." in told
+    assert len(told) > len(plain)
+
+
+@pytest.mark.parametrize("name", ["why.docx", "why.pdf"])
+def test_documents_give_reasons_too(run: Run, act: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    assert run(act, "--words", 100, "--explain", "-o", target) == (0, "", "")
+    assert read(target).source.count("№") == len(json.loads(run(act, "--words", 100, "--format", "json")[1])["extract"])
+
+
+# --- several acts -----------------------------------------------------------------------------------------
+
+
+def test_a_folder_gives_one_output_for_each_and_one_failure_stops_nothing(
+    run: Run, examples: Path, tmp_path: Path
+) -> None:
+    folder, out = tmp_path / "acts", tmp_path / "out"
+    (folder / "more").mkdir(parents=True)
+    for name, language in (("a.txt", "en"), ("more/a.txt", "fr")):
+        (folder / name).write_bytes((examples / "short" / f"{language}.txt").read_bytes())
+    (folder / "empty.txt").write_text("")
+    code, _, said = run(folder, "-o", out, "--format", "json", "--words", 60)
+    assert code == 1
+    assert sorted(path.name for path in out.iterdir()) == ["a-2.json", "a.json"]
+    assert {json.loads(path.read_bytes())["language"] for path in out.iterdir()} == {"en", "fr"}
+    assert "empty.txt" in said
+    assert "2 of 3 acts" in said
+
+
+def test_several_acts_on_standard_output_follow_each_other(run: Run, examples: Path) -> None:
+    code, out, _ = run(examples / "short" / "en.txt", examples / "short" / "fr.txt", "--words", 60)
+    assert code == 0
+    assert out.index("Article 1(1)") < out.index("Article 1er, paragraphe 1")
+
+
+def test_if_all_fail_the_call_failed(run: Run, tmp_path: Path) -> None:
+    code, out, said = run(tmp_path / "none.txt", tmp_path / "neither.txt")
+    assert (code, out) == (2, "")
+    assert "0 of 2 acts" in said
+
+
+# --- one act in several languages -------------------------------------------------------------------------
+
+
+def test_versions_of_one_act_give_the_same_provisions(run: Run, examples: Path, tmp_path: Path) -> None:
+    files = [examples / "short" / f"{language}.txt" for language in ("en", "fi", "mt")]
+    assert run(*files, "--versions", "--words", 100, "-o", tmp_path, "--format", "json")[0] == 0
+    found = {path.name: json.loads(path.read_bytes())["extract"] for path in tmp_path.iterdir()}
+    assert sorted(found) == [f"32024R9001.{language}.json" for language in ("en", "fi", "mt")]
+    ids = [[item["id"].partition("~")[0] for item in items] for items in found.values()]
+    assert [*map(set, ids)] == [set(ids[0])] * 3
+    assert ids[0]
+
+
+def test_versions_keep_to_the_focus_that_is_asked_for(run: Run, examples: Path, tmp_path: Path) -> None:
+    files = [examples / "short" / f"{language}.txt" for language in ("en", "fi")]
+    sizes = ("--words", 450, "-o", tmp_path, "--format", "json")
+    kinds = {}
+    for focus in ("all", "articles"):
+        assert run(*files, "--versions", "--focus", focus, *sizes)[0] == 0
+        items = json.loads((tmp_path / "32024R9001.fi.json").read_bytes())["extract"]
+        kinds[focus] = {item["id"].partition("-")[0] for item in items}
+    assert kinds["articles"] == {"art"} < kinds["all"]
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ("--words 0", "0 words"),
+        ("--words -4", "-4 words"),
+        ("--ratio 2", "share above 0"),
+        ("--lang xx", "24 official languages"),
+        ("--model none.safetensors", "none.safetensors"),
+        ("--encoder nonsense", "no encoder"),
+        ("-o out.doc", "out.doc"),
+        ("-o none/out.txt", "none/out.txt"),
+        ("--to fr", "CELEX"),
+        ("--versions", "two languages"),
+    ],
+)
+def test_bad_calls_are_one_sentence_and_leave_nothing(
+    run: Run, act: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, word: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_one_sentence(run(act, *arguments.split()), word)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_input_is_never_written_over(run: Run, act: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_bytes(act.read_bytes())
+    check_one_sentence(run(mine, "-o", mine), "is the input")
+    assert mine.read_bytes() == act.read_bytes()
+
+
+def test_a_failure_leaves_no_partial_file_and_keeps_the_old_one(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "out.md").write_text("mine")
+    check_one_sentence(run(tmp_path / "empty.txt", "-o", tmp_path / "out.md"), "is empty")
+    assert (tmp_path / "out.md").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty.txt", "out.md"]
+
+
+def test_a_closed_pipe_ends_it_quietly(act: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    line = [sys.executable, "-m", "lexlattice", "summarize", str(act)]
+    done = subprocess.run(line, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_folder_of_one_act_is_a_folder(run: Run, act: Path, tmp_path: Path) -> None:
+    folder, out, named = tmp_path / "acts", tmp_path / "out", tmp_path / "out.html"
+    folder.mkdir()
+    (folder / "act.txt").write_bytes(act.read_bytes())
+    assert run(folder, "-o", out, "--words", 80)[0] == 0
+    assert [path.name for path in out.iterdir()] == ["act.txt"]
+    check_one_sentence(run(folder, "-o", named), "name a folder")
+    assert not named.exists()
+
+
+def test_what_a_format_needs_is_asked_for_once(run: Run, act: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lexlattice.apps.cli.summarize.find_spec", lambda name: None)
+    check_one_sentence(run(act.parent, "-o", "out", "--format", "docx"), "lexlattice[docx]")
+
+
+def test_without_a_command_the_commands_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "summarize" in capsys.readouterr().err

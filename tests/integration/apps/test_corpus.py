@@ -1,0 +1,536 @@
+"""Whole corpora: whatever dies, every act is done once, and what cannot be done is named."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import os
+import pickle
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lexlattice import LexLatticeError, encoding, evaluate, read, summarize
+from lexlattice.act.document import Act
+from lexlattice.apps.bulk.engines import Limits, Local
+from lexlattice.apps.bulk.entries import Inputs
+from lexlattice.apps.bulk.entry import Entry, Outcome, Placed
+from lexlattice.apps.bulk.evaluate import Evaluate
+from lexlattice.apps.bulk.run import Choice, run
+from lexlattice.apps.bulk.shards import Columns
+from lexlattice.apps.bulk.tasks import Encode, Task
+from lexlattice.apps.cli import main
+
+LIMITS = Limits(60, 2_000_000_000)
+KILLS = int(os.environ.get("LEXLATTICE_KILLS", "200"))
+"""Of a process that writes shards, and a sixtieth of them of the whole command; more by hand."""
+
+
+@dataclass(frozen=True)
+class Count(Task):
+    """A little task: letters of a text; some texts are poison."""
+
+    name: ClassVar[str] = "count"
+    own: ClassVar[Columns] = {"letters": int}
+    weights: ClassVar[str] = "none"  # type: ignore[assignment]
+
+    def begin(self) -> None:
+        """Nothing to load."""
+
+    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def row(self, entry: Entry) -> dict[str, Any]:
+        if entry.fault:
+            raise LexLatticeError(entry.fault)
+        text = entry.content.decode()
+        POISON.get(text, len)(text)
+        return {"source": entry.source, "letters": len(text), "seconds": 0.0}
+
+    @property
+    def columns(self) -> Columns:
+        return {"source": str, "letters": int, "seconds": float}
+
+
+def _fail(_: str) -> None:
+    raise ZeroDivisionError
+
+
+POISON: Mapping[str, Callable[[str], Any]] = {
+    "dies": lambda _: os._exit(9),
+    "fails": _fail,
+    "sleeps": lambda _: time.sleep(60),
+    "hoards": lambda _: bytearray(4_000_000_000),
+}
+
+
+class Plain:
+    """An engine without processes; it may stop in the middle, as if it were killed."""
+
+    def __init__(self, after: int | None = None) -> None:
+        self.after = after
+
+    def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
+        for number, (shard, entry, passed) in enumerate(entries):
+            if number == self.after:
+                raise KeyboardInterrupt
+            if passed:
+                yield Outcome(shard, "", "", passed=passed)
+                continue
+            try:
+                yield Outcome(shard, entry.source, entry.digest, json.dumps(task.row(entry)))
+            except LexLatticeError as error:
+                yield Outcome(shard, entry.source, entry.digest, reason=str(error))
+
+
+def corpus(path: Path, texts: Iterable[str]) -> Choice:
+    rows = ({"reference": text, "celex_id": f"3{number:07}"} for number, text in enumerate(texts))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return Choice(Inputs((str(path),)))
+
+
+def lines(folder: Path, pattern: str = "part-*.jsonl") -> list[dict[str, Any]]:
+    return [json.loads(line) for path in sorted(folder.glob(pattern)) for line in path.open("rb")]
+
+
+def without_times(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
+
+
+# --- nothing lost, nothing twice --------------------------------------------------------------------------
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    texts=st.lists(st.sampled_from(["a", "bb", "ccc", ""]), min_size=1, max_size=30),
+    size=st.integers(1, 9),
+    stops=st.lists(st.integers(0, 30), max_size=4),
+)
+def test_however_often_it_is_stopped_every_act_is_done_once_and_in_order(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, stops: list[int]
+) -> None:
+    place = tmp_path_factory.mktemp("run")
+    choice, folder = corpus(place / "a.jsonl", texts), place / "out"
+    for after in stops:
+        try:
+            run(Count(None), choice, folder, Plain(after), LIMITS, size=size)  # type: ignore[arg-type]
+        except KeyboardInterrupt:
+            continue
+    manifest = run(Count(None), choice, folder, Plain(), LIMITS, size=size)  # type: ignore[arg-type]
+    good = [(f"{place / 'a.jsonl'}:{number}", len(text)) for number, text in enumerate(texts, 1) if text]
+    assert [(row["source"], row["letters"]) for row in lines(folder)] == good
+    dead = [f"{place / 'a.jsonl'}:{number}" for number, text in enumerate(texts, 1) if not text]
+    assert [entry["source"] for entry in lines(folder, "dead.jsonl")] == dead
+    assert (manifest["rows"], manifest["dead"], manifest["finished"]) == (len(good), len(dead), True)
+    assert sum(part["rows"] for part in manifest["parts"]) == len(good)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
+def test_a_process_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    texts = ["x" * (number % 7 + 1) for number in range(120)]
+    choice, folder = corpus(tmp_path / "a.jsonl", texts), tmp_path / "out"
+    draw = random.Random(1)
+    killed = 0
+    while killed < KILLS:
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(status)
+        time.sleep(draw.uniform(0, 0.02))
+        os.kill(child, signal.SIGKILL)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert ended in (0, -signal.SIGKILL), "going on from where it was killed is no error"
+        killed += ended != 0
+        if ended == 0:  # it was finished: begin anew, with what was there left as it is
+            draw.choice(sorted(folder.glob("part-*"))).unlink()
+    run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
+    assert [row["letters"] for row in lines(folder)] == [len(text) for text in texts]
+    assert not list(folder.glob("*.part")), "nothing half written is left"
+
+
+@contextmanager
+def _small_files(most: int) -> Iterator[Callable[[], None]]:
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    yield limit
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "lexlattice", "corpus", *map(str, arguments)]
+
+
+def test_a_disk_that_is_full_ends_it_in_a_sentence_and_the_rest_comes_later(tmp_path: Path, examples: Path) -> None:
+    call = command("summarize", examples / "short", "-o", tmp_path / "out", "--shard", "5", "--quiet", "--limit", "12")
+    with _small_files(3000) as limit:
+        done = subprocess.run(call, capture_output=True, text=True, preexec_fn=limit)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert subprocess.run(call, capture_output=True).returncode == 0
+    assert len(lines(tmp_path / "out")) == 12
+
+
+@pytest.mark.slow
+def test_the_command_killed_again_and_again_ends_with_the_same_rows(tmp_path: Path, examples: Path) -> None:
+    call = partial(command, "score", examples / "short", "--shard", "2", "--quiet", "-j", "2", "-o")
+    draw = random.Random(2)
+    for _ in range(KILLS // 60):
+        process = subprocess.Popen(call(tmp_path / "killed"), stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(draw.uniform(1, 3))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    for name in ("killed", "whole"):
+        assert subprocess.run(call(tmp_path / name), capture_output=True).returncode == 0
+    assert without_times(lines(tmp_path / "killed")) == without_times(lines(tmp_path / "whole"))
+    assert len(lines(tmp_path / "whole")) == 24
+
+
+# --- what acts do to processes ----------------------------------------------------------------------------
+
+
+def test_poisoned_acts_end_as_dead_letters_and_all_others_are_done(tmp_path: Path) -> None:
+    texts = ["a", "dies", "bb", "fails", "sleeps", "ccc", "hoards", "", "dddd"]
+    choice = corpus(tmp_path / "a.jsonl", texts)
+    events: list[dict[str, Any]] = []
+
+    def log(event: str, **facts: Any) -> None:
+        events.append({"event": event, **facts})
+
+    manifest = run(Count(None), choice, tmp_path / "out", Local(2), Limits(3, 1_500_000_000), size=4, log=log)
+    assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3, 4]
+    dead = {entry["source"].rpartition(":")[2]: entry["reason"] for entry in lines(tmp_path / "out", "dead.jsonl")}
+    assert {number: word in dead[number] for number, word in _REASONS.items()} == dict.fromkeys(_REASONS, True), dead
+    assert manifest["dead"] == len(dead) == len(_REASONS)
+    assert (events[-1]["event"], events[-1]["restarts"] >= 3) == ("end", True)
+    assert sum(event["event"] == "dead" for event in events) == len(dead)
+
+
+_REASONS = {
+    "2": "lost",
+    "4": "(ZeroDivisionError at apps/bulk/tasks.py:",
+    "5": "longer than 3 seconds",
+    "7": "memory",
+    "8": "empty",
+}
+
+
+def test_those_that_failed_can_be_tried_again(tmp_path: Path) -> None:
+    choice = corpus(tmp_path / "a.jsonl", ["a", "", "bb"])
+    for retry, redone in ((False, 0), (True, 1)):
+        run(Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+        events: list[str] = []
+        run(
+            *(Count(None), choice, tmp_path / "out", Plain(), LIMITS),  # type: ignore[arg-type]
+            size=1,
+            retry=retry,
+            log=lambda event, events=events, **_: events.append(event),
+        )
+        assert events.count("shard") == redone
+
+
+# --- what is asked for -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nowhere"], "There is no file 'nowhere'"),
+        (["nowhere*.txt"], "Nothing is called like"),
+        ([""], "No input was named"),
+        (["{short}", "--limit", "0"], "leaves nothing to do"),
+        (["{short}", "--sample", "2"], "cannot be drawn"),
+        (["{short}", "--shard", "0"], "hold nothing"),
+        (["{short}", "-j", "0"], "can do nothing"),
+        (["{short}", "--budget", "nonsense"], "budget"),
+        (["{short}", "--model", "nowhere"], "There is no model 'nowhere'"),
+        (["{short}", "--lang", "xx"], "24 official languages"),
+        (["{short}", "--timeout", "0"], "some time"),
+        (["{short}", "--timeout", "inf"], "not without end"),
+        (["{short}", "--timeout", "nan"], "some time"),
+        (["{short}", "--memory", str(10**20)], "not without end"),
+        (["{short}", "-j", str(10**20)], "can do nothing"),
+        (["{short}", "--budget", "reference"], "needs a reference summary"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_sentence(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
+    filled = [argument.replace("{short}", str(examples / "short")) for argument in arguments]
+    assert main(["corpus", "summarize", *filled, "-o", str(tmp_path / "out"), "--quiet"]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("system", "sentence"), [("lead", "no summaries to compare with"), ("", "No systems")])
+def test_an_evaluation_that_cannot_be_is_refused_at_once(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str], system: str, sentence: str
+) -> None:
+    call = ["corpus", "evaluate", str(examples / "short"), "-o", str(tmp_path / "out"), "--system", system, "--quiet"]
+    assert main(call) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("more", [["--model", "junk"], ["--memory", "1"]])
+def test_processes_that_cannot_begin_end_the_run_in_one_sentence(
+    tmp_path: Path, examples: Path, more: list[str]
+) -> None:
+    (tmp_path / "junk").write_bytes(b"no weights")
+    call = command("score", examples / "short", "-o", tmp_path / "out", "--quiet", "-j", "1", *more)
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+def test_numbers_without_measure_are_taken_as_they_are(tmp_path: Path) -> None:
+    choice = Choice(corpus(tmp_path / "a.jsonl", ["a", "bb"]).inputs, limit=10**20)
+    assert run(Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=10**20)["rows"] == 2  # type: ignore[arg-type]
+
+
+def test_events_on_standard_error_stay_lines_beside_the_bar(tmp_path: Path, examples: Path) -> None:
+    call = command("score", examples / "short" / "en.txt", "-o", tmp_path / "out", "-j", "1", "--log", "-")
+    done = subprocess.run(call, capture_output=True, text=True)
+    events = [line.rpartition("\r")[2] for line in done.stderr.split("\n") if '"event"' in line]
+    assert [json.loads(event)["event"] for event in events] == ["begin", "shard", "end"]
+
+
+# --- the four tasks ---------------------------------------------------------------------------------------
+
+
+def test_rows_say_what_the_library_says(tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log.jsonl"
+    call = ["corpus", "summarize", str(examples / "short"), "-o", str(tmp_path / "out"), "--limit", "3", "--budget"]
+    assert main([*call, "words:60", "--log", str(log), "--format", "parquet", "--shard", "2", "--quiet"]) == 0
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rows = [
+        row for path in sorted((tmp_path / "out").glob("*.parquet")) for row in parquet.read_table(path).to_pylist()
+    ]
+    assert [Path(row["source"]).stem for row in rows] == ["bg", "cs", "da"]
+    for row in rows:
+        summary = summarize(row["source"], words=60)
+        assert [item["text"] for item in row["extract"]] == [item.text for item in summary]
+        assert row["left_out"] == [cut.to_dict() for cut in summary.cuts]
+        assert (row["title"], row["language"], row["words"]) == (summary.act.title, summary.act.language, summary.words)
+        assert row["code"] and row["weights"] and len(row["sha256"]) == 64
+    assert [json.loads(line)["event"] for line in log.open()] == ["begin", "shard", "shard", "end"]
+    assert main([*call, "words:70", "--quiet"]) == 2
+    assert "begun with another budget" in capsys.readouterr().err
+    call = ["corpus", "summarize", str(examples / "long"), "-o", str(tmp_path / "long"), "--format", "parquet"]
+    act = read(examples / "long" / "en.txt")
+    words = next(words for words in range(200, act.words, 200) if summarize(act, words=words).cuts)
+    assert main([*call, "--budget", f"words:{words}", "--quiet"]) == 0
+    (row,) = parquet.read_table(next((tmp_path / "long").glob("*.parquet"))).to_pylist()
+    assert row["left_out"] == [cut.to_dict() for cut in summarize(act, words=words).cuts]
+
+
+def test_vectors_come_back_as_they_were(tmp_path: Path, examples: Path) -> None:
+    assert main(["corpus", "encode", str(examples / "short" / "mt.txt"), "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    (row,) = lines(tmp_path / "out")
+    act = read(examples / "short" / "mt.txt")
+    vectors = np.frombuffer(base64.b64decode(row["vectors"]), "<f4").reshape(len(row["units"]), row["dimensions"])
+    assert np.array_equal(vectors, encoding.load().encode([unit.text for unit in act.units]))
+    assert row["units"] == [unit.id for unit in act.units]
+
+
+def test_an_evaluation_ends_with_the_figures_of_evaluate(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [(examples / "short" / f"{name}.txt").read_text("utf-8") for name in ("en", "fr", "de")]
+    rows = [{"reference": text, "summary": text[200:900], "celex_id": ""} for text in texts]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    call = ["corpus", "evaluate", str(tmp_path / "a.jsonl"), "-o", str(tmp_path / "out"), "--system", "lead,lexrank"]
+    assert main([*call, "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    expected = evaluate(rows, "lead,lexrank")
+    for name in ("lead", "lexrank"):
+        assert f"{expected.systems[name]['unicode']['rouge1']:.2f}" in shown
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["corpus", "score", str(examples / "short"), "-o", str(tmp_path / "out"), "--dry-run"]
+    assert main(call) == 0
+    assert "score 24 acts" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_sample_is_the_same_each_time_and_about_as_large_as_asked(tmp_path: Path) -> None:
+    inputs = corpus(tmp_path / "a.jsonl", map(str, range(1, 1001))).inputs
+    drawn = [entry.source for entry in Choice(inputs, sample=0.2)]
+    assert drawn == [entry.source for entry in Choice(inputs, sample=0.2)]
+    assert 150 < len(drawn) < 250
+    assert drawn[:7] == [entry.source for entry in Choice(inputs, limit=7, sample=0.2)]
+
+
+def test_two_runs_do_not_write_to_the_same_folder(tmp_path: Path) -> None:
+    choice = corpus(tmp_path / "a.jsonl", ["a", "bb"])
+
+    class Meddling(Plain):
+        def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
+            with pytest.raises(LexLatticeError, match="Another run writes"):
+                run(Count(None), choice, tmp_path / "out", Plain(), LIMITS)  # type: ignore[arg-type]
+            yield from super().run(task, entries, limits)
+
+    assert run(Count(None), choice, tmp_path / "out", Meddling(), LIMITS)["rows"] == 2  # type: ignore[arg-type]
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("years of work")
+    with pytest.raises(LexLatticeError, match="holds something else"):
+        run(Count(None), corpus(tmp_path / "a.jsonl", ["a"]), tmp_path / "out", Plain(), LIMITS)  # type: ignore[arg-type]
+
+
+def test_what_was_damaged_or_has_changed_is_made_anew(tmp_path: Path) -> None:
+    choice = corpus(tmp_path / "a.jsonl", ["a", "bb", "ccc"])
+    again = partial(run, Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+    again()
+    (tmp_path / "out" / "part-00001.jsonl").write_text("{}")
+    again()
+    assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3]
+    (tmp_path / "out" / "part-old.json").write_text("somebody's own")
+    corpus(tmp_path / "a.jsonl", ["a", "dddd"])
+    again()
+    assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 4]
+    assert (tmp_path / "out" / "part-old.json").exists()
+
+
+@pytest.mark.parametrize("held", [0, 64_000_000])
+def test_shards_that_are_too_large_to_hold_are_compared_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    monkeypatch.setattr("lexlattice.apps.bulk.run._HELD", held)
+    monkeypatch.setattr("lexlattice.apps.bulk.engines._HELD", held)
+    path = tmp_path / "a.jsonl"
+    events: list[tuple[str, int]] = []
+    again = partial(
+        *(run, Count(None), corpus(path, ["a", "bb", "ccc", "dddd", "e"]), tmp_path / "out", Plain(), LIMITS),  # type: ignore[arg-type]
+        size=2,
+        log=lambda event, **facts: events.append((event, facts.get("number", -1))),
+    )
+    again()
+    for texts, made in ((["a", "bb", "ccc", "dddd", "e"], []), (["a", "bb", "ccc", "dd", "e"], [1])):
+        corpus(path, texts)
+        events.clear()
+        again()
+        assert [number for event, number in events if event == "shard"] == made
+        assert [row["letters"] for row in lines(tmp_path / "out")] == [len(text) for text in texts]
+
+
+def test_a_manifest_says_finished_only_while_it_is_and_when_it_was(tmp_path: Path) -> None:
+    path, folder = tmp_path / "a.jsonl", tmp_path / "out"
+    said = []
+
+    class Looking(Plain):
+        def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
+            for outcome in super().run(task, entries, limits):
+                yield outcome
+                said.append(json.loads((folder / "manifest.json").read_text())["finished"])
+
+    first = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+    same = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Looking(), LIMITS, size=1)  # type: ignore[arg-type]
+    assert (said, same) == ([True] * 3, first)
+    assert first["begun"] <= first["ended"]
+    said.clear()
+    run(Count(None), corpus(path, ["a", "bbb", "cc"]), folder, Looking(), LIMITS, size=1)  # type: ignore[arg-type]
+    assert said == [True, False, False]
+
+
+def test_a_run_goes_on_only_with_the_same_format_fields_and_split(tmp_path: Path) -> None:
+    inputs = corpus(tmp_path / "a.jsonl", ["a"]).inputs
+    again = partial(run, Count(None), folder=tmp_path / "out", engine=Plain(), limits=LIMITS)  # type: ignore[arg-type]
+    again(choice=Choice(inputs))
+    for changed, what in (({"fields": {"summary": "x"}}, "other fields"), ({"split": "test"}, "another split")):
+        with pytest.raises(LexLatticeError, match=f"begun with {what}"):
+            again(choice=Choice(Inputs(inputs.names, **changed)))  # type: ignore[arg-type]
+    pytest.importorskip("pyarrow")
+    with pytest.raises(LexLatticeError, match="begun with another format"):
+        again(choice=Choice(inputs), format="parquet")
+
+
+def test_weights_are_those_of_every_file_that_is_named(tmp_path: Path) -> None:
+    for folder in ("model", "encoder"):
+        (tmp_path / folder).mkdir()
+    files = [tmp_path / "a.safetensors", tmp_path / "model" / "b.bin", tmp_path / "encoder" / "c.bin"]
+    systems = (f"model:{files[0]}", f"translate:nowhere?order=last&system=seq2seq:{tmp_path / 'model'}?method=sled")
+    seen = set()
+    for file in (None, *files):
+        if file:
+            file.write_bytes(b"other")
+        seen.add(Evaluate(None, systems, "reference", "provisions", f"onnx:{tmp_path / 'encoder'}", None).weights)
+    assert len(seen) == 4
+    rounded = Encode(None, "static", str(tmp_path / "cache"))
+    assert rounded.weights != Encode(None, "static", None).weights
+    assert pickle.loads(pickle.dumps(rounded)).__dict__["weights"] == rounded.weights
+
+
+# --- memory -----------------------------------------------------------------------------------------------
+
+_MEASURED = """
+import resource, sys
+sys.path.insert(0, {tests!r})
+from test_corpus import LIMITS, Choice, Count, Inputs, Local, run
+print(run(Count(None), Choice(Inputs(({path!r},))), {folder!r}, Local(2), LIMITS)["rows"])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000)
+"""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_acts_of_a_shard(tmp_path: Path) -> None:
+    """Acts of 40 MB, packed to next to nothing: one is held while it is parsed, and a few wait."""
+    path = tmp_path / "a.jsonl.gz"
+    with gzip.open(path, "wb", 1) as file:
+        for _ in range(24):
+            file.write(b'{"reference": "' + b"a" * 40_000_000 + b'"}\n')
+    code = _MEASURED.format(tests=str(Path(__file__).parent), path=str(path), folder=str(tmp_path / "out"))
+    for _ in range(2):  # the second time all is done already
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        rows, megabytes = map(int, done.stdout.split())
+        assert rows == 24
+        assert megabytes < 400, megabytes
+
+
+# --- Ray --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_rows_bit_for_bit_and_the_same_dead_letters(tmp_path: Path, examples: Path) -> None:
+    pytest.importorskip("ray")
+    (tmp_path / "acts").mkdir()
+    for name in ("bg", "el", "en", "mt", "sv"):
+        (tmp_path / "acts" / f"{name}.txt").write_bytes((examples / "short" / f"{name}.txt").read_bytes())
+    (tmp_path / "acts" / "empty.txt").write_bytes(b"")
+    shutil.copytree(examples / "formats" / "act.fmx4", tmp_path / "acts" / "formex")
+    call = partial(command, "summarize", tmp_path / "acts", "--shard", "2", "--quiet", "-j", "2", "-o")
+    assert subprocess.run(call(tmp_path / "local"), capture_output=True).returncode == 1
+    done = subprocess.run([*call(tmp_path / "ray"), "--engine", "ray"], capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    rows = without_times(lines(tmp_path / "local"))
+    assert len(rows) == 6
+    assert rows == without_times(lines(tmp_path / "ray"))
+    assert lines(tmp_path / "local", "dead.jsonl") == lines(tmp_path / "ray", "dead.jsonl")

@@ -1,0 +1,420 @@
+"""Work in other processes: what is stuck is ended, what is too much is turned away, what runs is finished."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexlattice import LexLatticeError, read
+from lexlattice.apps.serve import jobs
+from lexlattice.apps.serve.workers import (
+    BrokenError,
+    BusyError,
+    ClosingError,
+    GoneError,
+    OverdueError,
+    Pool,
+    QueueFullError,
+    TooLargeError,
+)
+
+SHORT = 0.4
+LONGEST = 60.0
+LARGE = 20_000_000
+MEMORY = 400_000_000
+
+
+def nothing() -> None:
+    """What these workers need before their first job."""
+
+
+def cannot_begin() -> None:
+    os._exit(3)
+
+
+def slept(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def refused() -> None:
+    raise LexLatticeError("There is nothing to read.")
+
+
+def refused_after(seconds: float) -> None:
+    time.sleep(seconds)
+    refused()
+
+
+def failed() -> None:
+    raise KeyError("the text of an act")
+
+
+def died() -> None:
+    os._exit(1)
+
+
+def died_once(sign: Path) -> int:
+    """The sign is a file that is there from the second time on."""
+    if not sign.exists():
+        sign.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def who() -> int:
+    return os.getpid()
+
+
+def stopped() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def length_of(content: bytes) -> int:
+    return len(content)
+
+
+def filled(size: int) -> int:
+    return len(bytearray(size))
+
+
+def answered(size: int) -> bytes:
+    return bytes(size)
+
+
+def told_to_end(seconds: float) -> float:
+    os.kill(os.getpid(), signal.SIGTERM)
+    return slept(seconds)
+
+
+def with_pool(
+    test: Callable[[Pool], Awaitable[None]],
+    workers: int = 1,
+    queue: int = 8,
+    seconds: float = 20.0,
+    memory: int = MEMORY,
+) -> None:
+    """In a thread of its own, since another test may have left an event loop in this one."""
+
+    async def run() -> None:
+        pool = Pool(workers, queue, seconds, nothing, memory)
+        await pool.start()
+        try:
+            async with asyncio.timeout(LONGEST):
+                await test(pool)
+        finally:
+            await pool.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()
+
+
+async def outcome(work: Awaitable[Any]) -> Any:
+    try:
+        return await work
+    except LexLatticeError as error:
+        return type(error)
+
+
+def test_work_is_done_elsewhere_by_processes_that_stay() -> None:
+    async def test(pool: Pool) -> None:
+        assert pool.ready
+        first = await pool.run(who)
+        assert first != os.getpid()
+        assert await pool.run(who) == first
+
+    with_pool(test)
+
+
+def test_what_is_stuck_is_ended_and_the_others_go_on() -> None:
+    async def test(pool: Pool) -> None:
+        results = await asyncio.gather(outcome(pool.run(slept, 60)), *(pool.run(slept, 0.01) for _ in range(6)))
+        assert results == [OverdueError, *[0.01] * 6]
+        assert await asyncio.gather(*(pool.run(slept, 0.01) for _ in range(4))) == [0.01] * 4
+        assert pool.restarts == 1
+        assert (pool.waiting, pool.running) == (0, 0)
+
+    with_pool(test, workers=2, seconds=1.5)
+
+
+def test_what_is_too_much_is_turned_away_at_once() -> None:
+    async def test(pool: Pool) -> None:
+        start = time.monotonic()
+        allowed = [asyncio.create_task(pool.run(slept, SHORT)) for _ in range(3)]
+        await asyncio.sleep(0)
+        assert (pool.running, pool.waiting) == (1, 2)
+        with pytest.raises(QueueFullError):
+            await pool.run(slept, 0)
+        assert time.monotonic() - start < SHORT
+        assert await asyncio.gather(*allowed) == [SHORT] * 3
+
+    with_pool(test, queue=2)
+
+
+def test_what_waits_too_long_gives_up_and_what_is_patient_does_not() -> None:
+    async def test(pool: Pool) -> None:
+        work = [pool.run(slept, 0.8), pool.run(slept, 0.8), pool.run(slept, 0), pool.run(slept, 0.1, patient=True)]
+        assert await asyncio.gather(*map(outcome, work)) == [0.8, 0.8, BusyError, 0.1]
+        assert await pool.run(slept, 0) == 0
+
+    with_pool(test, seconds=1.2)
+
+
+def test_closing_finishes_what_runs_and_turns_away_what_waits() -> None:
+    async def test(pool: Pool) -> None:
+        work = [asyncio.create_task(outcome(pool.run(slept, SHORT))) for _ in range(3)]
+        await asyncio.sleep(SHORT / 4)
+        await pool.close()
+        assert await asyncio.gather(*work) == [SHORT, ClosingError, ClosingError]
+        assert not pool.ready
+        assert await outcome(pool.run(who)) is ClosingError
+
+    with_pool(test)
+
+
+def test_errors_come_back_as_they_are_and_failures_without_their_words() -> None:
+    async def test(pool: Pool) -> None:
+        with pytest.raises(LexLatticeError, match=r"^There is nothing to read\.$"):
+            await pool.run(refused)
+        with pytest.raises(BrokenError) as broken:
+            await pool.run(failed)
+        assert "the text of an act" not in str(broken.value)
+        assert "our fault" in str(broken.value)
+        assert pool.restarts == 0
+
+    with_pool(test)
+
+
+def test_a_process_that_died_is_replaced() -> None:
+    async def test(pool: Pool) -> None:
+        os.kill(await pool.run(who), signal.SIGKILL)  # while it is idle
+        await asyncio.sleep(0.1)
+        assert await pool.run(slept, 0) == 0
+        assert pool.restarts == 1
+
+    with_pool(test)
+
+
+def test_a_job_whose_process_is_lost_is_tried_once_more(tmp_path: Path) -> None:
+    async def test(pool: Pool) -> None:
+        first = await pool.run(who)
+        assert await pool.run(died_once, tmp_path / "sign") not in (first, os.getpid())
+        assert pool.restarts == 1
+
+    with_pool(test)
+
+
+def test_a_job_that_takes_every_process_with_it_is_given_up_and_the_act_is_not_blamed() -> None:
+    async def test(pool: Pool) -> None:
+        with pytest.raises(GoneError, match=r"^The worker was lost while it read this act; try again\.$"):
+            await pool.run(died)
+        assert await pool.run(slept, 0) == 0
+        assert pool.restarts == 2
+
+    with_pool(test)
+
+
+@pytest.mark.slow
+def test_a_process_that_takes_nothing_in_is_ended_in_time() -> None:
+    async def test(pool: Pool) -> None:
+        process = await pool.run(who)
+        os.kill(process, signal.SIGSTOP)
+        start = time.monotonic()
+        try:
+            assert await outcome(pool.run(length_of, bytes(LARGE))) is OverdueError
+            assert time.monotonic() - start < 5
+        finally:
+            with suppress(ProcessLookupError):  # or a failure here would never end
+                os.kill(process, signal.SIGKILL)
+        assert await pool.run(length_of, bytes(LARGE)) == LARGE
+        assert await outcome(pool.run(stopped)) is OverdueError
+
+    with_pool(test, seconds=1.5)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds what a process writes to")
+@pytest.mark.parametrize("job", [filled, answered])
+def test_what_needs_too_much_memory_is_refused_and_its_process_replaced(job: Callable[[int], Any]) -> None:
+    """An answer fits once, but not a second time as it is sent."""
+    size = 4 * MEMORY if job is filled else MEMORY // 10 * 7
+
+    async def test(pool: Pool) -> None:
+        first = await pool.run(who)
+        assert await pool.run(filled, MEMORY // 10) == MEMORY // 10
+        assert await pool.run(who) == first
+        with pytest.raises(TooLargeError, match=r"^This act needs more memory than allowed; give a shorter one\.$"):
+            await pool.run(job, size)
+        assert await pool.run(who) != first
+        assert pool.restarts == 1
+
+    with_pool(test)
+
+
+def test_a_process_that_is_told_to_end_finishes_first() -> None:
+    async def test(pool: Pool) -> None:
+        assert await pool.run(told_to_end, 0.1) == 0.1
+        assert await pool.run(slept, 0) == 0
+
+    with_pool(test)
+
+
+def test_a_caller_who_goes_away_takes_no_worker_along() -> None:
+    async def test(pool: Pool) -> None:
+        runs = [asyncio.create_task(pool.run(slept, SHORT)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        for run in runs:
+            run.cancel()
+        gone = await asyncio.gather(*runs, return_exceptions=True)
+        assert [type(error) for error in gone] == [asyncio.CancelledError] * 2
+        assert await pool.run(slept, 0) == 0
+        assert (pool.waiting, pool.running) == (0, 0)
+
+    with_pool(test)
+
+
+@pytest.mark.slow
+def test_what_nobody_wants_any_more_is_ended_when_others_wait() -> None:
+    """Also if they come later, and also what is patient."""
+
+    async def test(pool: Pool) -> None:
+        for patient in (False, True):
+            run = asyncio.create_task(pool.run(slept, 60, patient=patient))
+            await asyncio.sleep(0.05)
+            run.cancel()
+            await asyncio.wait([run])
+            start = time.monotonic()
+            assert await pool.run(slept, 0, patient=not patient) == 0
+            assert time.monotonic() - start < 10
+        assert pool.restarts == 2
+
+    with_pool(test, seconds=30.0)
+
+
+@pytest.mark.slow
+def test_what_nobody_wants_any_more_fails_quietly() -> None:
+    async def test(pool: Pool) -> None:
+        complaints: list[dict[str, Any]] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, complaint: complaints.append(complaint))
+        run = asyncio.create_task(pool.run(refused_after, 0.2))
+        await asyncio.sleep(0.05)
+        run.cancel()
+        await asyncio.wait([run])
+        del run
+        await asyncio.sleep(1.5)  # it has failed, and nobody asks any more whether it has
+        assert pool.running == 0
+        gc.collect()
+        assert not complaints
+
+    with_pool(test)
+
+
+def test_closing_does_not_wait_for_what_nobody_wants_any_more() -> None:
+    async def test(pool: Pool) -> None:
+        run = asyncio.create_task(pool.run(slept, 15))
+        await asyncio.sleep(0.05)
+        run.cancel()
+        start = time.monotonic()
+        await pool.close()
+        assert time.monotonic() - start < 10
+
+    with_pool(test)
+
+
+@pytest.mark.slow
+def test_what_nobody_wants_any_more_may_finish_when_nobody_waits() -> None:
+    async def test(pool: Pool) -> None:
+        first = await pool.run(who)
+        run = asyncio.create_task(pool.run(slept, 1.5))  # longer than the time that it has if somebody waits
+        await asyncio.sleep(0.05)
+        run.cancel()
+        await asyncio.sleep(2)
+        assert pool.running == 0
+        assert await pool.run(who) == first
+        assert pool.restarts == 0
+
+    with_pool(test)
+
+
+def test_a_single_request_goes_before_a_stream_and_neither_starves() -> None:
+    async def test(pool: Pool) -> None:
+        order: list[str] = []
+
+        async def note(name: str, patient: bool) -> None:
+            await pool.run(slept, 0.01, patient=patient)
+            order.append(name)
+
+        first = asyncio.create_task(pool.run(slept, SHORT, patient=True))
+        await asyncio.sleep(0)
+        stream = [asyncio.create_task(note(f"stream {n}", True)) for n in range(4)]
+        await asyncio.sleep(0)
+        single = [asyncio.create_task(note(f"single {n}", False)) for n in range(2)]
+        await asyncio.sleep(0)
+        assert (pool.running, pool.waiting, pool.patient) == (1, 2, 4)
+        await asyncio.gather(first, *stream, *single)
+        assert order == ["single 0", "stream 0", "single 1", "stream 1", "stream 2", "stream 3"]
+        assert (pool.running, pool.waiting, pool.patient) == (0, 0, 0)
+
+    with_pool(test)
+
+
+def test_those_of_a_stream_who_go_away_do_not_take_the_turn_of_others() -> None:
+    async def test(pool: Pool) -> None:
+        first = asyncio.create_task(pool.run(slept, SHORT))
+        await asyncio.sleep(0)
+        gone = [asyncio.create_task(pool.run(slept, 60, patient=True)) for _ in range(3)]
+        left = [asyncio.create_task(pool.run(slept, 0.01, patient=patient)) for patient in (True, False)]
+        await asyncio.sleep(0)
+        for run in gone:
+            run.cancel()
+        assert await asyncio.gather(first, *left) == [SHORT, 0.01, 0.01]
+        assert (pool.running, pool.waiting, pool.patient) == (0, 0, 0)
+
+    with_pool(test)
+
+
+def test_answers_that_would_be_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, language="en")
+    fitting = jobs.parse(asked), jobs.view(asked)
+    monkeypatch.setattr(jobs, "LARGEST", max(map(len, fitting)))
+    assert (jobs.parse(asked), jobs.view(asked)) == fitting
+    for job in (jobs.parse, jobs.view):
+        monkeypatch.setattr(jobs, "LARGEST", len(job(asked)) - 1)
+        with pytest.raises(TooLargeError, match=r"^The answer would be larger than .* MB; give a shorter act\.$"):
+            job(asked)
+        monkeypatch.undo()
+    monkeypatch.setattr(jobs, "LARGEST", 100)
+    with pytest.raises(TooLargeError):
+        jobs.export(asked, "html")
+
+
+def test_an_act_of_too_many_provisions_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, language="en")
+    units = len(read(asked.content, language="en"))
+    monkeypatch.setattr(jobs, "MOST_UNITS", units)
+    assert jobs.view(asked)
+    monkeypatch.setattr(jobs, "MOST_UNITS", units - 1)
+    with pytest.raises(TooLargeError, match="too many to show"):
+        jobs.view(asked)
+    assert jobs.parse(asked)
+
+
+def test_a_pool_that_cannot_begin_says_so() -> None:
+    async def run() -> None:
+        pool = Pool(1, 1, 1.0, cannot_begin)
+        with pytest.raises(LexLatticeError, match="could not be started"):
+            await pool.start()
+        await pool.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, run()).result()

@@ -1,0 +1,403 @@
+"""What the vector cache promises: the encoder's own vectors, whatever happens to the process, the disk and the file."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import random
+import resource
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
+
+from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError, require
+from lexlattice.encoding.base import Vectors, checked, report_empty
+from lexlattice.encoding.cache import BATCH, SMALLEST, CachedEncoder, CacheWarning, Precision
+
+DATABASE = "vectors-0.sqlite"
+PRECISIONS: list[Precision] = ["float16", "float32"]
+
+
+class Hashed:
+    """A real encoder, if not a clever one: the vector of a text is drawn with its hash as the seed."""
+
+    name = "hashed"
+
+    def __init__(self, dimensions: int = 24, seed: str = "0", scale: float = 1.0) -> None:
+        self.dimensions, self.fingerprint = dimensions, f"hashed {seed} {scale}"
+        self.scale = np.float32(scale)
+        self.encoded: list[str] = []
+
+    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in enumerate(checked(texts)):
+            self.encoded.append(text)
+            if text.strip():
+                digest = hashlib.sha256((self.fingerprint + text).encode("utf-8", "surrogatepass")).digest()
+                seed = int.from_bytes(digest[:8], "little")
+                vectors[row] = np.random.default_rng(seed).standard_normal(self.dimensions, np.float32) * self.scale
+        report_empty(vectors)
+        return vectors
+
+
+def rounded(vectors: Vectors, precision: str = "float16") -> Vectors:
+    return vectors.astype(precision).astype(np.float32)
+
+
+def fresh(texts: Sequence[str], dimensions: int = 24) -> Vectors:
+    """What the cache has to give for the texts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyTextWarning)
+        return rounded(Hashed(dimensions).encode(texts))
+
+
+def numbered(many: int, word: str = "text") -> list[str]:
+    return [f"{word} {number}" for number in range(many)]
+
+
+def start(code: str, *arguments: object, largest: int | None = None) -> subprocess.Popen[str]:
+    """A second Python, with this module at hand; its files end at so many bytes, as they do on a full disk."""
+    return subprocess.Popen(
+        [sys.executable, "-c", f"import sys; from test_cache import *; {code}", *map(str, arguments)],
+        cwd=Path(__file__).parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (largest, largest)) if largest else None,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> str:
+    """What a process printed, which must have ended well."""
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    return output
+
+
+# --- the vectors ------------------------------------------------------------------------------------------
+
+LISTS = st.lists(st.text(max_size=8) | st.sampled_from(["", " ", "Article 1", "\ud800", "a\0b"]), max_size=12)
+
+
+@settings(max_examples=15)
+@given(st.lists(LISTS, min_size=1, max_size=4), st.sampled_from(PRECISIONS))
+@pytest.mark.filterwarnings("ignore::lexlattice.encoding.EmptyTextWarning")
+def test_cached_is_fresh_whatever_was_asked_before(calls: list[list[str]], precision: Precision) -> None:
+    plain, seen = Hashed(), set[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        for texts in calls:
+            inner = Hashed()
+            cached = CachedEncoder(inner, folder, precision=precision)
+            found = cached.encode(texts)
+            assert found.dtype == np.float32
+            assert np.array_equal(found, rounded(plain.encode(texts), precision))
+            assert inner.encoded == list(dict.fromkeys(text for text in texts if text not in seen))
+            seen.update(texts)
+
+
+def test_more_than_a_batch_keeps_its_order(tmp_path: Path) -> None:
+    texts = random.Random(0).choices(numbered(2 * BATCH), k=3 * BATCH)
+    inner = Hashed()
+    assert np.array_equal(CachedEncoder(inner, tmp_path).encode(texts), fresh(texts))
+    assert sorted(inner.encoded) == sorted(set(texts))
+
+
+def test_it_is_an_encoder_with_the_name_and_fingerprint_of_the_one_within(tmp_path: Path) -> None:
+    inner = Hashed()
+    for precision in PRECISIONS:
+        cached = CachedEncoder(inner, tmp_path, precision=precision)
+        assert isinstance(cached, Encoder)
+        assert (cached.name, cached.dimensions) == ("hashed", 24)
+        require(cached, inner.fingerprint)
+
+
+def test_rounding_turns_no_vector_by_more_than_is_said(tmp_path: Path) -> None:
+    texts = numbered(2000)
+    exact, kept = Hashed(8).encode(texts).astype(float), CachedEncoder(Hashed(8), tmp_path).encode(texts).astype(float)
+    norms = np.linalg.norm(exact, axis=1) * np.linalg.norm(kept, axis=1)
+    assert ((exact * kept).sum(axis=1) / norms).min() > 1 - 1.2e-7
+
+
+def test_encoders_and_precisions_are_kept_apart(tmp_path: Path) -> None:
+    texts = numbered(5)
+    for inner in (Hashed(), Hashed(seed="1"), Hashed(dimensions=48)):
+        for precision in PRECISIONS:
+            before = len(inner.encoded)
+            found = CachedEncoder(inner, tmp_path, precision=precision).encode(texts)
+            assert inner.encoded[before:] == texts
+            assert np.array_equal(found, rounded(inner.encode(texts), precision))
+
+
+def test_empty_texts_are_counted_once_and_rightly(tmp_path: Path) -> None:
+    cached = CachedEncoder(Hashed(), tmp_path)
+    for _ in range(2):
+        with pytest.warns(EmptyTextWarning, match=r"^3 of 5 texts are empty") as caught:
+            vectors = cached.encode(["", "a", " ", "", "b"])
+        assert len(caught) == 1
+        assert caught[0].filename == __file__
+        assert vectors.any(axis=1).tolist() == [False, True, False, False, True]
+
+
+def test_it_may_be_sent_to_a_process_and_used_by_threads(tmp_path: Path) -> None:
+    cached, texts = CachedEncoder(Hashed(), tmp_path), numbered(50)
+    assert np.array_equal(pickle.loads(pickle.dumps(cached)).encode(texts), fresh(texts))
+    with ThreadPoolExecutor(4) as threads:
+        assert all(np.array_equal(found, fresh(texts)) for found in threads.map(cached.encode, [texts] * 8))
+
+
+def test_progress_is_shown_if_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lexlattice.encoding.cache.PATIENCE", 0)
+    CachedEncoder(Hashed(), tmp_path).encode(numbered(3))
+    assert not capsys.readouterr().err
+    CachedEncoder(Hashed(), tmp_path).encode(numbered(3), progress=True)
+    assert "3/3" in capsys.readouterr().err
+
+
+# --- the limit --------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=4, phases=[Phase.explicit, Phase.generate])
+@given(st.lists(st.integers(1, 900), min_size=1, max_size=3), st.integers(SMALLEST, 2 * SMALLEST))
+@example([42, 757, 900], SMALLEST)
+def test_the_file_never_outgrows_the_limit(calls: list[int], limit: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for number, many in enumerate(calls):
+            texts = numbered(many, f"call {number} text")
+            assert np.array_equal(CachedEncoder(Hashed(512), folder, limit=limit).encode(texts), fresh(texts, 512))
+            assert Path(folder, DATABASE).stat().st_size <= limit
+            again = Hashed(512)
+            CachedEncoder(again, folder, limit=limit).encode(texts[-100:])
+            assert not again.encoded, "the newest stay"
+
+
+def test_the_oldest_go_first_and_a_lower_limit_is_kept_to(tmp_path: Path) -> None:
+    texts = numbered(2000)
+    CachedEncoder(Hashed(512), tmp_path).encode(texts)
+    assert (tmp_path / DATABASE).stat().st_size > 2 * SMALLEST
+    CachedEncoder(Hashed(512), tmp_path, limit=SMALLEST).encode(["one more"])
+    assert 0.7 * SMALLEST < (tmp_path / DATABASE).stat().st_size <= SMALLEST
+    kept = sqlite3.connect(tmp_path / DATABASE).execute("SELECT min(id), max(id), count(*) FROM vectors").fetchone()
+    assert kept == (2002 - kept[2], 2001, kept[2])
+
+
+# --- other processes --------------------------------------------------------------------------------------
+
+WRITE = "cached = CachedEncoder(Hashed(), sys.argv[1]); "
+
+
+def test_a_second_process_finds_what_the_first_one_wrote(tmp_path: Path) -> None:
+    told = ended(start(WRITE + "cached.encode(numbered(100)); print('tqdm' in sys.modules)", tmp_path))
+    assert told == "False\n", "a bar that nobody asked for may hang forked processes"
+    inner = Hashed()
+    assert np.array_equal(CachedEncoder(inner, tmp_path).encode(numbered(100)), fresh(numbered(100)))
+    assert not inner.encoded
+
+
+def test_processes_may_write_the_same_and_other_texts_at_once(tmp_path: Path) -> None:
+    code = WRITE + (
+        "warnings.simplefilter('error'); "
+        "[print(np.array_equal(cached.encode(texts), fresh(texts))) "
+        "for part in range(10) for texts in (numbered(20, f'same {part}'), numbered(20, f'{sys.argv[2]} {part}'))]"
+    )
+    processes = [start(code, tmp_path, name) for name in "ab"]
+    assert [set(ended(process).split()) for process in processes] == [{"True"}] * 2
+    inner = Hashed()
+    for name in ("same", *"ab"):
+        for part in range(10):
+            CachedEncoder(inner, tmp_path).encode(numbered(20, f"{name} {part}"))
+    assert not inner.encoded
+
+
+def write_on(folder: Path, name: str, told: Connection) -> None:
+    """Write without end, and tell of each part that is written."""
+    cached = CachedEncoder(Hashed(), folder)
+    for part in count():
+        cached.encode(numbered(40, f"{name} {part}"))
+        told.send(part)
+
+
+def test_a_writer_may_be_killed_at_any_moment(tmp_path: Path) -> None:
+    """Eight times two writers; what one of them said to be written is there, and all of it is right."""
+    chance, fork, written = random.Random(0), get_context("fork"), list[str]()
+    for turn in range(8):
+        writers = []
+        for name in (f"{turn}a", f"{turn}b"):
+            hear, told = fork.Pipe(duplex=False)
+            writers.append((name, hear, fork.Process(target=write_on, args=(tmp_path, name, told))))
+            writers[-1][2].start()
+            told.close()
+        for name, hear, process in writers:
+            parts = [hear.recv()]
+            time.sleep(chance.random() / 20)
+            process.kill()
+            process.join()
+            with suppress(EOFError):
+                while True:
+                    parts.append(hear.recv())
+            written += [text for part in parts for text in numbered(40, f"{name} {part}")]
+    inner = Hashed()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.array_equal(CachedEncoder(inner, tmp_path).encode(written), fresh(written))
+    assert not inner.encoded
+
+
+# --- damage -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of a cache whose last writer was killed: the database, and the log of what is not in it yet."""
+    folder = tmp_path_factory.mktemp("left")
+    CachedEncoder(Hashed(), folder).encode(numbered(500))
+    code = (
+        WRITE
+        + "base = sqlite3.connect(next(Path(sys.argv[1]).glob('*.sqlite'))); base.execute('SELECT 1 FROM vectors')"
+    )
+    process = start(f"{code}; cached.encode(numbered(100, 'late')); print('.', flush=True); time.sleep(60)", folder)
+    assert process.stdout
+    process.stdout.readline()
+    process.kill()
+    process.communicate()
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert found.keys() == {DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"}
+    return found
+
+
+def flipped(content: bytes, chance: random.Random) -> bytes:
+    changed = bytearray(content)
+    for _ in range(chance.choice((1, 10, 100))):
+        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+    return bytes(changed)
+
+
+def header_changed(content: bytes, chance: random.Random) -> bytes:
+    return flipped(content[:100], chance) + content[100:]
+
+
+def overwritten(content: bytes, chance: random.Random) -> bytes:
+    place = chance.randrange(len(content) - 4096)
+    return content[:place] + chance.randbytes(4096) + content[place + 4096 :]
+
+
+def truncated(content: bytes, chance: random.Random) -> bytes:
+    return content[: chance.randrange(len(content))]
+
+
+def garbage(content: bytes, chance: random.Random) -> bytes:
+    return chance.randbytes(len(content))
+
+
+@pytest.mark.parametrize("damage", [flipped, header_changed, overwritten, truncated, garbage])
+@pytest.mark.filterwarnings("ignore::lexlattice.encoding.cache.CacheWarning")
+def test_no_damage_gives_a_wrong_vector_or_any_error(
+    damage: Callable[[bytes, random.Random], bytes], left: dict[str, bytes], tmp_path: Path
+) -> None:
+    texts, new = numbered(500) + numbered(100, "late"), numbered(100, "new")
+    expected, expected_new = fresh(texts), fresh(new)
+    for number in range(5):
+        chance, folder = random.Random(number), tmp_path / str(number)
+        folder.mkdir()
+        victim = chance.choice([DATABASE, DATABASE, f"{DATABASE}-wal"])
+        for name, content in left.items():
+            (folder / name).write_bytes(damage(content, chance) if name == victim else content)
+        for _ in range(2):
+            assert np.array_equal(CachedEncoder(Hashed(), folder, limit=SMALLEST).encode(texts), expected)
+            assert np.array_equal(CachedEncoder(Hashed(), folder, limit=SMALLEST).encode(new), expected_new)
+        assert len(list(folder.iterdir())) == 1, "what was given up is gone"
+
+
+def test_a_damaged_entry_is_computed_again_and_mended(tmp_path: Path) -> None:
+    texts = numbered(10)
+    CachedEncoder(Hashed(), tmp_path).encode(texts)
+    with sqlite3.connect(tmp_path / DATABASE) as base:
+        values = dict(base.execute("SELECT id, value FROM vectors"))
+        changes = {1: values[2], 3: values[3][:-1] + b"?", 5: b"", 7: None, 9: "text"}
+        base.executemany("UPDATE vectors SET value = ? WHERE id = ?", [(value, key) for key, value in changes.items()])
+    base.close()
+    for expected in ([texts[key - 1] for key in changes], []):
+        inner = Hashed()
+        assert np.array_equal(CachedEncoder(inner, tmp_path).encode(texts), fresh(texts))
+        assert inner.encoded == expected
+
+
+def test_a_database_of_garbage_is_given_up_with_one_warning(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).write_bytes(b"garbage" * 1000)
+    with pytest.warns(CacheWarning, match="was damaged and starts anew") as caught:
+        cached = CachedEncoder(Hashed(), tmp_path)
+    assert np.array_equal(cached.encode(["a"]), fresh(["a"]))
+    assert len(caught) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["vectors-1.sqlite"]
+
+
+# --- one clear sentence -----------------------------------------------------------------------------------
+
+
+def test_a_folder_that_cannot_be_used_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "odd" / DATABASE).mkdir(parents=True)
+    for folder, reason in {
+        tmp_path / "file": "File exists; name a folder that can be written to",
+        tmp_path / "file" / "below": "Not a directory; name a folder",
+        Path("/proc/nothing"): "; name a folder that can be written to",
+        tmp_path: "holds other files, such as '.*', and no vector cache; name an empty folder",
+        tmp_path / "odd": "unable to open database file; name a folder on a local disk",
+    }.items():
+        with pytest.raises(EncodingError, match=reason):
+            CachedEncoder(Hashed(), folder)
+
+
+def test_a_full_disk_is_one_sentence_and_spoils_nothing(tmp_path: Path) -> None:
+    CachedEncoder(Hashed(), tmp_path).encode(numbered(10))
+    code = WRITE + "\ntry: cached.encode(numbered(BATCH))\nexcept EncodingError as error: print(error)"
+    told = ended(start(code, tmp_path, largest=100_000))
+    assert told.startswith(f"The vector cache in '{tmp_path}' cannot be used: ")
+    assert told.count("\n") == 1 and "make room on its disk" in told
+    assert np.array_equal(CachedEncoder(Hashed(), tmp_path).encode(numbered(20)), fresh(numbered(20)))
+
+
+class Broken(Hashed):
+    def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
+        return super().encode(texts)[:-1]
+
+
+def test_vectors_that_cannot_be_kept_are_refused_and_not_kept(tmp_path: Path) -> None:
+    for inner, reason in (
+        (Hashed(scale=1e6), "too large or small for float16; keep float32"),
+        (Hashed(scale=1e-7), "too large or small for float16; keep float32"),
+        (Hashed(scale=float("nan")), "not finite"),
+        (Hashed(scale=float("inf")), "not finite"),
+        (Broken(), r"shape \(1, 24\) for 2 texts and 24 dimensions"),
+    ):
+        for _ in range(2):
+            with pytest.raises(EncodingError, match=reason):
+                CachedEncoder(inner, tmp_path).encode(["a", "b"])
+    exact = CachedEncoder(Hashed(scale=1e6), tmp_path, precision="float32").encode(["a"])
+    assert np.array_equal(exact, Hashed(scale=1e6).encode(["a"]))
+
+
+def test_what_makes_no_sense_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(EncodingError, match="choose 'float16' or 'float32'"):
+        CachedEncoder(Hashed(), tmp_path, precision="int8")  # type: ignore[arg-type]
+    with pytest.raises(EncodingError, match="10 bytes is too small; allow 1,000,000 at least"):
+        CachedEncoder(Hashed(), tmp_path, limit=10)
+    with pytest.raises(EncodingError, match="put the single text into a list"):
+        CachedEncoder(Hashed(), tmp_path).encode("text")

@@ -1,0 +1,210 @@
+"""What mT5 makes of texts, beside a loop that does it one text at a time; and which folders it refuses."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.tiny_models import LONG, TEXTS, change_weights, cosines, tiny_mt5
+from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError
+from lexlattice.encoding.base import CHUNK, Vectors
+from lexlattice.encoding.chunking import cut
+from lexlattice.encoding.mt5 import MT5, PRECISIONS
+
+MIXED = [*TEXTS, LONG, "a", LONG[: len(LONG) // 2], *TEXTS[::-1]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_mt5(tmp_path_factory.mktemp("mt5"))
+
+
+@pytest.fixture(scope="module")
+def encoder(folder: Path) -> MT5:
+    return MT5(folder)
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    """A model that a test may spoil."""
+    return Path(shutil.copytree(folder, tmp_path / "copy"))
+
+
+def naive(folder: Path, text: str) -> Vectors:
+    """One chunk at a time, without padding, straight from Transformers."""
+    import torch
+    from transformers import AutoTokenizer, MT5EncoderModel
+
+    ids = AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=False).input_ids
+    model = MT5EncoderModel.from_pretrained(folder)  # in evaluation mode already
+    means = []
+    for start in range(0, len(ids), CHUNK - 1):
+        chunk = [*ids[start : start + CHUNK - 1], model.config.eos_token_id]
+        with torch.inference_mode():
+            means.append(model(torch.tensor([chunk])).last_hidden_state[0].mean(dim=0))
+    return np.asarray(torch.stack(means).mean(dim=0).numpy(), np.float32)
+
+
+# --- vectors ----------------------------------------------------------------------------------------------
+
+
+def test_it_is_an_encoder(encoder: MT5, folder: Path) -> None:
+    assert isinstance(encoder, Encoder)
+    assert encoder.name == f"mt5:{folder}"
+    vectors = encoder.encode(TEXTS)
+    assert vectors.shape == (len(TEXTS), encoder.dimensions)
+    assert vectors.dtype == np.float32
+
+
+def test_vectors_are_those_of_a_loop_over_single_chunks(encoder: MT5, folder: Path) -> None:
+    expected = np.stack([naive(folder, text) for text in MIXED])
+    np.testing.assert_allclose(encoder.encode(MIXED), expected, atol=1e-5)
+
+
+def test_no_chunk_is_too_long_and_no_token_is_lost(encoder: MT5) -> None:
+    chunks = cut([LONG], encoder.tokenizer)
+    assert [len(chunk.ids) for chunk in chunks[:-1]] == [CHUNK] * (len(chunks) - 1)
+    assert len(chunks) > 2
+    encoder.tokenizer.no_truncation()
+    whole = encoder.tokenizer.encode(LONG).ids
+    assert [token for chunk in chunks for token in chunk.ids[:-1]] + chunks[-1].ids[-1:] == whole
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_the_other_texts_of_a_call_do_not_matter(folder: Path, precision: str) -> None:
+    encoder = MT5(folder, precision)
+    together = encoder.encode(MIXED)
+    alone = np.concatenate([encoder.encode([text]) for text in MIXED])
+    order = np.random.default_rng(0).permutation(len(MIXED))
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_allclose(encoder.encode([MIXED[place] for place in order]), together[order], atol=1e-5)
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_the_same_call_gives_the_same_bits(folder: Path, precision: str) -> None:
+    first, second = MT5(folder, precision), MT5(folder, precision)
+    np.testing.assert_array_equal(first.encode(MIXED), first.encode(MIXED))
+    np.testing.assert_array_equal(first.encode(MIXED), second.encode(MIXED))
+
+
+@pytest.mark.parametrize("precision", ["bf16", "int8"])
+def test_lower_precisions_stay_close(encoder: MT5, folder: Path, precision: str) -> None:
+    vectors = MT5(folder, precision).encode(MIXED)
+    assert cosines(vectors, encoder.encode(MIXED)).min() >= 0.99
+
+
+def test_empty_texts_are_zero_and_counted(encoder: MT5) -> None:
+    with pytest.warns(EmptyTextWarning, match="2 of 3 texts"):
+        vectors = encoder.encode(["", TEXTS[0], " \n\t"])
+    assert not vectors[[0, 2]].any()
+    np.testing.assert_array_equal(vectors[1:2], encoder.encode(TEXTS[:1]))
+
+
+def test_no_texts_no_vectors(encoder: MT5) -> None:
+    assert encoder.encode([]).shape == (0, encoder.dimensions)
+
+
+@pytest.mark.parametrize("text", ["</s>", "<extra_id_7> <pad>", "half of a pair: \ud83d", "\x00", "☃" * 1000])
+def test_any_text_has_a_vector(encoder: MT5, text: str) -> None:
+    vectors = encoder.encode([text, TEXTS[0]])
+    assert np.isfinite(vectors).all() and vectors.any(axis=1).all()
+
+
+@pytest.mark.parametrize("texts", ["a single text", ["a", None], [b"bytes"], 5])
+def test_what_is_no_list_of_texts_is_refused(encoder: MT5, texts: list[str]) -> None:
+    with pytest.raises(EncodingError):
+        encoder.encode(texts)
+
+
+# --- fingerprints -----------------------------------------------------------------------------------------
+
+
+def test_the_fingerprint_is_that_of_the_content(encoder: MT5, copy: Path) -> None:
+    (copy / "README.md").write_text("another file")
+    assert MT5(copy).fingerprint == encoder.fingerprint
+    assert len(encoder.fingerprint) == 16
+
+
+def test_the_fingerprint_changes_with_the_precision(folder: Path) -> None:
+    assert len({MT5(folder, precision).fingerprint for precision in PRECISIONS}) == len(PRECISIONS)
+
+
+def test_the_fingerprint_changes_with_a_weight(encoder: MT5, copy: Path) -> None:
+    change_weights(copy, 0.5)
+    assert MT5(copy).fingerprint != encoder.fingerprint
+
+
+# --- folders and the hub ----------------------------------------------------------------------------------
+
+
+def test_weights_that_are_not_finite_are_refused(copy: Path) -> None:
+    change_weights(copy, float("nan"))
+    with pytest.raises(EncodingError, match="finite"):
+        MT5(copy)
+
+
+def test_a_truncated_file_is_refused(copy: Path) -> None:
+    weights = copy / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(EncodingError, match="cannot be loaded"):
+        MT5(copy)
+
+
+def test_pickled_weights_are_refused(copy: Path) -> None:
+    (copy / "model.safetensors").rename(copy / "pytorch_model.bin")
+    with pytest.raises(EncodingError, match=r"safetensors.*save_pretrained"):
+        MT5(copy)
+
+
+@pytest.mark.parametrize("name", ["config.json", "spiece.model", "model.safetensors"])
+def test_missing_files_are_named(copy: Path, name: str) -> None:
+    (copy / name).unlink()
+    with pytest.raises(EncodingError, match=name.partition(".")[2]):
+        MT5(copy)
+
+
+def test_weights_of_another_model_are_refused(copy: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(copy / "model.safetensors")
+    weights.pop("encoder.block.1.layer.0.SelfAttention.q.weight")
+    save_file(weights, copy / "model.safetensors", {"format": "pt"})
+    with pytest.raises(EncodingError, match="no weights for 1 parts"):
+        MT5(copy)
+
+
+def test_unknown_precisions_are_refused(folder: Path) -> None:
+    with pytest.raises(EncodingError, match="fp32, bf16, int8"):
+        MT5(folder, "fp64")
+
+
+@pytest.fixture
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty cache of the hub, and no network."""
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["google/mt5-base", "google/mt5-base@refs/pr/1", "no/folder/at/all"])
+def test_what_is_neither_here_nor_there_is_one_sentence(cache: Path, name: str) -> None:
+    with pytest.raises(EncodingError, match=f"There is no folder '{name}'.*[^.]\\.$"):
+        MT5(name)
+
+
+def test_models_in_the_cache_of_the_hub_are_found(cache: Path, encoder: MT5, folder: Path) -> None:
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    model = cache / "models--someone--tiny"
+    shutil.copytree(folder, model / "snapshots" / commit)
+    for revision in ("main", "refs/pr/1"):
+        (model / "refs" / revision).parent.mkdir(parents=True, exist_ok=True)
+        (model / "refs" / revision).write_text(commit)
+    for name in ("someone/tiny", "someone/tiny@refs/pr/1", f"someone/tiny@{commit}"):
+        cached = MT5(name)
+        assert cached.name == f"mt5:{name}"
+        assert cached.fingerprint == encoder.fingerprint

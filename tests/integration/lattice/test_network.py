@@ -1,0 +1,280 @@
+"""The network of meaning: NumPy computes what PyTorch learnt, in every wiring; members; and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from helpers.generated_acts import made
+from helpers.tiny_network import MEANING, example_of, saved, small_config, stirred
+from lexlattice import LexLatticeError, read
+from lexlattice._internal.weights import read_weights, write_weights
+from lexlattice.encoding.static import Static
+from lexlattice.lattice.features import MeaningFeatures, features_of
+from lexlattice.lattice.model import Network, lattice_of
+from lexlattice.training.config import MeaningShape, read_config
+from lexlattice.training.models.ensemble import join_members
+from lexlattice.training.models.network import Inputs, MeaningNetwork, Widths
+from lexlattice.training.models.provisions import MeaningTrainee
+from lexlattice.training.prepared import Example
+
+ACTS = ("short/en.txt", "short/el.txt", "long/en.txt")
+PARTS = {"overview": True, "paragraphs": True, "references": True, "attention": 3}
+BARE = {"overview": False, "paragraphs": False, "references": False, "attention": 0}
+WIRINGS: dict[str, dict[str, Any]] = {
+    "everything": {},
+    "on a line": {"geometry": "line"},
+    "without neighbours": {"geometry": "none"},
+    "neighbours only": {**BARE, "sections": "none", "weight": 0.0},
+    **{f"{name} only": {**BARE, name: value} for name, value in PARTS.items()},
+    "without steps": {**BARE, "steps": 0},
+    "multiplied sections": {"sections": "multiply"},
+}
+MOST_PARAMETERS = 1_800_000
+
+
+@pytest.fixture(scope="module")
+def acts(examples: Path) -> list[Example]:
+    """Real acts; and one with units that hold no words, and a section that has none."""
+    odd = made(("title", "", ["—"]), ("article", "", ["", "It applies to bees.", "..."]), ("article", "Empty", []))
+    return [example_of(read(examples / name), line) for line, name in enumerate(ACTS)] + [example_of(odd, 9)]
+
+
+@pytest.fixture
+def trainee(tmp_path: Path, acts: list[Example]) -> MeaningTrainee:
+    return stirred(MeaningTrainee(small_config(tmp_path), acts))
+
+
+def features(example: Example, linked: bool = True) -> MeaningFeatures:
+    """With references from each section to the one after the next, so that there are some."""
+    found = features_of(example.act, Static())
+    count = len(example.act.sections)
+    pairs = [(section, (section + 2) % count) for section in range(count)]
+    return found._replace(references=np.array(pairs, np.int64)) if linked else found
+
+
+def learnt(trainee: MeaningTrainee, found: MeaningFeatures) -> NDArray[np.float32]:
+    with torch.no_grad():
+        scores: torch.Tensor = trainee.module.scores(trainee.module(Inputs.of(found, trainee.module.shape.geometry)))
+    return scores.numpy()
+
+
+@pytest.mark.parametrize("wiring", WIRINGS)
+def test_numpy_computes_what_pytorch_learnt(wiring: str, tmp_path: Path, acts: list[Example]) -> None:
+    trainee = stirred(MeaningTrainee(small_config(tmp_path, **WIRINGS[wiring]), acts))
+    network = Network.read(saved(trainee, tmp_path / "model.safetensors"))
+    for example in acts:
+        found = features(example)
+        expected = learnt(trainee, found)
+        assert len(example.act) < 5 or expected.std() > 1e-3, "nothing would be compared"
+        np.testing.assert_allclose(network.scores(found), expected, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", [*PARTS, "geometry"])
+def test_every_part_of_the_wiring_has_a_say(name: str, tmp_path: Path, acts: list[Example]) -> None:
+    """What a part brings changes the scores: links, paragraphs, other sections, neighbours."""
+    changes = BARE if name == "geometry" else {**BARE, "geometry": "none", name: PARTS[name]}
+    trainee = stirred(MeaningTrainee(small_config(tmp_path, **{**changes, "sections": "none"}), acts))
+    found = features(acts[0])
+    moved = found.units.copy()
+    moved[3] += 2 * moved.std(axis=0)
+    changed = np.abs(learnt(trainee, found._replace(units=moved)) - learnt(trainee, found)) > 1e-6
+    changed[3] = False
+    rows, of = found.section_of, found.section_of[3]
+    linked = np.isin(
+        rows, [*found.references[found.references[:, 0] == of, 1], *found.references[found.references[:, 1] == of, 0]]
+    )
+    if name == "paragraphs":
+        assert not changed[found.paragraph_of != found.paragraph_of[3]].any()
+    elif name == "references":
+        assert changed[linked].any()
+    else:
+        assert changed.any()
+
+
+def test_panels_go_from_before_the_first_step_to_the_scores(
+    trainee: MeaningTrainee, acts: list[Example], tmp_path: Path
+) -> None:
+    network = Network.read(saved(trainee, tmp_path / "model.safetensors"))
+    found = features(acts[0])
+    panels = network.panels(found)
+    assert panels.shape == (3, len(acts[0].act))
+    np.testing.assert_array_equal(panels[-1], network.scores(found))
+    assert not np.allclose(panels[0], panels[-1])
+
+
+def test_units_stand_where_their_section_and_position_say(acts: list[Example]) -> None:
+    for example in acts:
+        lattice = lattice_of(features(example), "unbounded")
+        placed = lattice.coordinates[lattice.cell_of].tolist()
+        assert [row for row, _ in placed] == [unit.section for unit in example.act.units]
+        assert len({tuple(place) for place in placed}) == len(example.act)
+
+
+def test_an_act_without_units_has_no_scores(trainee: MeaningTrainee, acts: list[Example], tmp_path: Path) -> None:
+    network = Network.read(saved(trainee, tmp_path / "model.safetensors"))
+    found = features(acts[0])
+    names = ("units", "section_of", "vectors", "leads", "openings", "paragraph_of")
+    assert network.scores(found._replace(**{name: getattr(found, name)[:0] for name in names})).shape == (0,)
+
+
+def test_the_shipped_configuration_has_no_more_parameters_than_promised(acts: list[Example]) -> None:
+    shape = read_config(MEANING).model
+    assert isinstance(shape, MeaningShape)
+    module = MeaningNetwork(shape, Widths.of(features(acts[0])))
+    assert sum(parameter.numel() for parameter in module.parameters()) < MOST_PARAMETERS
+
+
+# --- members ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("average", ["logit", "probability"])
+def test_members_are_averaged(average: str, tmp_path: Path, acts: list[Example]) -> None:
+    """Also members of other wirings, with other steps."""
+    changes: list[dict[str, Any]] = [{}, {"geometry": "line", "steps": 1}, {"sections": "none"}]
+    trainees = [stirred(MeaningTrainee(small_config(tmp_path, **some), acts), n) for n, some in enumerate(changes)]
+    paths = [saved(trainee, tmp_path / f"{number}.safetensors") for number, trainee in enumerate(trainees)]
+    join_members(paths, tmp_path / "all.safetensors", average)
+    network, found = Network.read(tmp_path / "all.safetensors"), features(acts[0])
+    alone = [Network.read(path) for path in paths]
+    assert network.parameters == sum(one.parameters for one in alone)
+    assert network.encoder == Static().fingerprint
+    assert len(network.panels(found)) == 3
+    if average == "probability":
+        expected = np.mean([one.scores(found) for one in alone], axis=0)
+    else:
+        readings = [one.members[0].panels(found, record=False)[0] for one in alone]
+        logits, weights = (np.mean([getattr(r, name) for r in readings], axis=0) for name in ("logits", "weights"))
+        expected = 0.5 / (1 + np.exp(-logits)) + 0.25 * np.exp(3 - np.log1p(np.exp(4 - weights)))
+    np.testing.assert_allclose(network.scores(found), expected, rtol=1e-4)
+
+
+def test_members_that_do_not_fit_each_other_are_not_joined(tmp_path: Path, acts: list[Example]) -> None:
+    one = saved(MeaningTrainee(small_config(tmp_path), acts), tmp_path / "one.safetensors")
+    other = saved(MeaningTrainee(small_config(tmp_path, weight=0.0), acts), tmp_path / "other.safetensors")
+    with pytest.raises(LexLatticeError, match=r"do not fit each other.*\.$"):
+        join_members([one, other], tmp_path / "all.safetensors", "logit")
+    assert not (tmp_path / "all.safetensors").exists()
+    arrays, about = read_weights(other)
+    write_weights(other, arrays, about | {"fingerprint": "another"})
+    with pytest.raises(LexLatticeError, match=r"another encoder.*\.$"):
+        join_members([one, other], tmp_path / "all.safetensors", "logit")
+
+
+# --- what is refused --------------------------------------------------------------------------------------
+
+
+def wired(**changes: object) -> Callable[[dict[str, Any], dict[str, str]], None]:
+    def change(arrays: dict[str, Any], about: dict[str, str]) -> None:
+        (wiring,) = json.loads(about["members"])
+        about["members"] = json.dumps([{**wiring, **changes}])
+
+    return change
+
+
+def told(**changes: str) -> Callable[[dict[str, Any], dict[str, str]], None]:
+    return lambda arrays, about: about.update(changes)
+
+
+def cut(name: str) -> Callable[[dict[str, Any], dict[str, str]], None]:
+    return lambda arrays, about: arrays.update({name: np.array(arrays[name][:-1])})
+
+
+def without(name: str) -> Callable[[dict[str, Any], dict[str, str]], None]:
+    return lambda arrays, about: arrays.pop(name) is None or None
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (told(format="lexlattice salience 2"), "'lexlattice meaning 1' was expected"),
+        (told(members="["), "which members"),
+        (told(members="[]"), "which members"),
+        (told(members="[" * 100_000), "which members"),
+        (told(members="[1]"), "made of"),
+        (told(average="median"), "averaged"),
+        (wired(geometry="round"), "no such network"),
+        (wired(geometry="line"), "do not fit"),
+        (wired(steps=0), "no such network"),
+        (wired(steps=10**6), "no such network"),
+        (wired(steps="2"), "made of"),
+        (wired(overview=False), "do not fit"),
+        (wired(weight=7.0), "no such network"),
+        (wired(weight=0.0), "do not fit"),
+        (without("members.0.first.bias"), "'first.bias' was expected"),
+        (without("members.0.attention.key.weight"), "'attention.key.weight' was expected"),
+        (cut("members.0.scales.units.mean"), "scales.units.deviation"),
+        (cut("members.0.second.weight"), "second.bias"),
+    ],
+)
+def test_a_file_that_is_no_network_is_refused_in_one_sentence(
+    change: Callable[[dict[str, Any], dict[str, str]], None], reason: str, trainee: MeaningTrainee, tmp_path: Path
+) -> None:
+    path = saved(trainee, tmp_path / "model.safetensors")
+    arrays, about = read_weights(path)
+    held, said = {name: np.array(array) for name, array in arrays.items()}, dict(about)
+    change(held, said)
+    write_weights(tmp_path / "other.safetensors", held, said)
+    with pytest.raises(LexLatticeError, match=reason) as caught:
+        Network.read(tmp_path / "other.safetensors")
+    assert str(caught.value).endswith(".")
+    assert "\n" not in str(caught.value)
+
+
+def narrowed(name: str) -> Callable[[dict[str, Any]], None]:
+    """One column less, everywhere, so that the layers still fit each other."""
+
+    def change(arrays: dict[str, Any]) -> None:
+        for part in ("mean", "deviation"):
+            arrays[f"members.0.scales.{name}.{part}"] = arrays[f"members.0.scales.{name}.{part}"][:-1]
+        arrays["members.0.first.weight"] = arrays["members.0.first.weight"][:, 1:]
+
+    return change
+
+
+def enlarged(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda arrays: arrays.update({name: np.full_like(arrays[name], 3e38)})
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (narrowed("units"), "other widths"),
+        (narrowed("sections"), "other widths"),
+        (enlarged("members.0.second.weight"), "no numbers"),
+        (enlarged("members.0.automaton.change.weight"), "no numbers"),
+    ],
+)
+def test_weights_that_give_no_scores_are_refused_in_one_sentence(
+    change: Callable[[dict[str, Any]], None],
+    reason: str,
+    trainee: MeaningTrainee,
+    acts: list[Example],
+    tmp_path: Path,
+) -> None:
+    arrays, about = read_weights(saved(trainee, tmp_path / "model.safetensors"))
+    held = {name: np.array(array) for name, array in arrays.items()}
+    change(held)
+    write_weights(tmp_path / "other.safetensors", {name: np.ascontiguousarray(held[name]) for name in held}, about)
+    network = Network.read(tmp_path / "other.safetensors")
+    for compute in (network.scores, network.panels):
+        with pytest.raises(LexLatticeError, match=rf"{reason}.*\.$"):
+            compute(features(acts[0]))
+
+
+def test_vectors_of_another_width_are_refused(trainee: MeaningTrainee, acts: list[Example], tmp_path: Path) -> None:
+    network, found = Network.read(saved(trainee, tmp_path / "model.safetensors")), features(acts[0])
+    with pytest.raises(LexLatticeError, match="other widths"):
+        network.scores(found._replace(vectors=found.vectors[:, 1:]))
+
+
+def test_a_network_that_perceives_needs_steps(tmp_path: Path) -> None:
+    with pytest.raises(LexLatticeError, match="'steps'"):
+        small_config(tmp_path, steps=0)

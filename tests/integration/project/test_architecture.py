@@ -1,0 +1,47 @@
+"""The import contracts of pyproject.toml hold, the package has few entries, and importing it is cheap."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from helpers import ROOT
+
+PACKAGE = ROOT / "src" / "lexlattice"
+MOST_ENTRIES = 14
+LONGEST_IMPORT = 0.15  # seconds
+HEAVY = {
+    *"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime safetensors pandas".split(),
+    *"matplotlib ray datasets bert_score fastapi starlette uvicorn pydantic python_multipart prometheus_client".split(),
+    *"mcp docx pypdfium2 typst pyarrow nltk lxml httpx py3langid numpy tqdm threadpoolctl".split(),
+}
+
+
+def test_the_import_contracts_hold() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_package_has_few_entries() -> None:
+    entries = {path.name for path in PACKAGE.iterdir()} - {"__init__.py", "__main__.py", "__pycache__", "py.typed"}
+    assert len(entries) <= MOST_ENTRIES, sorted(entries)
+
+
+def python(code: str) -> str:
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
+    return done.stdout.strip()
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    loaded = python("import sys, lexlattice; print(*sys.modules)").split()
+    assert "lexlattice.reading" in loaded
+    assert not sorted({name.split(".")[0] for name in loaded} & HEAVY)
+
+
+def test_importing_the_package_is_fast() -> None:
+    """In processor time, so that a busy machine does not count; the best of several runs."""
+    code = "import time; start = time.process_time(); import lexlattice; print(time.process_time() - start)"
+    cost = min(float(python(code)) for _ in range(8))
+    assert cost < LONGEST_IMPORT, f"importing lexlattice takes {cost:.3f} s"

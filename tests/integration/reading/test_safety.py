@@ -1,0 +1,245 @@
+"""What the threat model promises of the package as a whole: nothing is ever run, and no secret is ever told."""
+
+from __future__ import annotations
+
+import ast
+import json
+import logging
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from helpers import ROOT
+from helpers.llm_server import KEY, KEY_FROM, LittleLLM, Trouble, little_llm
+from helpers.service import asking, served
+from lexlattice import LexLatticeError, read
+from lexlattice.errors import FetchError
+from lexlattice.reading.fetch import fetch
+from lexlattice.research.llm import Endpoint, EndpointConfig, Store
+
+PACKAGE = ROOT / "src" / "lexlattice"
+PAGE = ROOT / "docs" / "threat-model.md"
+LOCK = ROOT / "requirements.lock"
+
+NEVER_IMPORTED = {*"marshal shelve dill cloudpickle joblib yaml".split()}
+NEVER_CALLED = {*"eval exec compile __import__ os.system os.popen torch.load torch.hub.load torch.jit.load".split()}
+PICKLE = {"dumps", "PicklingError"}
+"""Whether something can be sent to a process of ours may be tried; what comes from a file is never unpickled."""
+SECRET = "quokka-7319"
+
+
+# --- nothing is run ---------------------------------------------------------------------------------------
+
+
+def dangers(source: str) -> Iterator[str]:
+    """All in a module that could run what a file says; `multiprocessing` between our own processes is none of it."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            names = [module] if module else [alias.name for alias in node.names]
+            yield from (name for name in names if name.split(".")[0] in NEVER_IMPORTED)
+            if module in ("pickle", "_pickle", "os", "torch", "subprocess"):
+                full = {f"{module}.{alias.name}" for alias in node.names}
+                yield from full & NEVER_CALLED
+                yield from (name for name in full if module.endswith("pickle") and name.split(".")[1] not in PICKLE)
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id in ("pickle", "_pickle") and node.attr not in PICKLE:
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            options = {word.arg: ast.unparse(word.value) for word in node.keywords}
+            if called in NEVER_CALLED:
+                yield called
+            if called.endswith(("np.load", "numpy.load")) and options.get("allow_pickle") != "False":
+                yield f"{called} without allow_pickle=False"
+            if options.get("shell", "False") != "False":
+                yield f"{called} with a shell"
+            if options.get("trust_remote_code", "False") != "False":
+                yield f"{called} with code of others"
+            if options.get("allow_pickle", "False") != "False" or options.get("weights_only", "True") != "True":
+                yield f"{called} of pickles"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import marshal",
+        "import os, shelve",
+        "from yaml import load",
+        "import pickle\npickle.load(file)",
+        "import pickle\nloads = pickle.loads",
+        "from pickle import loads",
+        "import pickle\nclass Mine(pickle.Unpickler): pass",
+        "torch.load(path, weights_only=True)",
+        "from torch import load, save",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "eval(text)",
+        "def f():\n    exec(text)",
+        "__import__(name)",
+        "subprocess.run(command, shell=True)",
+        "os.system(command)",
+        "from os import system",
+        "Model.from_pretrained(name, trust_remote_code=True)",
+    ],
+)
+def test_what_could_run_a_file_is_seen(source: str) -> None:
+    assert list(dangers(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["model.eval()", "re.compile('a')", "pickle.dumps(plan)", "np.load(path, allow_pickle=False)", "x = 'eval(a)'"],
+)
+def test_what_is_harmless_is_let_be(source: str) -> None:
+    assert not list(dangers(source))
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_nothing_in_the_package_runs_what_a_file_says(path: Path) -> None:
+    assert not list(dangers(path.read_text("utf-8")))
+
+
+def test_only_safetensors_are_shipped() -> None:
+    kinds = {path.suffix for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert ".safetensors" in kinds
+    assert not kinds & {*".pkl .pickle .pt .pth .bin .npz .joblib .h5 .so .dll".split()}
+
+
+# --- no secret is told ------------------------------------------------------------------------------------
+
+
+def told(error: BaseException, log: pytest.LogCaptureFixture) -> str:
+    """All that somebody who reads errors and logs could see, with what the error came from."""
+    lines = [record.getMessage() for record in log.records]
+    while True:
+        lines += [str(error), repr(error)]
+        following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if following is None:
+            return "\n".join(lines)
+        error = following
+
+
+@pytest.fixture
+def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[LittleLLM]:
+    monkeypatch.setenv(KEY_FROM, KEY)
+    with little_llm(lambda question: f"I was told {KEY}") as server:
+        yield server
+
+
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 418, 500])
+def test_a_key_is_in_no_error_and_no_log_line(
+    kind: str, status: int, llm: LittleLLM, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    said = json.dumps({"error": {"message": f"the key {KEY} is wrong"}}).encode()
+    llm.troubles.append(Trouble(status, body=said))
+    with Endpoint(llm.config(kind, attempts=1), Store(tmp_path)) as endpoint, pytest.raises(LexLatticeError) as error:
+        endpoint.complete("s", "p")
+    assert KEY not in told(error.value, caplog)
+
+
+def test_an_address_with_a_password_or_a_query_is_no_endpoint_and_is_not_repeated() -> None:
+    for url in (f"https://user:{SECRET}@host/v1", f"https://host/v1?key={SECRET}", f"https://host/v1#{SECRET}"):
+        with pytest.raises(LexLatticeError) as error:
+            EndpointConfig("openai", url, "model")
+        assert SECRET not in str(error.value)
+
+
+@pytest.mark.parametrize("path", ["/missing", "/moved", "/act"])
+def test_a_password_or_a_query_is_in_no_error_and_no_log_line_of_fetching(
+    path: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not even in those of the library that is asked to fetch."""
+    caplog.set_level(logging.INFO)
+    with served(workers=1, fetch=False) as server:
+        host = server.address.removeprefix("http://").rstrip("/")
+        caplog.clear()
+        with pytest.raises(FetchError) as error:
+            fetch(f"http://user:{SECRET}@{host}{path}?token={SECRET}", cache=tmp_path, attempts=1)
+        lines = told(error.value, caplog)
+    assert host in str(error.value)
+    assert f"http://{host}{path}" in lines, "what was asked is logged"
+    assert SECRET not in lines
+
+
+def test_other_programs_log_their_requests_as_before(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    caplog.set_level(logging.INFO)
+    with served(workers=1, fetch=False) as server, asking(server) as client:
+        with pytest.raises(FetchError):
+            fetch(f"{server.address}missing?a=1", cache=tmp_path, attempts=1)
+        client.get("/healthz?b=2")
+    lines = [record.getMessage() for record in caplog.records if record.name == "httpx"]
+    assert "?b=2" in lines[-1]
+
+
+@pytest.mark.parametrize("reference", [f"htps://user:{SECRET}@host/?key={SECRET}", f"host/?key={SECRET}"])
+def test_an_address_that_is_none_is_not_repeated(reference: str, tmp_path: Path) -> None:
+    with pytest.raises(FetchError) as error:
+        fetch(reference, cache=tmp_path)
+    assert SECRET not in str(error.value)
+
+
+def test_the_service_logs_no_query_no_header_and_no_body(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with served(workers=1, fetch=False) as server, asking(server) as client:
+        headers = {"authorization": f"Bearer {SECRET}", "cookie": SECRET}
+        for answer in (
+            client.get(f"/healthz?key={SECRET}", headers=headers),
+            client.get(f"/{SECRET}", headers=headers),
+            client.post(f"/v1/acts?key={SECRET}", headers=headers, json={"text": SECRET, "language": SECRET}),
+            client.post(f"/v1/summaries?key={SECRET}", headers=headers, content=SECRET),
+        ):
+            assert isinstance(answer, httpx.Response)
+    ours = [record.getMessage() for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
+    assert any("/v1/acts" in line for line in ours)
+    assert SECRET not in "\n".join(ours)
+
+
+def test_an_error_is_one_line_whatever_a_file_is_called() -> None:
+    """Names come from strangers too: what would move a terminal's cursor, or begin a line of a log, is taken out."""
+    for name in ("a\nb", "a\r\nb", "\x1b[2Ja", "a\u2028b", "a\x9bb"):
+        with pytest.raises(LexLatticeError) as error:
+            read(Path(name))
+        assert str(error.value).isprintable()
+
+
+# --- packages ---------------------------------------------------------------------------------------------
+
+
+def test_every_package_is_pinned_with_hashes_and_no_place_it_comes_from() -> None:
+    text = LOCK.read_text("utf-8")
+    entries = [entry for entry in re.split(r"^(?=\S)", text, flags=re.MULTILINE) if entry and entry[0] != "#"]
+    assert len(entries) > 50
+    for entry in entries:
+        assert re.match(r"[a-z0-9._-]+(\[[a-z,-]+\])?==\S+( ; .*?)? \\\n", entry), entry
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry
+    assert not re.search(r"://|--index|--find-links|--trusted|/home/|/tmp/|/opt/", text)
+
+
+def test_what_the_project_asks_for_is_pinned() -> None:
+    """The core, and the extras that the Makefile installs for developers."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = re.search(r"^extras-dev := \[(.*)\]$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    assert extras
+    asked = [*project["dependencies"], *(n for e in extras[1].split(",") for n in project["optional-dependencies"][e])]
+    names = {re.split(r"[^\w.-]", line)[0].lower().replace("_", "-") for line in asked}
+    pinned = set(re.findall(r"^([a-z0-9._-]+)(?:\[.*?\])?==", LOCK.read_text("utf-8"), re.MULTILINE))
+    assert names - pinned == set(), "run make lock"
+
+
+# --- the page ---------------------------------------------------------------------------------------------
+
+
+def test_every_test_that_the_threat_model_names_exists() -> None:
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE.read_text("utf-8"))
+    assert len(named) > 20
+    for file, test in named:
+        assert f"def {test}(" in next((ROOT / "tests").rglob(file)).read_text("utf-8"), f"{file}::{test}"
+    assert PAGE.read_text("utf-8").count("::") == len(named), "a name is misspelt"

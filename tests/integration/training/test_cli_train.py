@@ -1,0 +1,317 @@
+"""`lexlattice train`: from data to a model with one command, what it leaves behind, and how it fails."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from helpers.acts import Row, contents, little_rows, write_rows
+from lexlattice import LexLatticeError
+from lexlattice._internal.weights import read_weights
+from lexlattice.apps.cli import main
+from lexlattice.lattice.paper import FORMAT as CONSOLIDATOR
+from lexlattice.training.config import read_config
+from lexlattice.training.oracle import Oracle
+from lexlattice.training.prepare import prepare
+from lexlattice.training.prepared import Prepared
+from lexlattice.training.run import check_fits
+from lexlattice.training.validation import FIGURES
+
+CONFIG = """
+profile = "paper"
+network = "consolidator"
+seed = 0
+
+[encoder]
+name = "static"
+dimensions = 256
+
+[oracle]
+objective = "greedy"
+cap = 10
+
+[model]
+geometry = "grid"
+rows = 6
+columns = 4
+steps = 2
+hidden = 4
+readout = 8
+language_embedding = false
+
+[warm_start]
+bce = 0.3
+epochs = 2
+batch = 2
+learning_rate = 3e-3
+weight_decay = 0.01
+patience = 3
+clip = 1.0
+warm_up = 0.1
+average = 0.5
+
+[rloo]
+rollouts = 2
+epochs = 2
+batch = 2
+learning_rate = 3e-4
+weight_decay = 0.01
+patience = 2
+clip = 1.0
+warm_up = 0.1
+average = 0.5
+decay = 0.99
+
+[selection]
+mode = "paper"
+budget = "reference"
+"""
+ACTS = 10
+posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+torch.set_num_threads(1)  # as in the process that is killed: sums over more threads need not be equal bit for bit
+
+Train = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where somebody works: with data, a configuration, and a model that was trained with one command."""
+    place = tmp_path_factory.mktemp("place")
+    write_rows(place / "data.jsonl", little_rows(ACTS))
+    write_rows(place / "validation.jsonl", little_rows(3, first=ACTS))
+    (place / "config.toml").write_text(CONFIG)
+    assert main(command(place, "data.jsonl", "model")) == 0
+    return place
+
+
+@pytest.fixture
+def train(place: Path, capsys: pytest.CaptureFixture[str]) -> Train:
+    def run(data: str, output: str, *options: str) -> tuple[int, str]:
+        capsys.readouterr()
+        return main(command(place, data, output, *options)), capsys.readouterr().err
+
+    return run
+
+
+def command(place: Path, data: str, output: str, *options: str) -> list[str]:
+    config = place / "config.toml"
+    line = ("train", "--config", config, "--data", place / data, "-o", place / output, "--quiet", "--jobs", 1)
+    return [str(part) for part in (*line, *options)]
+
+
+def check_one_sentence(result: tuple[int, str], word: str) -> None:
+    code, said = result
+    assert code == 2
+    last = said.splitlines()[-1]
+    assert last.startswith("lexlattice: ")
+    assert last.endswith(".")
+    assert word in last
+
+
+# --- what it leaves behind --------------------------------------------------------------------------------
+
+
+def test_one_command_makes_a_model_of_a_file_of_acts_and_summaries(place: Path) -> None:
+    folder = place / "model"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        *("checkpoints", "config.toml", "log.csv", "model.safetensors", "prepared"),
+    ]
+    assert (folder / "config.toml").read_text() == CONFIG
+    weights = read_weights(folder / "model.safetensors")
+    assert weights.arrays
+    assert weights.about["profile"] == "paper"
+    assert weights.about["encoder"] == "static"
+    assert weights.about["fingerprint"] == Prepared.open(folder / "prepared" / "train").manifest["fingerprint"]
+    assert weights.about["acts"] == str(ACTS - 1)
+    assert json.loads(weights.about["validation"]).keys() == {*FIGURES}
+    assert [row["stage"] for row in timeless(folder)] == ["warm-start"] * 12 + ["rloo"] * 12
+
+
+def test_prepared_acts_and_the_file_itself_give_the_same_weights(place: Path, train: Train) -> None:
+    assert (
+        main(["prepare", str(place / "data.jsonl"), "-o", str(place / "ready"), "--profile", "paper", "--quiet"]) == 0
+    )
+    check_one_sentence(train("ready", "of-ready"), "oracle")
+    line = ["prepare", place / "data.jsonl", "-o", place / "as-asked", "--config", place / "config.toml", "--quiet"]
+    assert main([str(part) for part in line]) == 0
+    code, said = train("as-asked", "of-prepared", "--language", "en")
+    assert code == 0
+    assert "as-asked' is prepared already" in said
+    assert same_model(place / "model", place / "of-prepared")
+
+
+def test_the_networks_of_the_paper_can_learn_from_our_units(place: Path, train: Train) -> None:
+    """How acts are read and what is trained on them are two things."""
+    ours = CONFIG.replace('profile = "paper"', 'profile = "provisions"')
+    (place / "ours.toml").write_text(ours.replace('"greedy"', '"budgeted"'))
+    code, _ = train("data.jsonl", "our-units", "--config", str(place / "ours.toml"), "--stage", "warm-start")
+    assert code == 0
+    about = read_weights(place / "our-units" / "model.safetensors").about
+    assert (about["profile"], about["format"]) == ("provisions", CONSOLIDATOR)
+
+
+def test_another_seed_gives_other_weights(place: Path, train: Train) -> None:
+    code, _ = train("data.jsonl", "other-seed", "--seed", "1", "--stage", "warm-start")
+    assert code == 0
+    assert read_weights(place / "other-seed" / "model.safetensors").about["seed"] == "1"
+    assert not same_model(place / "model", place / "other-seed")
+
+
+def test_the_stages_can_be_done_one_after_the_other(place: Path, train: Train) -> None:
+    code, _ = train("data.jsonl", "in-turn", "--stage", "warm-start")
+    assert code == 0
+    code, _ = train("data.jsonl", "in-turn", "--stage", "rloo", "--resume")
+    assert code == 0
+    assert same_model(place / "model", place / "in-turn")
+
+
+def same_model(one: Path, other: Path) -> bool:
+    return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
+
+
+@posix
+@pytest.mark.slow
+def test_a_killed_command_that_is_resumed_makes_the_same_model(place: Path, train: Train) -> None:
+    line = command(place, "data.jsonl", "killed", "--checkpoint-every", "0")
+    log = place / "killed" / "log.csv"
+    environment = {**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads())}
+    python = [sys.executable, "-m", "lexlattice"]
+    with subprocess.Popen([*python, *line], stderr=subprocess.DEVNULL, env=environment) as process:
+        while process.poll() is None and not (log.exists() and b"rloo,1,2" in log.read_bytes()):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert not (place / "killed" / "model.safetensors").exists()
+    check_one_sentence(train("data.jsonl", "killed"), "--resume")
+    check_one_sentence(train("data.jsonl", "killed", "--resume", "--seed", "1"), "another seed")
+    check_one_sentence(train("validation.jsonl", "killed", "--resume"), "other data")
+    code, _ = train("data.jsonl", "killed", "--resume")
+    assert code == 0
+    assert same_model(place / "model", place / "killed")
+    assert timeless(place / "model") == timeless(place / "killed")
+
+
+def timeless(folder: Path) -> list[dict[str, str]]:
+    with (folder / "log.csv").open(newline="") as file:
+        return [{**row, "seconds": ""} for row in csv.DictReader(file)]
+
+
+# --- what is learnt from ----------------------------------------------------------------------------------
+
+
+def test_acts_to_validate_with_are_dropped_and_that_is_said(place: Path, train: Train) -> None:
+    """The tenth act is in both files."""
+    validation = str(place / "validation.jsonl")
+    code, said = train("data.jsonl", "validated", "--validation", validation, "--stage", "warm-start")
+    assert code == 0
+    assert f"1 of {ACTS} rows are of acts to validate with" in said
+    assert f"Training on {ACTS - 1} acts, validating with 3." in said
+
+
+def test_bad_rows_are_left_out_or_stop_it_as_asked(place: Path, train: Train) -> None:
+    rows: list[Row] = little_rows(4)
+    write_rows(place / "bad.jsonl", [*rows[:2], {**rows[2], "summary": ""}, rows[3]])
+    check_one_sentence(train("bad.jsonl", "strict", "--strict"), "line 3, 32024R0003: The summary is empty")
+    code, said = train("bad.jsonl", "lenient", "--stage", "warm-start")
+    assert code == 0
+    assert "left out, line 3, 32024R0003: The summary is empty" in said
+
+
+# --- how it fails -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("how", "word"), [({"profile": "provisions"}, "profile"), ({"oracle": Oracle("budgeted")}, "oracle")]
+)
+def test_acts_that_were_prepared_otherwise_are_refused(
+    place: Path, train: Train, tmp_path: Path, how: dict[str, str], word: str
+) -> None:
+    wanted = {"profile": "paper", "oracle": Oracle("greedy", cap=10)}
+    prepare([little_rows(3)], place / tmp_path.name, **{**wanted, **how})  # type: ignore[arg-type]
+    check_one_sentence(train(tmp_path.name, "refused"), f"prepared with the {word} ")
+    assert not (place / "refused").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("encoder", "mt5"), ("dimensions", 768), ("fingerprint", "0123456789abcdef")]
+)
+def test_vectors_of_another_encoder_are_refused(place: Path, name: str, value: object) -> None:
+    """Such as an older version of the same: another fingerprint under the same name."""
+    prepared = Prepared.open(place / "model" / "prepared" / "train")
+    config = read_config(place / "config.toml")
+    check_fits(prepared, config)
+    prepared.manifest[name] = value
+    with pytest.raises(LexLatticeError, match=rf"prepared with the {name} .*\.$"):
+        check_fits(prepared, config)
+
+
+def test_another_configuration_is_refused_when_it_is_resumed(place: Path, train: Train) -> None:
+    before = contents(place / "model")
+    (place / "config.toml").write_text(CONFIG.replace("epochs = 2", "epochs = 3"))
+    try:
+        check_one_sentence(train("data.jsonl", "model", "--resume"), "another configuration")
+    finally:
+        (place / "config.toml").write_text(CONFIG)
+    assert contents(place / "model") == before
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ("--seed -1", "seed"),
+        ("--checkpoint-every -1", "from 0"),
+        ("--fields nonsense", "reference=NAME"),
+        ("--jobs 0", "from 1"),
+        ("--config nowhere.toml", "nowhere.toml"),
+        ("--data nowhere.jsonl", "nowhere.jsonl"),
+        ("--validation nowhere.jsonl", "nowhere.jsonl"),
+    ],
+)
+def test_calls_at_fault_end_with_one_sentence_and_2(place: Path, train: Train, options: str, word: str) -> None:
+    output = f"at-fault{options.replace(' ', '')}"
+    check_one_sentence(train("data.jsonl", output, *options.split()), word)
+    left = {path.name for path in (place / output).iterdir()} if (place / output).exists() else set()
+    assert left <= {"config.toml", "prepared"}
+
+
+def test_data_that_cannot_be_used_leave_no_folder_in_the_way(place: Path, train: Train) -> None:
+    (place / "unusable.jsonl").write_text('{"text": "Bees."}\n')
+    check_one_sentence(train("unusable.jsonl", "nothing"), "--fields")
+    assert not (place / "nothing").exists()
+
+
+def test_a_folder_of_somebody_else_is_left_alone(place: Path, train: Train) -> None:
+    (place / "mine").mkdir()
+    (place / "mine" / "notes.txt").write_text("mine")
+    check_one_sentence(train("data.jsonl", "mine"), "not empty")
+    check_one_sentence(train("data.jsonl", "mine", "--resume"), "no training")
+    assert contents(place / "mine") == {"notes.txt": b"mine"}
+
+
+# --- other people's data ----------------------------------------------------------------------------------
+
+
+@pytest.mark.data
+def test_bills_of_another_hierarchy_are_learnt_from_with_one_command(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """BillSum: US bills, whose fields have other names."""
+    config = tmp_path / "short.toml"
+    config.write_text(CONFIG.replace("epochs = 2", "epochs = 1"))
+    bills = str(data / "other" / "billsum-100.jsonl.gz")
+    options = ["--fields", "reference=text,celex_id=bill_id", "--config", str(config)]
+    assert main(command(tmp_path, bills, "bills", *options)) == 0
+    said = capsys.readouterr().err
+    assert "Training on 90 acts, validating with 10." in said
+    about = read_weights(tmp_path / "bills" / "model.safetensors").about
+    assert json.loads(about["validation"])["unicode_rouge1"] > 20

@@ -1,0 +1,356 @@
+"""The network of meaning in training: what it learns, draws and emits; and the commands around it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from helpers.generated_acts import made
+from helpers.tiny_network import annotated_rows, example_of, small_config, small_text, stirred, write_annotated
+from lexlattice import LexLatticeError, read
+from lexlattice.apps.cli import main
+from lexlattice.encoding.static import Static
+from lexlattice.evaluation.points import MEANINGS
+from lexlattice.lattice.features import features_of
+from lexlattice.lattice.model import Network
+from lexlattice.selection.decoder import choose
+from lexlattice.training.models.provisions import MeaningTrainee
+from lexlattice.training.prepare import prepare
+from lexlattice.training.prepared import Example, Prepared
+from lexlattice.training.rloo import draw
+from lexlattice.training.targets import (
+    UNKNOWN,
+    SilverTargets,
+    marks_from,
+    marks_of,
+    marks_to,
+    order_of,
+    targets_of,
+    weights_of,
+)
+from lexlattice.training.trainable import Aligning, Choosing
+from lexlattice.training.validation import MeaningValidation, told, value
+
+TINY = made(
+    ("title", "", ["Regulation on the keeping of bees"]),
+    ("article", "Scope", ["This applies to all bees.", "It does not apply to wasps."]),
+    ("article", "Duties", ["Keepers shall register all bees.", "Keepers shall label their hives.", "—"]),
+)
+
+
+class KilledError(Exception):
+    """Stands for whatever ends a process."""
+
+
+@pytest.fixture(scope="module")
+def acts(examples: Path) -> list[Example]:
+    return [example_of(read(examples / "short" / f"{code}.txt"), line) for line, code in enumerate(("en", "fr", "el"))]
+
+
+@pytest.fixture
+def trainee(tmp_path: Path, acts: list[Example]) -> MeaningTrainee:
+    return stirred(MeaningTrainee(small_config(tmp_path), acts))
+
+
+# --- what is learnt ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stage", ["silver", "gold"])
+def test_it_learns_an_act_by_heart(stage: str, tmp_path: Path, acts: list[Example]) -> None:
+    config = small_config(tmp_path, input_dropout=0.0, dropout=0.0, channels=16, first=24, hidden=24)
+    trainee = MeaningTrainee(config, acts)
+    optimizer = torch.optim.Adam(trainee.module.parameters(), lr=0.02)
+    trainee.module.train()
+    for _ in range(60):
+        optimizer.zero_grad()
+        (trainee.loss(acts[:1]) if stage == "gold" else trainee.alignment_loss(acts[:1])).backward()
+        optimizer.step()
+    trainee.module.eval()
+    with torch.no_grad():
+        scores = trainee.module.scores(trainee.outputs(acts[0])).numpy()
+    is_gold = np.isin(np.arange(len(scores)), acts[0].order)
+    assert scores[is_gold].min() > scores[~is_gold].max()
+
+
+def test_every_part_of_it_learns(tmp_path: Path, examples: Path) -> None:
+    act = example_of(read(examples / "long" / "en.txt"))  # it has chapters
+    trainee = stirred(MeaningTrainee(small_config(tmp_path), [act]))
+    trainee.loss([act]).backward()
+    assert not [name for name, parameter in trainee.module.named_parameters() if not parameter.grad.any()]
+
+
+def test_a_batch_costs_the_mean_of_its_acts(trainee: MeaningTrainee, acts: list[Example]) -> None:
+    for loss in (trainee.loss, trainee.alignment_loss):
+        assert loss(acts).item() == pytest.approx(np.mean([loss([act]).item() for act in acts]), rel=1e-5)
+
+
+def test_the_seed_alone_decides_the_weights(tmp_path: Path, acts: list[Example]) -> None:
+    config = small_config(tmp_path)
+    torch.manual_seed(7)
+    before = torch.get_rng_state()
+    one, same = (MeaningTrainee(config, acts).module.state_dict() for _ in range(2))
+    assert torch.equal(torch.get_rng_state(), before)
+    other = MeaningTrainee(replace(config, seed=1), acts).module.state_dict()
+    assert all(torch.equal(one[name], same[name]) for name in one)
+    assert not torch.equal(one["first.weight"], other["first.weight"])
+
+
+def test_silver_counts_by_how_far_it_is_believed(trainee: MeaningTrainee, acts: list[Example]) -> None:
+    silver = acts[0].marks.silver
+    assert silver is not None
+    some = silver._replace(weights=np.where(np.arange(len(silver.weights)) == 2, 1, 0).astype(np.float32))
+    example = replace(acts[0], marks=acts[0].marks._replace(silver=some))
+    with torch.no_grad():
+        outputs = trainee.outputs(example)
+        assert outputs.weights is not None
+        logit, weight = outputs.logits[2].item(), outputs.weights[2].item()
+        expected = math.log1p(math.exp(logit)) - silver.targets[2].item() * logit
+        expected += 0.3 * (math.exp(weight) - 3 * silver.importance[2].item() * weight)
+        assert trainee.alignment_loss([example]).item() == pytest.approx(expected, rel=1e-4)
+
+
+def test_what_is_missing_is_said(trainee: MeaningTrainee, acts: list[Example]) -> None:
+    bare = replace(acts[0], marks=UNKNOWN)
+    with pytest.raises(LexLatticeError, match="no gold annotations"):
+        trainee.loss([bare])
+    with pytest.raises(LexLatticeError, match="no silver alignment"):
+        trainee.alignment_loss([bare])
+
+
+# --- annotations on units ---------------------------------------------------------------------------------
+
+
+def test_units_of_points_and_of_the_extract_have_soft_targets() -> None:
+    example = example_of(TINY, units=[3, 1, 2])
+    assert example.order == (3, 1, 2)
+    marks = example.marks
+    assert marks.gold is not None
+    lighter = marks._replace(gold=replace(marks.gold, extract=marks.gold.extract[:1]))
+    np.testing.assert_allclose(targets_of(TINY, lighter, 0.5), [0, 2 / 3, 1, 0.5, 0, 0], rtol=1e-6)
+    np.testing.assert_allclose(weights_of(TINY, lighter), [0, 2, 3, 1, 0, 0])
+
+
+def test_annotations_are_kept_as_they_are() -> None:
+    ones = np.ones(len(TINY), np.float32)
+    silver = SilverTargets(np.linspace(0, 1, len(TINY), dtype=np.float32), 0.5 * ones, ones)
+    marks = example_of(TINY, units=[3, 1]).marks._replace(silver=silver)
+    again = marks_from(json.loads(json.dumps(marks_to(marks))), "32024R0000", TINY)
+    assert again.gold == marks.gold
+    assert again.reference is None
+    assert again.silver is not None
+    np.testing.assert_allclose(again.silver.targets, silver.targets, atol=1e-4)
+    assert marks_to(UNKNOWN) == {}
+    assert marks_from({}, "", TINY) == UNKNOWN
+    with pytest.raises(ValueError, match="do not fit"):
+        marks_from({"silver": [[1.0], [1.0], [1.0]]}, "", TINY)
+
+
+def test_places_hold_where_reading_joined_words() -> None:
+    """The text that places count in is kept where it has other words than the act."""
+    text = "Article 1\n1. Keep\u0002ers shall register.\n2. Registration is free."
+    act = read(text, language="en")
+    gold = example_of(act, units=[1]).marks.gold
+    assert gold is not None
+    assert marks_of(act, act.source, gold).reference is None
+    shifted = replace(gold, extract=tuple(type(p)(p.start + 1, p.end + 1) for p in gold.extract))
+    marks = marks_of(act, text, shifted)
+    assert marks.reference == text
+    assert order_of(act, marks) == (1,)
+    assert marks_from(json.loads(json.dumps(marks_to(marks))), "", act).reference == text
+
+
+# --- what is drawn and emitted ----------------------------------------------------------------------------
+
+
+def test_what_is_drawn_is_what_the_decoder_takes(trainee: MeaningTrainee, acts: list[Example]) -> None:
+    """Within the length; and without noise to speak of, exactly what is emitted."""
+    for act in acts:
+        with torch.no_grad():
+            scores = trainee.module.scores(trainee.outputs(act))
+        drawn = draw(scores, act.act, 90, 5, 0.5, torch.Generator().manual_seed(0)).choices
+        assert len({tuple(units) for units in drawn}) > 1
+        assert all(0 < sum(act.act.units[unit].words for unit in units) <= 90 for units in drawn)
+        still = draw(scores, act.act, 90, 2, 1e-6, torch.Generator().manual_seed(0)).choices
+        assert still == [trainee.choose(act, 90)] * 2 == [list(choose(act.act, scores, 90).units)] * 2
+
+
+def likelihood(logarithms: torch.Tensor, order: tuple[int, ...]) -> float:
+    """Step by step: the probability of each among those that are left."""
+    left, total = logarithms.double().exp(), 0.0
+    for unit in order:
+        total += math.log(left[unit] / left.sum())
+        left[unit] = 0
+    return total
+
+
+def test_the_likelihood_of_a_draw_is_that_of_its_units_in_some_order() -> None:
+    duties = ("register", "label", "clean", "inspect", "insure", "move")
+    act = made(*(("article", "", [f"Keepers shall {duty} hives."]) for duty in duties))
+    scores = torch.tensor([0.9, 0.2, 0.5, 0.4, 0.3, 0.8], requires_grad=True)
+    drawn = draw(scores, act, 13, 40, 0.5, torch.Generator().manual_seed(0))
+    logarithms = scores.detach().log() / 0.5
+    assert len({tuple(choice) for choice in drawn.choices}) > 2
+    for choice, found in zip(drawn.choices, drawn.log_likelihoods.tolist(), strict=True):
+        assert any(found == pytest.approx(likelihood(logarithms, o), abs=1e-4) for o in permutations(choice))
+    drawn.log_likelihoods[0].backward()
+    assert scores.grad is not None
+    assert (scores.grad[drawn.choices[0]] > 0).any()
+    assert all(scores.grad[unit] < 0 for unit in range(6) if unit not in drawn.choices[0])
+
+
+def test_where_nothing_fits_nothing_is_drawn() -> None:
+    scores = torch.full((len(TINY),), 0.5, requires_grad=True)
+    drawn = draw(scores, TINY, 1, 2, 1.0, torch.Generator().manual_seed(0))
+    assert drawn.choices == [[], []]
+    assert drawn.log_likelihoods.tolist() == [0.0, 0.0]
+
+
+def test_rollouts_earn_the_f1_of_points_and_precision(trainee: MeaningTrainee, acts: list[Example]) -> None:
+    drawn = trainee.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
+    again = trainee.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
+    assert drawn.texts == again.texts
+    assert drawn.rewards is not None
+    texts = dict(zip(drawn.texts, drawn.rewards, strict=True))
+    units = {unit.text: place for place, unit in enumerate(acts[0].act.units)}
+    for text, reward in texts.items():
+        chosen = [units[line] for line in text.split("\n")]
+        assert reward == pytest.approx(trainee.points(acts[0]).score(chosen).f1)
+    (drawn.log_likelihoods * torch.arange(6)).sum().backward()
+    assert all(parameter.grad is not None for parameter in trainee.module.readout.parameters())
+
+
+def test_validation_is_the_mean_over_acts(trainee: MeaningTrainee, acts: list[Example]) -> None:
+    figures = MeaningValidation(acts).measure(trainee)
+    assert tuple(figures) == MEANINGS
+    found = [trainee.points(act).score(trainee.choose(act, trainee.points(act).gold.words)) for act in acts]
+    assert figures["points"] == pytest.approx(100 * np.mean([one.points for one in found]))
+    assert value(figures) == figures["f1"]
+    assert told(figures).startswith("points / precision / f1 ")
+
+
+def test_it_is_what_the_loop_wants(trainee: MeaningTrainee) -> None:
+    aligning: Aligning = trainee
+    choosing: Choosing = trainee
+    assert aligning is choosing
+
+
+# --- prepare and train ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Prepared acts and a training that nothing happened to."""
+    folder = tmp_path_factory.mktemp("meaning")
+    (folder / "config.toml").write_text(small_text(), "utf-8")
+    for name, count, first in (("train", 5, 1), ("validation", 3, 11)):
+        rows, gold = write_annotated(folder, name, count, first)
+        assert (
+            main(["prepare", str(rows), "--gold", str(gold), "-o", str(folder / name), "--jobs", "1", "--quiet"]) == 0
+        )
+    assert train(folder, "model") == 0
+    return folder
+
+
+def train(place: Path, name: str, *more: str) -> int:
+    line = ["train", "--config", str(place / "config.toml"), "--data", str(place / "train")]
+    return main([*line, "--validation", str(place / "validation"), "-o", str(place / name), "--quiet", *more])
+
+
+def test_prepared_acts_have_their_annotations(place: Path) -> None:
+    prepared = Prepared.open(place / "train")
+    assert [example.marks.gold is not None for example in prepared] == [True] * 4 + [False]
+    assert [bool(example.order) for example in prepared] == [True] * 4 + [False]
+    assert len(prepared.with_choice) == 4
+    assert all(example.marks.silver is not None for example in prepared)
+    _, golds = annotated_rows(5)
+    first = prepared[0]
+    assert [first.act.units[unit].id for unit in first.order] == golds[0]["extract"]
+
+
+def test_all_stages_are_trained_and_logged(place: Path) -> None:
+    with (place / "model" / "log.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    epochs = [row for row in rows if not row["step"]]
+    assert [row["stage"] for row in epochs] == ["silver", "warm-start", "warm-start", "rloo"]
+    assert [row["acts"] for row in rows if row["stage"] == "silver" and row["step"]] == ["2", "2", "1"]
+    assert [row["acts"] for row in rows if row["stage"] == "rloo" and row["step"]] == ["2", "2"]
+    assert all(0 <= float(row[name]) <= 100 for row in epochs for name in MEANINGS)
+    assert all(0 <= float(row["reward"]) <= 1 for row in rows if row["stage"] == "rloo")
+
+
+def test_the_model_scores_acts_without_pytorch(place: Path, examples: Path) -> None:
+    network = Network.read(place / "model" / "model.safetensors")
+    act = read(examples / "short" / "de.txt")
+    scores = network.scores(features_of(act, Static()))
+    assert scores.shape == (len(act),)
+    assert np.isfinite(scores).all()
+    assert (scores >= 0).all()
+
+
+def test_stages_in_turn_give_the_same_model(place: Path) -> None:
+    assert train(place, "in-turn", "--stage", "warm-start") == 0
+    assert train(place, "in-turn", "--stage", "rloo", "--resume") == 0
+    one, other = ((place / name / "model.safetensors").read_bytes() for name in ("model", "in-turn"))
+    assert one == other
+
+
+def test_a_killed_training_resumes_bit_for_bit(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loss, lives = MeaningTrainee.loss, 3
+
+    def mortal(self: MeaningTrainee, examples: list[Example]) -> torch.Tensor:
+        nonlocal lives
+        lives -= 1
+        if not lives:
+            raise KilledError
+        return loss(self, examples)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(MeaningTrainee, "loss", mortal)
+        with pytest.raises(KilledError):
+            train(place, "killed", "--checkpoint-every", "0")
+    assert train(place, "killed", "--resume") == 0
+    one, other = ((place / name / "model.safetensors").read_bytes() for name in ("model", "killed"))
+    assert one == other
+
+
+def test_acts_to_validate_with_are_not_learnt_from(
+    place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows, gold = write_annotated(tmp_path, "both", 6, 9)  # of which some are validated with
+    assert (
+        main(["prepare", str(rows), "--gold", str(gold), "-o", str(tmp_path / "both"), "--jobs", "1", "--quiet"]) == 0
+    )
+    capsys.readouterr()
+    line = ["train", "--config", str(place / "config.toml"), "--data", str(tmp_path / "both"), "--stage", "warm-start"]
+    assert main([*line, "--validation", str(place / "validation"), "-o", str(tmp_path / "model"), "--quiet"]) == 0
+    assert "3 of 6 rows are of acts to validate with" in capsys.readouterr().err
+
+
+def test_acts_prepared_without_gold_are_refused(place: Path, tmp_path: Path) -> None:
+    rows, _ = annotated_rows(2)
+    prepare([rows], tmp_path / "plain")
+    line = ["train", "--config", str(place / "config.toml"), "--data", str(tmp_path / "plain")]
+    assert main([*line, "--validation", str(place / "validation"), "-o", str(tmp_path / "model"), "--quiet"]) == 2
+
+
+def test_a_gold_file_that_is_none_is_one_sentence(place: Path, tmp_path: Path) -> None:
+    for path, reason in ((tmp_path / "nowhere.jsonl", "no gold annotations"), (place / "train.jsonl", "Row 1")):
+        with pytest.raises(LexLatticeError, match=reason):
+            prepare([annotated_rows(2)[0]], tmp_path / "made", gold=path)
+
+
+def test_other_networks_have_no_silver_stage(tmp_path: Path) -> None:
+    from lexlattice.training.config import read_config
+
+    text = small_text().replace('network = "meaning"', 'network = "coverage"')
+    (tmp_path / "other.toml").write_text(text, "utf-8")
+    with pytest.raises(LexLatticeError, match="'silver' is not known"):
+        read_config(tmp_path / "other.toml")

@@ -1,0 +1,300 @@
+"""One act in several languages: the same provisions in each, and what one of them lacks is said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from helpers.acts import EXAMPLES, LANGUAGES
+from lexlattice import Act, LexLatticeError, Unit, read
+from lexlattice.act.summary import Explanation, Influence, Item, Summary
+from lexlattice.multilingual.alignment import align
+from lexlattice.multilingual.versions import Score, Summarize, emit, summarize_versions
+from lexlattice.selection.decoder import choose
+from lexlattice.selection.roles import applies_from, group_of
+
+BUDGET = 150
+
+
+@cache
+def example(language: str) -> Act:
+    return read(EXAMPLES / f"{language}.txt")
+
+
+def score(act: Act) -> NDArray[np.float32]:
+    """At random, but each language always the same, and not quite the same in each."""
+    common = {unit.provision: Random(unit.provision).random() for unit in act.units}
+    own = Random(act.language)
+    return np.array([0.8 * common[unit.provision] + 0.2 * own.random() for unit in act.units], np.float32)
+
+
+def summary_by(scores: Score, words: int = BUDGET, focus: str = "all") -> Summarize:
+    """A summarizer of one version that has these scores."""
+
+    def summarize(act: Act) -> Summary:
+        known, groups = scores(act), group_of(act)
+        items = tuple(
+            Item.of(act.units[place], act.sections[act.units[place].section], float(known[place]), groups[place])
+            for place in choose(act, known, words, focus).units
+        )
+        return Summary(act, words, items, act.warnings)
+
+    return summarize
+
+
+summarize = summary_by(score)
+
+
+def drawn(seed: int) -> Score:
+    """Scores at random, other ones for each seed and language."""
+
+    def score(act: Act) -> NDArray[np.float32]:
+        draw = Random(f"{seed} {act.language}")
+        return np.array([draw.random() ** 2 for _ in act.units], np.float32)
+
+    return score
+
+
+def damaged(language: str, *lost: str) -> Act:
+    """The example without some provisions."""
+    whole = example(language)
+    gone = {unit.text for name in lost for unit in whole.sentences(name)}
+    lines = [line for line in whole.source.split("\n") if line not in gone]
+    return read("\n".join(lines), language=language)
+
+
+def provisions(units: Sequence[Unit] | Summary, act: Act) -> set[str]:
+    return {act[unit.id].provision for unit in units}
+
+
+# --- what is chosen in one version, in another --------------------------------------------------------------
+
+choices = st.sets(st.sampled_from([unit.id for unit in example("en").units]))
+languages = st.sampled_from(LANGUAGES)
+
+
+@given(choices, languages, languages)
+def test_the_same_provisions_come_out_in_every_language(names: set[str], first: str, second: str) -> None:
+    english, source, target = example("en"), example(first), example(second)
+    chosen, missing = emit([english[name] for name in sorted(names)], english, source, align(english, source))
+    emitted, missing_there = emit(chosen, source, target, align(source, target))
+    assert missing == missing_there == []
+    assert provisions(emitted, target) == provisions(chosen, source) == {english[name].provision for name in names}
+    assert [unit for unit in target.units if unit in emitted] == emitted
+    back, _ = emit(emitted, target, english, align(target, english))
+    assert {unit.id for unit in back} >= names
+    assert provisions(back, english) == {english[name].provision for name in names}
+
+
+@given(choices, languages)
+def test_there_and_back_is_the_same_choice(names: set[str], language: str) -> None:
+    english, act = example("en"), example(language)
+    assert [unit.id for unit in english.units] == [unit.id for unit in act.units]
+    there, _ = emit([english[name] for name in names], english, act, align(english, act))
+    back, _ = emit(there, act, english, align(act, english))
+    assert {unit.id for unit in back} == names
+
+
+@given(choices, st.lists(st.sampled_from(["art-1.par-2", "art-4.par-1", "anx.pt-3", "rec-2"]), unique=True))
+@settings(max_examples=25)
+def test_what_a_version_lacks_is_named_and_not_replaced(names: set[str], lost: list[str]) -> None:
+    english, act = example("en"), damaged("de", *lost)
+    alignment = align(english, act)
+    emitted, missing = emit([english[name] for name in names], english, act, alignment)
+    assert {english[name].provision for name in missing} >= {english[name].provision for name in names} & {*lost}
+    assert missing == [unit.id for unit in english.units if unit.id in names and unit.id in alignment.unaligned]
+    whole = {unit.text for name in names for unit in example("de").sentences(english[name].provision)}
+    assert {unit.text for unit in emitted} <= whole
+
+
+# --- consensus --------------------------------------------------------------------------------------------
+
+seeds = st.integers(0, 10**6)
+lengths = st.integers(0, 500)
+several = st.lists(languages, min_size=2, max_size=4, unique=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(several, seeds, lengths)
+def test_a_consensus_never_parts_a_list_or_a_date(some: list[str], seed: int, words: int) -> None:
+    scores = drawn(seed)
+    found = summarize_versions([example(language) for language in some], summary_by(scores, words), scores)
+    for summary in found.values():
+        chosen = {item.id for item in summary}
+        dates = {summary.act.units[place].id for place in applies_from(summary.act)}
+        assert len(dates) == 2
+        assert not chosen & dates or dates <= chosen
+        assert not [cut for cut in summary.cuts if cut.kind == "points"], "all lists of the example are short"
+
+
+@settings(max_examples=20, deadline=None)
+@given(seeds, lengths, st.sampled_from(["all", "articles"]))
+def test_versions_with_the_same_scores_agree_on_what_each_would_choose(seed: int, words: int, focus: str) -> None:
+    english = example("en")
+    once = drawn(seed)(english)
+    alone = summary_by(lambda act: once, words, focus)
+    twin = replace(english, language="fi")
+    found = summarize_versions([twin, english], alone, lambda act: once, focus=focus)
+    assert found["en"] == alone(english)
+    assert found["fi"].items == alone(english).items
+
+
+@settings(max_examples=20, deadline=None)
+@given(several, seeds, st.randoms(use_true_random=False))
+def test_the_order_of_versions_does_not_matter(some: list[str], seed: int, draw: Random) -> None:
+    scores = drawn(seed)
+    first = summarize_versions([example(language) for language in some], summary_by(scores), scores)
+    shuffled = [example(language) for language in draw.sample(some, len(some))]
+    assert summarize_versions(shuffled, summary_by(scores), scores) == first
+
+
+@pytest.mark.parametrize("focus", ["all", "articles"])
+def test_a_consensus_is_chosen_once_by_the_mean_of_all_scores(focus: str) -> None:
+    acts = [example(language) for language in LANGUAGES]
+    found = summarize_versions(acts, summarize, score, focus=focus)["en"]
+    means = np.mean([score(act).astype(np.float64) for act in acts], axis=0)
+    places = choose(example("en"), means, BUDGET, focus).units
+    assert [item.id for item in found] == [example("en").units[place].id for place in places]
+    assert [item.score for item in found] == pytest.approx(means[[*places]].tolist(), abs=1e-4)
+
+
+def test_a_version_that_lacks_a_provision_has_no_say_in_it() -> None:
+    english, finnish = example("en"), damaged("fi", "art-7.par-1")
+
+    def liked_in_english(act: Act) -> NDArray[np.float32]:
+        return np.full(len(act), 0.9 if act.language == "en" else 0.1, np.float32)
+
+    whole = summary_by(liked_in_english, english.words)
+    found = {item.id: item.score for item in summarize_versions([english, finnish], whole, liked_in_english)["en"]}
+    assert found["art-7.par-1"] == pytest.approx(0.9)
+    assert found["art-5.par-1"] == pytest.approx(0.5)
+
+
+def test_reasons_of_the_chief_version_stay_where_a_consensus_has_its_provisions() -> None:
+    why = Explanation(1, (0.1, 0.4), ())
+
+    def explained(act: Act) -> Summary:
+        whole = summarize(act)
+        return replace(whole, items=tuple(replace(item, explanation=why) for item in whole))
+
+    english = example("en")
+    own = {item.id for item in summarize(english)}
+    found = summarize_versions([english, example("mt"), example("fi")], explained, score)["en"]
+    assert {item.id for item in found if item.explanation == why} == own & {item.id for item in found} != set()
+    assert all(item.explanation is None for item in found if item.id not in own)
+
+
+# --- summaries --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("base", [None, "fi", "mt"])
+def test_summaries_of_all_versions_hold_the_same_provisions(base: str | None) -> None:
+    acts = [example(language) for language in LANGUAGES]
+    found = summarize_versions(acts, summarize, score, base=base)
+    assert list(found) == LANGUAGES
+    chief = found[base or "en"]
+    assert len(chief) > 3
+    assert chief.words <= chief.budget == BUDGET
+    for language, summary in found.items():
+        assert summary.act is example(language)
+        assert summary.budget == BUDGET
+        assert summary.warnings == ()
+        assert provisions(summary, summary.act) == provisions(chief, chief.act)
+        assert [(item.score, item.group) for item in summary] == [(item.score, item.group) for item in chief]
+        for item in summary:
+            assert summary.act.source[item.start : item.end] == item.text
+            assert item.citation == summary.act[item.id].citation
+    if base:
+        assert found[base] == summarize(example(base))
+
+
+def test_without_english_the_first_version_by_its_code_keeps_the_budget() -> None:
+    found = summarize_versions([example("pl"), example("de")], summarize, score)
+    assert found["de"].words <= BUDGET
+    assert provisions(found["de"], found["de"].act) == provisions(found["pl"], found["pl"].act)
+
+
+def test_what_a_version_lacks_is_said_in_a_sentence() -> None:
+    english = example("en")
+    lost = ["art-1.par-2", "art-5.par-1"]
+    everything = Summary(
+        english, 900, tuple(Item.of(u, english.sections[u.section], 0.5, "key_points") for u in english.units)
+    )
+    finnish = replace(damaged("fi", *lost), warnings=("A page is missing.",))
+    found = summarize_versions([finnish, english], lambda act: everything, score, base="en")
+    assert found["en"] == everything
+    assert found["fi"].warnings[0] == "A page is missing."
+    for name in lost:
+        sentence = f"{english[name].citation} has no counterpart in the Finnish version."
+        assert sentence in found["fi"].warnings
+    assert "Article 1(2) has no counterpart in the Finnish version." in found["fi"].warnings
+    texts = {unit.text for unit in example("fi").units}
+    assert {item.text for item in found["fi"]} <= texts
+
+
+def test_what_only_another_version_has_is_said_too() -> None:
+    """A consensus is made in English; what the Finnish version alone would have had is not there."""
+    english, finnish = damaged("en", "anx.pt-3"), example("fi")
+
+    def chosen(act: Act) -> Summary:
+        units = act.sentences("anx.pt-3")
+        return Summary(act, 900, tuple(Item.of(u, act.sections[u.section], 0.5, "key_points") for u in units))
+
+    found = summarize_versions([english, finnish], chosen, score)
+    lost = finnish["anx.pt-3"].citation
+    assert found["fi"].warnings == (f"{lost} has no counterpart in the English version.",)
+    assert finnish["anx.pt-3"].text not in {item.text for item in found["fi"]}
+    assert provisions(found["fi"], finnish) == provisions(found["en"], english) != set()
+
+
+def test_reasons_are_given_in_the_language_of_the_version() -> None:
+    english, greek = example("en"), example("el")
+    unit, neighbour = english["art-1.par-1"], english["art-1.par-2"]
+    why = Explanation(1, (0.1, 0.4), (Influence(neighbour.id, neighbour.citation, 0.3),))
+    item = Item.of(unit, english.sections[unit.section], 0.4, "aim", why)
+    found = summarize_versions([english, greek], lambda act: Summary(act, 99, (item,)), score, base="en")
+    expected = Influence(neighbour.id, greek[neighbour.id].citation, 0.3)
+    assert found["el"][0].explanation == replace(why, neighbours=(expected,))
+
+
+@pytest.mark.parametrize(
+    ("languages", "base", "sentence"),
+    [
+        ([], None, "There are too few versions; give the act in two languages at least."),
+        (["en"], "en", "There are too few versions; give the act in two languages at least."),
+        (["en", "fi", "en"], None, "Two versions are in English; give one for each language."),
+        (["en", "fi"], "sv", "There is no version in 'sv' to choose on; take one of: en, fi."),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_sentence(languages: list[str], base: str | None, sentence: str) -> None:
+    with pytest.raises(LexLatticeError) as refused:
+        summarize_versions([example(language) for language in languages], summarize, score, base=base)
+    assert str(refused.value) == sentence
+
+
+def test_different_acts_are_refused_and_unknown_numbers_are_not() -> None:
+    english, finnish = example("en"), example("fi")
+    with pytest.raises(LexLatticeError, match="These are different acts, 32016R0679 and 32024R9001; give versions of"):
+        summarize_versions([english, replace(finnish, celex="32016R0679")], summarize, score)
+    unknown = replace(finnish, celex="")
+    assert summarize_versions([english, unknown], summarize, score)["fi"].items
+
+
+def test_versions_are_aligned_with_the_encoder_that_is_given() -> None:
+    seen: list[int] = []
+
+    def encode(texts: list[str]) -> NDArray[np.float32]:
+        seen.append(len(texts))
+        return np.zeros((len(texts), 2), np.float32)
+
+    found = summarize_versions([example("en"), example("fi")], summarize, score, base="en", encode=encode)
+    assert seen == [len({unit.provision for unit in example(language)}) for language in ("en", "fi")]
+    assert len(found["fi"].warnings) > 0, "what has nothing in common is not the same"

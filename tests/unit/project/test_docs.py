@@ -1,0 +1,60 @@
+"""The documentation agrees with itself: figures on several pages are the same, and what is named is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers import ROOT
+
+PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")] + sorted((ROOT / "docs").rglob("*.md"))
+ROWS = {
+    "lexlattice": "lexlattice",
+    "coverage": "`coverage`, the research system that maximises ROUGE",
+    "lexrank": "LexRank",
+    "centroid": "centroid",
+    "random": "random, mean of ten draws",
+    "lead": "lead",
+    "oracle": "ROUGE oracle: looks at the summary",
+}
+"""What the README calls the systems of the first table."""
+
+
+def figures(line: str) -> list[float]:
+    """All of a line, but for what stands beside them from the paper."""
+    return [float(number) for number in re.findall(r"\d+\.\d+", re.sub(r"\(\d+\.\d+\)", "", line))]
+
+
+def rows(page: str) -> dict[str, str]:
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    return {line.split("|")[1].strip().strip("*"): line for line in lines}
+
+
+@pytest.mark.parametrize("page", ["README.md", "src/lexlattice/lattice/weights/lattice.md"])
+def test_pages_have_the_figures_of_the_first_table(page: str) -> None:
+    results = (ROOT / "docs" / "results.md").read_text("utf-8")
+    measured = rows(results.partition("<!-- table: meaning/1 -->")[2].partition("<!-- end -->")[0])
+    text = (ROOT / page).read_text("utf-8")
+    shown = rows(text.partition("| | points |")[2].partition("\n\n")[0])
+    for system, name in ROWS.items():
+        cells, printed = (figures(table[key]) for table, key in ((measured, system), (shown, name)))
+        assert printed[:9] == pytest.approx(cells[:9], abs=0.0501), system
+        assert printed[9:] == pytest.approx([cells[9], cells[12]], abs=0.0501), system
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if "://" not in target and not target.startswith("#"):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_tests_and_benchmarks_that_a_page_names_are_there(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for name in re.findall(r"\b(?:tests|benchmarks|fuzz|tools|configs)/[\w/.-]+\.(?:py|toml)\b", text):
+        assert "NAME" in name or (ROOT / name).is_file(), name
+    for name, pattern in re.findall(r"pytest (?:-m \"\" )?(tests/\w+\.py) -k \"?(\w+)", text):
+        assert pattern in (ROOT / name).read_text("utf-8"), (name, pattern)

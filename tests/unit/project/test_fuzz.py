@@ -1,0 +1,245 @@
+"""Files that were damaged at random, for every parser: each ends well, or in one sentence, and soon.
+
+The targets are those of `fuzz/`, which `make fuzz` gives to a fuzzer that goes by coverage. What either has found is
+kept here, small.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from helpers import ROOT
+from helpers.laws import assert_laws
+from lexlattice import Act, LexLatticeError, read
+from lexlattice.evaluation import sources
+from lexlattice.evaluation.rows import BadRow, Rows
+from lexlattice.lattice.paper import Consolidator
+from lexlattice.research.coverage.model import Salience
+
+sys.path.insert(0, str(ROOT / "fuzz"))
+from targets import LITTLE, TARGETS, check
+
+SLOW = {"docx", "docx-parts", "pdf", "salience", "network"}
+"""A hundredth of a second and more for each file."""
+LONGEST = 10.0
+"""Seconds of work: none of the files has more than some ten kilobytes."""
+
+
+@cache
+def seeds(name: str) -> list[bytes]:
+    return TARGETS[name].seeds()
+
+
+def run(name: str, data: bytes) -> None:
+    start = time.process_time()
+    check(name, data, assert_laws)
+    assert time.process_time() - start < LONGEST
+
+
+# --- damage -----------------------------------------------------------------------------------------------
+
+place = st.floats(0, 1, exclude_max=True)
+length = st.integers(1, 64)
+damage = st.one_of(
+    st.tuples(st.just("flip"), place, st.integers(1, 255)),
+    st.tuples(st.just("cut"), place, length),
+    st.tuples(st.just("end"), place, length),
+    st.tuples(st.just("double"), place, length),
+    st.tuples(st.just("repeat"), place, length),
+    st.tuples(st.just("nest"), place, length),
+    st.tuples(st.just("splice"), place, length),
+    st.tuples(st.just("write"), place, st.sampled_from([0, 9, 10, 34, 38, 40, 45, 57, 60, 91, 92, 123, 127, 128, 255])),
+)
+
+
+def damaged(content: bytes, other: bytes, how: str, where: float, size: int) -> bytes:
+    """The content with one thing done to it; `other` is a file of the same format."""
+    at = int(where * len(content))
+    piece = content[at : at + size]
+    if how == "flip" and content:
+        return content[:at] + bytes([content[at] ^ size]) + content[at + 1 :]
+    if how == "write":
+        return content[:at] + bytes([size]) + content[at + 1 :]
+    if how == "cut":
+        return content[:at] + content[at + size :]
+    if how == "end":
+        return content[:at]
+    if how == "splice":
+        middle = int(where * len(other))
+        return content[:at] + other[middle : middle + 8 * size] + content[at:]
+    times = {"double": 2, "repeat": 40, "nest": 300}.get(how, 1)
+    if how == "nest":  # what opens here is opened again and again
+        piece = content[content.rfind(b"<", 0, at + 1) : at + 1][:size] or piece
+    return content[:at] + piece * times + content[at + size :]
+
+
+def test_every_kind_of_damage_changes_something() -> None:
+    content, other = b"<a>some text</a>", b"<b>another</b>"
+    for how in ("flip", "cut", "end", "double", "repeat", "nest", "splice", "write"):
+        assert damaged(content, other, how, 0.5, 3) != content
+    assert damaged(content, other, "nest", 0.1, 3).count(b"<a") > 100
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_damaged_files_end_well_or_in_one_sentence(name: str) -> None:
+    @settings(
+        max_examples=15 if name in SLOW else 60,
+        phases=[phase for phase in Phase if name not in SLOW or phase is not Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(number=st.integers(0, 30), other=st.integers(0, 30), steps=st.lists(damage, min_size=1, max_size=4))
+    def damages(number: int, other: int, steps: list[tuple[str, float, int]]) -> None:
+        files = seeds(name)
+        content = files[number % len(files)]
+        for step in steps:
+            content = damaged(content, files[other % len(files)], *step)
+        run(name, content)
+
+    damages()
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_target_takes_its_own_files(name: str) -> None:
+    """Otherwise all that is damaged would be refused for another reason."""
+    for content in seeds(name):
+        TARGETS[name].run(content)
+
+
+# --- what was found ---------------------------------------------------------------------------------------
+
+
+def little() -> dict[str, Any]:
+    return read(LITTLE, language="en").to_dict()
+
+
+def with_unit(**changes: object) -> dict[str, Any]:
+    data = little()
+    data["sections"][1]["units"][0] |= changes
+    return data
+
+
+ACTS: dict[str, object] = {
+    "nothing": None,
+    "a list": [],
+    "a text": "sections",
+    "no field": {},
+    "no units": little() | {"sections": [{"enclosing": []}]},
+    "a field too many": little() | {"unheard": 1},
+    "a unit too many": with_unit(unheard=1),
+    "no warnings": {key: value for key, value in little().items() if key != "warnings"},
+    "a number as title": little() | {"title": 5},
+    "a list as day": little() | {"consolidated": []},
+    "a unit that is a text": little() | {"sections": [little()["sections"][0] | {"units": ["unit"]}]},
+    "a kind unheard of": with_unit(kind="proverb"),
+    "another text": with_unit(text="Hives are forbidden."),
+    "a text from elsewhere": with_unit(start=0, end=9),
+    "an end before the start": with_unit(start=30, end=20),
+    "a place below zero": with_unit(start=-5),
+    "a place that is a fraction": with_unit(position=0.0),
+    "a place that is true": with_unit(position=False),
+    "an id twice": with_unit(id="art-2.par-1", provision="art-2.par-1"),
+    "another number of words": with_unit(words=1_000_000),
+    "another section": with_unit(section=7),
+    "furniture over text": little() | {"furniture": [{"kind": "page", "start": 0, "end": 60}]},
+    "text that nobody covers": little() | {"source": little()["source"] + "\nBees are forbidden."},
+    "half a character": little() | {"celex": "\ud800"},
+}
+
+
+@pytest.mark.parametrize("name", ACTS)
+def test_an_act_that_was_changed_is_refused(name: str) -> None:
+    with pytest.raises(LexLatticeError, match=r"^What should be an act is none \(.*\); read the act anew\.$"):
+        Act.from_json(json.dumps(ACTS[name]))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"a":' * 100_000, '{"a": ' + "9" * 5_000 + "}", "\0"])
+def test_what_is_no_json_is_no_act(text: str) -> None:
+    with pytest.raises(LexLatticeError, match="it is not JSON"):
+        Act.from_json(text)
+
+
+def with_about(seed: bytes, **about: str) -> bytes:
+    """A file of weights that says something else of itself."""
+    size = int.from_bytes(seed[:8], "little")
+    header = json.loads(seed[8 : 8 + size])
+    header["__metadata__"] |= about
+    content = json.dumps(header).encode()
+    return len(content).to_bytes(8, "little") + content + seed[8 + size :]
+
+
+MODEL = "[models.a]\nconfig = 'x'\n"
+ODD = b"{'descr': ',f2', 'fortran_order': False, 'shape': (2, 2), }"
+FOUND: list[tuple[str, Any]] = [
+    ("budget", b"words\n:400"),
+    ("budget", b"\x1b[2Jwords:400"),
+    *(("experiment", text.encode()) for text in ("languages = [[1]]", "a = " + "[" * 5_000, '"a\\nb" = 1')),
+    *(("experiment", f"{MODEL}{text}".encode()) for text in ("stages = 5", "stages = [[1]]", "after = ['a']")),
+    ("config", b'"a\\nb" = 1'),
+    ("table", b"[" * 100_000),
+    ("salience", {"steps": "9" * 5_000}),
+    *(("salience", {key: "a\nb"}) for key in ("format", "geometry", "fingerprint")),
+    ("salience", {"encoder": "a\nb:c"}),
+    *(("network", {"members": text}) for text in ("[" * 9_000, "[]", "[1]", '[{"steps": 999999999}]', "a\nb")),
+    *(("network", {key: "a\nb"}) for key in ("format", "average")),
+    *(("consolidator", {key: "9" * 4_000}) for key in ("rows", "columns")),
+    *(("consolidator", {key: "-1"}) for key in ("rows", "columns", "steps")),
+    ("consolidator", {"format": "another"}),
+    ("prepared", b"\x01\x93NUMPY\x01\x00\x0a\x00{'descr':("),
+    ("prepared", b"\x01\x93NUMPY\x01\x00\x06\x00((((((" + b"(" * 9_000),
+    ("prepared", b"\x01\x93NUMPY\x01\x00v\x00" + ODD.ljust(117) + b"\n" + bytes(16)),
+    ("prepared", b'\x00{"act": {}, "order": [], "summary": ""}'),
+    ("prepared", b"\x00" + b"[" * 100_000),
+    ("prepared", b"\x02[]"),
+]
+
+
+@pytest.mark.parametrize(("name", "what"), FOUND, ids=lambda value: str(value)[:30])
+def test_what_was_found_ends_in_one_sentence(name: str, what: Any) -> None:
+    data = what if isinstance(what, bytes) else with_about(seeds(name)[0], **what)
+    run(name, data)
+    with pytest.raises(LexLatticeError):
+        TARGETS[name].run(data)
+
+
+@pytest.mark.parametrize(("name", "model"), [("salience", Salience), ("consolidator", Consolidator)])
+def test_weights_that_would_have_us_compute_for_days_are_refused(
+    name: str, model: type[Salience | Consolidator], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(with_about(seeds(name)[0], steps="9" * 18))
+    with pytest.raises(LexLatticeError, match=r"anew\.$"):
+        model.read(path)
+
+
+def test_a_parquet_file_with_names_that_are_no_text_is_refused() -> None:
+    data = seeds("parquet")[0].replace(b"celex_id", b"celex\xff\xfed")
+    run("parquet", data)
+    with pytest.raises(LexLatticeError, match="damaged Parquet file"):
+        TARGETS["parquet"].run(data)
+
+
+def test_a_line_that_unpacks_to_more_than_an_act_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "LONGEST", 1_000_000)
+    path = tmp_path / "rows.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"reference": "' + b"a" * 50_000_000))
+    (only,) = Rows(path)
+    assert isinstance(only, BadRow)
+    assert only.is_end
+    assert "longer than 1 MB" in only.reason
+
+
+@pytest.mark.parametrize("address", ["htps://user:secret@host/a?key=secret", "ftp://user:secret@host/"])
+def test_an_address_that_cannot_be_opened_is_not_repeated(address: str) -> None:
+    with pytest.raises(LexLatticeError) as error:
+        read(address)
+    assert "secret" not in str(error.value)

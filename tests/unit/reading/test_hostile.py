@@ -1,0 +1,104 @@
+"""Input made to break the reader: it costs time in proportion to its size, and ends in an act or one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import time
+import zipfile
+from collections.abc import Callable
+
+import pytest
+
+from helpers.laws import assert_laws
+from lexlattice import LexLatticeError, read
+
+WRAPPED = "this is a line that is longer than forty characters and goes\n and continues here below it without stop\n"
+ANNEX = "Article 1\nfoo bar baz quux.\nANNEX I\n(a)\nfoo\n(b)\nfoo bar.\n(c)\nfoo\n"
+
+GROWING: dict[str, Callable[[int], str]] = {
+    "heading of spaces": lambda n: "# a" + " " * n + "b\n# c\nx\n",
+    "emphasis that never closes": lambda n: "# a\n# b\n" + "**a " * n,
+    "accents on one letter": lambda n: "T\ne" + "\u0316\u0301" * n + "\nfoo bar.\n",
+    "a rule of dashes": lambda n: "x" * 700 + "\n" + "-" * n,
+    "footnotes in an annex": lambda n: ANNEX + "(1)  foo\n" * n + "text follows\n",
+    "one wrapped paragraph": lambda n: WRAPPED * n,
+    "markers that never continue": lambda n: "Article 1\n" + "(a)\nx\n(1)\ny\n" * n,
+    "quotation marks": lambda n: "Article 1\n" + "‘Article 5\n" * n,
+    "the same article": lambda n: "Article 1\nText.\n" * n,
+    "one line of references": lambda n: "Article 1 of " * n,
+    "a document type": lambda n: "<!DOCTYPE a" + "[]" * n,
+    "headings by mark-up": lambda n: "<p class='ti-art'>Article 1</p>" + "<p class='sti-art'>Heading</p>" * n,
+    "cells": lambda n: "<table border=1>" + "<tr><td>a<td>b" * n,
+    "brackets": lambda n: "(" * n + "\nfoo",
+    "full stops": lambda n: "A. " * n,
+    "digits": lambda n: "1." * n + "\nfoo bar",
+}
+
+
+def seconds(text: str) -> float:
+    start = time.process_time()
+    with contextlib.suppress(LexLatticeError):
+        read(text.encode(), language="en")
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_cost_grows_in_proportion(name: str) -> None:
+    """Four times the input may cost eight times the time, not sixteen; what takes no time at all may vary."""
+    build = GROWING[name]
+    once = min(seconds(build(1500)) for _ in range(2))
+    assert min(seconds(build(6000)) for _ in range(2)) < 8 * once + 0.3
+
+
+def test_headings_are_not_repeated_for_every_article_they_enclose() -> None:
+    chapter = "CHAPTER I\n" + "x" * 300
+    act = read(
+        f"A title\n{chapter}\n" + "".join(f"Article {n}\nThe text of it.\n" for n in range(1, 50)), language="en"
+    )
+    assert len({id(section.enclosing) for section in act.sections if section.enclosing}) == 1
+
+
+def packed(method: int, names: list[str]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name in names:
+            archive.writestr(name, b"<ACT><P>hi there</P></ACT>" * 1)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        WRAPPED.encode() * 10 + b"\n```\nfoo\n```\nbar\n",
+        b"<html><meta charset=unicode_escape><p>Hi \\ud800 \xff</p>",
+        b"<html><meta charset=undefined><p>Hi \xff</p>",
+        packed(zipfile.ZIP_LZMA, ["a.xml"]),
+        packed(zipfile.ZIP_DEFLATED, ["1" * 5000 + ".xml", "a.xml"]),
+        packed(zipfile.ZIP_DEFLATED, ["a/x.xml", "b/x.xml"]),
+        b"# A\n\n# B\n\n|\t|\t|\n\nfoo bar\n",
+        b"<!DOCTYPE ACT SYSTEM 'x'><ACT><P>a &foo-bar; b</P></ACT>",
+        "Член 1\nОбхват\n(чл) текст на разпоредбата\n(яя) още".encode(),
+    ],
+)
+def test_an_act_or_one_sentence(data: bytes) -> None:
+    try:
+        assert_laws(read(data))
+    except LexLatticeError as error:
+        assert "\n" not in str(error)
+        assert str(error).endswith(".")
+
+
+def test_tables_keep_their_captions_and_stray_text() -> None:
+    table = (
+        "<table border='1'>stray<caption>IMPORTANT</caption><tr><td>a</td><td>b</td></tr><tr>odd<td>c</td></tr></table>"
+    )
+    act = read(f"<html><body><p>Regulation</p>{table}<p>A text.</p></body></html>".encode(), language="en")
+    for word in ("stray", "IMPORTANT", "a\tb", "odd", "c"):
+        assert word in act.source
+
+
+def test_markdown_loses_no_sign_that_is_no_mark_up() -> None:
+    act = read("# Use of C#\n\n# B\n\nThe sum 2 + (b) is foo__bar__baz and 2**3**4.\n", language="en")
+    assert "Use of C#" in act.source
+    assert "The sum 2 + (b) is foo__bar__baz and 2**3**4." in act.source

@@ -1,0 +1,155 @@
+"""The view of an act: its own text, in order; and what the page would choose is what a summary has."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lexlattice import read
+from lexlattice.act.summary import GROUPS
+from lexlattice.apps.serve.jobs import LEAST, extract_of, view_of
+from lexlattice.reading import LANGUAGES
+from lexlattice.reading.citations.forms import Cite, cite, cite_sentences, sentence_forms
+from lexlattice.reading.languages.grammar import load
+from lexlattice.selection import Budget
+from lexlattice.selection.decoder import choose
+from lexlattice.summarizer import shipped, summarize
+
+
+@pytest.fixture(scope="module")
+def content(examples: Path) -> bytes:
+    return (examples / "long" / "en.txt").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def view(content: bytes) -> dict[str, Any]:
+    return view_of(read(content))
+
+
+def test_units_are_the_acts_word_for_word(content: bytes, view: dict[str, Any]) -> None:
+    act = read(content)
+    assert [unit["id"] for unit in view["units"]] == [unit.id for unit in act.units]
+    assert all(act.source[unit["start"] : unit["end"]] == unit["text"] for unit in view["units"])
+    assert [section["label"] for section in view["sections"]] == [section.label for section in act.sections]
+    assert [section["name"] for section in view["sections"]][:4] == ["Title", "Preamble", "Recitals", "Article 1"]
+    assert view["words"] == act.words
+    assert {unit["group"] for unit in view["units"]} <= set(GROUPS) == set(view["groups"])
+
+
+def test_it_is_plain_json_and_the_same_each_time(content: bytes, view: dict[str, Any]) -> None:
+    assert json.loads(json.dumps(view)) == view == view_of(read(content))
+
+
+def test_there_is_a_salience_for_each_unit_at_each_step(view: dict[str, Any]) -> None:
+    assert len(view["steps"]) > 2
+    assert {len(step) for step in view["steps"]} == {len(view["units"])}
+    assert all(0 <= value <= 1 for step in view["steps"] for value in step)
+    assert [unit["score"] for unit in view["units"]] == view["steps"][-1]
+    assert all(before != after for before, after in pairwise(view["steps"]))
+
+
+def chosen(view: dict[str, Any], words: int) -> list[str]:
+    """What the page chooses by the view, as `choosing.js` does."""
+    places: list[int] = []
+    left = words
+    for step in view["order"]:
+        left -= sum(view["units"][place]["words"] for place in step)
+        if left < 0:
+            break
+        places += step
+    return [view["units"][place]["id"] for place in sorted(view["whole"] if words >= view["words"] else places)]
+
+
+@pytest.mark.parametrize("name", ["long/en.txt", "short/en.txt", "short/el.txt"])
+def test_at_every_length_the_page_has_what_a_summary_has(examples: Path, name: str) -> None:
+    act = read(examples / name)
+    view, scores = view_of(act), shipped().score(act)
+    for words in {*range(view["least"], view["most"], 7), *range(view["most"] - 30, view["most"] + 30), *view["stops"]}:
+        wanted = [act.units[place].id for place in choose(act, scores, words).units]
+        assert chosen(view, words) == wanted, words
+
+
+def test_lengths_reach_from_the_fewest_to_the_most_words_and_have_those_with_names(view: dict[str, Any]) -> None:
+    lengths = view["stops"]
+    assert (lengths[0], lengths[-1]) == (view["least"], view["most"])
+    assert view["most"] > view["budget"] > view["least"] == LEAST
+    assert set(lengths) >= {Budget(name).of(view["words"]) for name in ("short", "auto", "long")}
+    assert all(before < after < 2 * before for before, after in pairwise(lengths))
+
+
+def test_sentences_of_one_line_go_on_in_it() -> None:
+    text = "Decision\nArticle 1\nScope\n1. " + "Honey shall be labelled. Wax may be sold. " * 20 + "\n2. Bees are free."
+    units = view_of(read(text, language="en"))["units"]
+    assert [unit["goes_on"] for unit in units if unit["provision"] == "art-1.par-1"][:3] == [False, True, True]
+    assert not units[-1]["goes_on"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_its_notice_and_headings(examples: Path, language: str) -> None:
+    view = view_of(read(examples / "short" / f"{language}.txt"))
+    assert view["language"] == language
+    assert view["notice"]
+    assert all(view["groups"].values())
+    assert all(section["name"] for section in view["sections"])
+    assert view["consolidated"] is None
+
+
+def test_a_consolidated_text_says_of_which_day_it_is(examples: Path) -> None:
+    assert view_of(read(examples / "formats" / "act.consolidated.html"))["consolidated"] == "2024-03-12"
+
+
+def test_a_short_act_can_be_had_whole_and_what_matters_most_comes_first(examples: Path) -> None:
+    act = read(examples / "short" / "en.txt")
+    view = view_of(act)
+    assert view["most"] == act.words > view["budget"]
+    assert chosen(view, act.words) == [item.id for item in summarize(act, words=act.words)]
+    order = [place for step in view["order"] for place in step]
+    assert order != sorted(order)
+    assert set(order) < set(view["whole"])
+
+
+def test_what_is_short_is_there_whole() -> None:
+    act = read("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
+    view = view_of(act, name="bees.txt")
+    assert chosen(view, view["budget"]) == [unit.id for unit in act]
+    assert view["title"] == "bees.txt"
+    assert view["least"] <= view["budget"] <= view["most"]
+
+
+def test_an_extract_has_what_was_named_in_the_order_of_the_act(content: bytes, view: dict[str, Any]) -> None:
+    ids = [view["units"][unit]["id"] for unit in (30, 12, 20)]
+    summary = extract_of(read(content), [*ids, "art-999"])
+    assert [item.id for item in summary] == [ids[1], ids[2], ids[0]]
+    assert [item.text for item in summary] == [view["units"][unit]["text"] for unit in (12, 20, 30)]
+    assert [item.score for item in summary] == pytest.approx(
+        [view["units"][unit]["score"] for unit in (12, 20, 30)], abs=0.001
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_has_all_that_is_needed_to_cite_sentences_that_follow_each_other(language: str) -> None:
+    grammar = load(language)
+    forms = sentence_forms(30, grammar)
+    for first in range(30):
+        citation = f"4{forms.one[first]}"
+        assert cite(Cite(Cite(None, "within", "4"), "sentence", str(first + 1), first + 1), grammar).endswith(
+            forms.one[first].removeprefix(", ")
+        )
+        for last in range(first + 1, 30):
+            joined = forms.two[first] if last == first + 1 else forms.opening[first] + forms.closing[last]
+            assert cite_sentences(citation, first + 1, last + 1, grammar) == f"4{joined}"
+
+
+def test_it_has_forms_for_as_many_sentences_as_a_provision_has() -> None:
+    text = "Decision\nArticle 1\nScope\n1. " + "Honey shall be labelled. Wax may be sold. " * 20 + "\n2. Bees are free."
+    view = view_of(read(text, language="en"))
+    assert view["wholes"] == {"art-1.par-1": "Article 1(1)"}
+    assert {name: len(forms) for name, forms in view["sentences"].items()} == dict.fromkeys(
+        ("one", "two", "opening", "closing"), 40
+    )
+    short = view_of(read("Article 1\n\nBees are free.", language="en"))
+    assert (short["wholes"], short["sentences"]["one"]) == ({}, [])

@@ -1,0 +1,187 @@
+"""Expected coverage: what is expected, what a unit adds, and which units together are taken."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from lexlattice.encoding.tokens import tokenizer
+from lexlattice.research.coverage.decoder import LENGTH, PAIR_COUNTS, WORD_COUNTS, Chances, Coverage, cover, expected
+from lexlattice.research.coverage.features import Grams
+from lexlattice.research.coverage.ngrams import grams_of
+
+Floats = NDArray[np.float32]
+TOKENIZE = tokenizer()
+
+seeds = st.integers(0, 2**32 - 1)
+lines = st.lists(st.sampled_from("the label shall be legible 5 —".split()), max_size=12).map(" ".join)
+units = st.lists(lines, min_size=1, max_size=8)
+
+
+def falling(generator: np.random.Generator, rows: int, columns: int) -> Floats:
+    """Chances as the model has them: each at most the one before; some are 0, some are 1."""
+    factors = np.clip(generator.uniform(-0.2, 1.2, (rows, columns)), 0, 1)
+    return np.cumprod(factors, axis=1).astype(np.float32)
+
+
+class Rough:
+    """Units, chances and salience, at random."""
+
+    def __init__(self, texts: list[str], seed: int) -> None:
+        generator = np.random.default_rng(seed)
+        self.grams: Grams = grams_of(texts)
+        words, pairs = len(self.grams.words), len(self.grams.pairs)
+        self.chances = Chances(falling(generator, words, len(WORD_COUNTS)), falling(generator, pairs, len(PAIR_COUNTS)))
+        self.lengths = np.array([len(text.split()) for text in texts], np.int64)
+        self.salience = generator.uniform(0, 0.1, len(texts)).astype(np.float32)
+
+    def coverage(self) -> Coverage:
+        return Coverage(self.grams, self.chances, self.lengths, self.salience)
+
+    def value(self, taken: list[int]) -> float:
+        """What an extract is expected to have in common with the summary, counted one by one."""
+        total = 0.0
+        parts = zip((self.grams.of_words, self.grams.of_pairs), self.chances, (WORD_COUNTS, PAIR_COUNTS), strict=True)
+        for occurrences, chances, counts in parts:
+            has = [0] * occurrences.gram_count
+            rows = zip(occurrences.units, occurrences.grams, occurrences.counts, strict=True)
+            for unit, gram, count in rows:
+                has[gram] += int(count) * (unit in taken)
+            total += sum(
+                chance_of(row, counts, k) for row, n in zip(chances, has, strict=True) for k in range(1, n + 1)
+            )
+        return total
+
+    def gains(self, taken: list[int]) -> list[float]:
+        """For their length, what all units would add to some."""
+        now = self.value(taken)
+        return [
+            (self.value([*taken, unit]) - now) / max(1, length) ** LENGTH
+            for unit, length in enumerate(self.lengths.tolist())
+        ]
+
+
+def chance_of(chances: Floats, counts: tuple[int, ...], k: int) -> float:
+    """That a summary has a gram at least k times; on a line between the counts that are known, none beyond."""
+    return float(np.interp(k, counts, chances)) if k <= counts[-1] else 0.0
+
+
+@given(st.integers(0, 5), st.lists(st.integers(1, 9), min_size=1, max_size=6), seeds)
+def test_what_is_expected_is_the_sum_of_the_chances(rows: int, steps: list[int], seed: int) -> None:
+    counts = tuple(np.cumsum([1, *steps]).tolist())
+    chances = falling(np.random.default_rng(seed), rows, len(counts))
+    found = expected(chances, counts)
+    naive = [
+        [sum(chance_of(row, counts, k) for k in range(1, n + 1)) for n in range(counts[-1] + 1)] for row in chances
+    ]
+    np.testing.assert_allclose(found, np.reshape(naive, (rows, counts[-1] + 1)), atol=1e-5)
+
+
+@pytest.mark.parametrize("counts", [WORD_COUNTS, PAIR_COUNTS])
+def test_the_model_is_asked_for_counts_that_grow_from_one(counts: tuple[int, ...]) -> None:
+    assert counts[0] == 1
+    assert all(np.diff(counts) > 0)
+
+
+@given(units, seeds, st.data())
+def test_gains_are_what_they_would_be_from_scratch(texts: list[str], seed: int, data: st.DataObject) -> None:
+    rough = Rough(texts, seed)
+    taken = data.draw(st.lists(st.sampled_from(range(len(texts))), unique=True))
+    coverage = rough.coverage()
+    for unit in taken:
+        coverage.take(unit)
+    free = [unit for unit in range(len(texts)) if unit not in taken]
+    np.testing.assert_allclose(coverage.gains_for_length()[free], np.array(rough.gains(taken))[free], atol=1e-4)
+    np.testing.assert_allclose(coverage.values(), coverage.gains_for_length() + rough.salience, atol=1e-6)
+
+
+@given(units, seeds)
+def test_what_a_copy_takes_is_not_taken_from_the_first(texts: list[str], seed: int) -> None:
+    coverage = Rough(texts, seed).coverage()
+    coverage.take(0)
+    before, other = coverage.gains_for_length(), coverage.copy()
+    for unit in range(1, len(texts)):
+        other.take(unit)
+    np.testing.assert_array_equal(coverage.gains_for_length(), before)
+    for unit in range(1, len(texts)):
+        coverage.take(unit)
+    np.testing.assert_array_equal(coverage.gains_for_length(), other.gains_for_length())
+
+
+def test_more_occurrences_than_the_model_knows_of_add_nothing() -> None:
+    grams = grams_of(["word " * 500, "word"])
+    chances = Chances(np.ones((1, len(WORD_COUNTS)), np.float32), np.ones((1, len(PAIR_COUNTS)), np.float32))
+    coverage = Coverage(grams, chances, np.array([500, 1]), np.zeros(2, np.float32))
+    most = WORD_COUNTS[-1] + PAIR_COUNTS[-1]
+    np.testing.assert_allclose(coverage.gains_for_length(), [most / 500**LENGTH, 1], rtol=1e-5)
+    coverage.take(0)
+    np.testing.assert_allclose(coverage.gains_for_length()[1], 0, atol=1e-6)
+
+
+@given(units, seeds)
+def test_what_a_unit_adds_never_grows(texts: list[str], seed: int) -> None:
+    rough = Rough(texts, seed)
+    coverage = rough.coverage()
+    before = coverage.gains_for_length()
+    assert (before >= 0).all()
+    for unit in np.random.default_rng(seed).permutation(len(texts)).tolist():
+        coverage.take(unit)
+        after = coverage.gains_for_length()
+        assert (after <= before + 1e-5).all()
+        before = after
+
+
+# --- the extract ------------------------------------------------------------------------------------------
+
+budgets = st.integers(0, 60)
+
+
+@given(units, seeds, budgets)
+def test_an_extract_keeps_the_budget_and_ends_when_nothing_fits(texts: list[str], seed: int, budget: int) -> None:
+    rough = Rough(texts, seed)
+    before = rough.lengths.copy()
+    order = cover(rough.coverage(), rough.lengths, budget)
+    assert (rough.lengths == before).all()
+    left = budget - int(rough.lengths[order].sum())
+    assert left >= 0
+    assert len(set(order)) == len(order)
+    others = [unit for unit in range(len(texts)) if unit not in order and TOKENIZE(texts[unit])]
+    assert all(length > left for length in rough.lengths[others].tolist())
+    assert all(TOKENIZE(texts[unit]) for unit in order), "a unit without words says nothing"
+    assert order == cover(rough.coverage(), rough.lengths, budget)
+
+
+@given(units, seeds, budgets)
+def test_the_unit_that_is_worth_most_is_always_next(texts: list[str], seed: int, budget: int) -> None:
+    """As the rule says it, without anything kept from one step to the next; where two are worth the same, either."""
+    rough = Rough(texts, seed)
+    taken: list[int] = []
+    left = budget
+    for unit in cover(rough.coverage(), rough.lengths, budget):
+        values = np.array(rough.gains(taken)) + rough.salience
+        fits = [u for u, n in enumerate(rough.lengths.tolist()) if TOKENIZE(texts[u]) and n <= left and u not in taken]
+        assert unit in fits
+        assert values[unit] >= values[fits].max() - 1e-4
+        taken.append(unit)
+        left -= int(rough.lengths[unit])
+
+
+def test_among_equals_the_first_is_taken() -> None:
+    grams = grams_of(["bees", "wasps", "moths"])
+    chances = Chances(np.full((3, len(WORD_COUNTS)), 0.5, np.float32), np.zeros((0, len(PAIR_COUNTS)), np.float32))
+    lengths, salience = np.array([1, 1, 1]), np.zeros(3, np.float32)
+    assert cover(Coverage(grams, chances, lengths, salience), lengths, 2) == [0, 1]
+
+
+def test_what_was_said_is_not_said_again() -> None:
+    grams = grams_of(["bees fly", "bees fly", "bees buzz"])
+    chances = Chances(
+        np.repeat(np.float32([[0.9], [0.8], [0.1]]), len(WORD_COUNTS), 1) * ([1] + [0] * (len(WORD_COUNTS) - 1)),
+        np.zeros((2, len(PAIR_COUNTS)), np.float32),
+    )
+    lengths, salience = np.array([2, 2, 2]), np.zeros(3, np.float32)
+    assert cover(Coverage(grams, chances, lengths, salience), lengths, 4) == [0, 2]
+    assert cover(Coverage(grams, chances, lengths, np.float32([0, 0.5, 0])), lengths, 4) == [1, 2]
