@@ -61,7 +61,7 @@ def read_source(source: str, language: str | None, root: Path, *, is_whole: bool
         return read(_opened(root, path, source), language=language, sentences_from=sentences)
     if not is_celex(source):
         raise LexLatticeError(f"There is no file '{source[:80]}'; give {_SOURCES}.")
-    fetched = fetch(source, language=language or "en", timeout=_TIMEOUT, attempts=_ATTEMPTS, most=MOST_BYTES)
+    fetched = fetch(source, language=language or "en", timeout=_TIMEOUT, attempts=_ATTEMPTS, max_bytes=MOST_BYTES)
     act = read(fetched.content, language=fetched.language, sentences_from=sentences)
     return act if act.celex else replace(act, celex=normalize_celex(fetched.celex or "").act)
 

@@ -263,7 +263,7 @@ def test_a_number_is_fetched_within_the_limits_unless_a_file_has_its_name(
     shutil.copy(act, root.parent / "32016R0679")
     outline = Tools(root).parse_act("32016R0679", "EN")
     assert (outline["celex"], outline["language"], outline["words"]) == ("32016R0679", "en", 3)
-    assert [(reference, options["most"]) for reference, options in asked] == [("32016R0679", mcp.MOST_BYTES)]
+    assert [(reference, options["max_bytes"]) for reference, options in asked] == [("32016R0679", mcp.MOST_BYTES)]
     shutil.copy(act, root / "32016R0679")
     assert Tools(root).parse_act("32016R0679") == parse_act(act)
     assert len(asked) == 1

@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from lexlattice.reading.fetch import is_celex, public
+from lexlattice.reading.fetch import is_celex, without_credentials
 from lexlattice.reading.formats import MAX_BYTES
 
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -111,7 +111,7 @@ def discreet(address: str) -> str:
     >>> discreet("https://me:secret@host/TXT/?uri=CELEX:32016R0679&key=secret")
     'https://host/TXT/?uri=CELEX:32016R0679&key=…'
     """
-    address, is_cut, _ = public(address).partition("#")
+    address, is_cut, _ = without_credentials(address).partition("#")
     path, is_asked, query = address.partition("?")
     told = "&".join(map(_told, query.split("&"))) if is_asked else ""
     return f"{path}{is_asked}{told}{'#…' if is_cut else ''}"

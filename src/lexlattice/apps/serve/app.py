@@ -171,7 +171,7 @@ class Service:
         seconds, most, loop = self.settings.max_seconds, self.settings.max_bytes, asyncio.get_running_loop()
         self._fetching += 1
         work = loop.run_in_executor(
-            self._fetchers, lambda: fetch(celex, language=language, timeout=seconds / 2, attempts=2, most=most)
+            self._fetchers, lambda: fetch(celex, language=language, timeout=seconds / 2, attempts=2, max_bytes=most)
         )
         work.add_done_callback(self._fetched)
         try:
