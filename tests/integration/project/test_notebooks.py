@@ -5,6 +5,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+
 from helpers import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))

@@ -14,5 +14,8 @@ def test_the_site_is_built_without_warnings(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     reference = (tmp_path / "api" / "index.html").read_text("utf-8")
     assert 'id="lexlattice.summarize"' in reference
-    places = {entry["location"] for entry in json.loads((tmp_path / "search" / "search_index.json").read_text("utf-8"))["docs"]}
+    places = {
+        entry["location"]
+        for entry in json.loads((tmp_path / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    }
     assert {"quickstart/", "how-it-works/", "notebooks/summarize-and-cite/"} <= places

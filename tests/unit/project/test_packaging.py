@@ -93,7 +93,7 @@ def test_a_language_file_has_the_entries_of_the_english_one(language: str) -> No
 
 
 def test_the_commands_of_the_readme_exist() -> None:
-    named = set(re.findall(r"\bmake ([a-z]+)\b", "\n".join(code_in(ROOT / "README.md"))))
+    named = set(re.findall(r"^`*make ([a-z]+)\b", "\n".join(code_in(ROOT / "README.md")), re.MULTILINE))
     assert named >= {"demo", "test"}
     assert named <= make_targets()
 
