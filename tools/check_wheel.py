@@ -2,8 +2,8 @@
 
 Usage: python tools/check_wheel.py dist
 
-The command, the library, the service's page and a training on a handful of example acts have to work with nothing of the
-source tree at hand. Versions are those of requirements.lock.
+The command, the library, the page of the service and a training on a few example acts have to work without the
+source tree. Versions are those of requirements.lock.
 """
 
 from __future__ import annotations
