@@ -25,7 +25,7 @@ __all__ = [
     "read",
     "summarize",
 ]
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 if TYPE_CHECKING:
     from lexlattice.act.summary import Item, Summary
