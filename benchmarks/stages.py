@@ -31,8 +31,8 @@ from lexlattice.lattice.automaton import Dense
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.grid import Floats
 from lexlattice.lattice.model import OF_SECTIONS, Member, Network
+from lexlattice.reading.roles import groups_of
 from lexlattice.selection.decoder import Choice, choose
-from lexlattice.selection.roles import group_of
 from lexlattice.summarizer import PATH as WEIGHTS
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 def written(act: Act, scores: Floats, choice: Choice) -> str:
     """What was chosen, as JSON."""
-    names, units = group_of(act), act.units
+    names, units = groups_of(act), act.units
     items = (Item.of(units[i], act.sections[units[i].section], float(scores[i]), names[i], None) for i in choice.units)
     return Summary(act, WORDS, tuple(items), ()).to_json()
 
