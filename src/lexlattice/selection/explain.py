@@ -35,7 +35,7 @@ def explanations(
     What a neighbour does is measured by looking away: the automaton runs again, once for each direction, and the chosen
     units do not perceive who stands there.
     """
-    panels, lattice = model.panels(features), lattice_of(features, model.members[0].wiring.geometry)
+    panels, lattice = model.panels(features), lattice_of(features, model.wiring.geometry)
     chosen = np.array([unit for step in steps for unit in step], dtype=np.int64)
     changes = _changes(model, features, lattice, chosen, panels[-1])
     units, reasons = np.argsort(lattice.cell_of), _Reasons(act, features)
