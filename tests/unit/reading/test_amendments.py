@@ -12,7 +12,7 @@ from lexlattice import Act, read
 from lexlattice.act.hierarchy import lead_ins
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.languages.grammar import load
-from lexlattice.reading.structure.outline import outline
+from lexlattice.reading.structure.outline import parse_outline
 from lexlattice.reading.structure.quotations import quoted_header
 from lexlattice.selection import select
 
@@ -125,7 +125,7 @@ def test_an_annex_may_be_quoted_whole() -> None:
 def test_mark_up_shows_what_is_quoted_without_marks() -> None:
     blocks = [Block("Article 1", Role.ARTICLE), Block("1. This is added:")]
     blocks += [Block(text, Role.QUOTED) for text in ("Article 7", "Bees", "They fly.")]
-    plan = outline([*blocks, Block("2. That is deleted.")], load("en"))
+    plan = parse_outline([*blocks, Block("2. That is deleted.")], load("en"))
     assert plan.quotations == {2: 4}
 
 

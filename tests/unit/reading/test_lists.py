@@ -6,14 +6,14 @@ import pytest
 
 from lexlattice.reading.citations.forms import Cite
 from lexlattice.reading.languages.numbering import marker
-from lexlattice.reading.structure.lists import Frame, headed
-from lexlattice.reading.structure.units import divide
+from lexlattice.reading.structure.lists import Scope, list_of_heading
+from lexlattice.reading.structure.nesting import nest_by_numbering
 
 
 def paths(lines: list[str]) -> list[str]:
     """Paths of the units below an article, without its own."""
-    frame = Frame("art-1", Cite(None, "article", "1"), "paragraph", paragraphs=True)
-    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    frame = Scope("art-1", Cite(None, "article", "1"), "paragraph", paragraphs=True)
+    drafts = nest_by_numbering(lines, range(len(lines)), [marker(line) for line in lines], frame)
     return [draft.path.removeprefix("art-1").removeprefix(".") for draft in drafts]
 
 
@@ -82,8 +82,8 @@ def test_a_letter_that_was_deleted_does_not_make_i_a_numeral() -> None:
 
 def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
     annex = Cite(None, "annex", "II")
-    frame = Frame("anx-II.pt-c", Cite(annex, "letter", "c"), "paragraph", text_level="subparagraph")
-    frame.item = headed("c", "anx-II", annex)
+    frame = Scope("anx-II.pt-c", Cite(annex, "letter", "c"), "paragraph", text_level="subparagraph")
+    frame.item = list_of_heading("c", "anx-II", annex)
     lines = [
         "Savings are counted.",
         "(a) by day;",
@@ -94,7 +94,7 @@ def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
         "More.",
         "(e) End.",
     ]
-    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    drafts = nest_by_numbering(lines, range(len(lines)), [marker(line) for line in lines], frame)
     assert [draft.path.removeprefix("anx-II.") for draft in drafts] == [
         *("pt-c", "pt-c.pt-a", "pt-c.pt-b", "pt-d", "pt-d.pt-i", "pt-d.pt-ii", "pt-d.sub-2", "pt-e"),
     ]
@@ -102,9 +102,9 @@ def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
 
 
 def test_short_lines_between_two_letters_of_an_annex_belong_to_the_first() -> None:
-    frame = Frame("anx", Cite(None, "annex_sole"), "paragraph")
+    frame = Scope("anx", Cite(None, "annex_sole"), "paragraph")
     lines = ["(a) by this formula:", "E = H * C", "where:", "E is energy", "C is a ratio", "(b) by another."]
-    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    drafts = nest_by_numbering(lines, range(len(lines)), [marker(line) for line in lines], frame)
     assert [draft.path for draft in drafts] == [
         *("anx.pt-a", "anx.pt-a.sub-2", "anx.pt-a.sub-3", "anx.pt-a.sub-4", "anx.pt-a.sub-5", "anx.pt-b"),
     ]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexlattice import Act, read
-from lexlattice.reading.structure.quotations import quotations
+from lexlattice.reading.structure.quotations import match_quotations
 
 HEAD = "COUNCIL DIRECTIVE (EU) 2020/285\nof 3 May 2020\non something\nTHE COUNCIL,\nHAS ADOPTED THIS DIRECTIVE:\n"
 MARKS = ["‘’", "“”", "„“", "„”", "«»", '""', "””"]
@@ -51,12 +51,12 @@ def test_a_quotation_that_nothing_closes_ends_where_the_amendments_go_on() -> No
 
 
 def test_a_defined_term_is_no_quotation() -> None:
-    assert quotations(["the following definitions apply:", "‘originator’ means an entity:", "it is ‘good’"]) == {}
+    assert match_quotations(["the following definitions apply:", "‘originator’ means an entity:", "it is ‘good’"]) == {}
 
 
 @given(st.lists(st.sampled_from(["‘a", "b’;", "«a", "c», d", "lead:", "x", "“y” z:", "’", '"q']), max_size=30))
 def test_quotations_do_not_overlap(lines: list[str]) -> None:
-    spans = sorted(quotations(lines).items())
+    spans = sorted(match_quotations(lines).items())
     assert all(first <= last < len(lines) for first, last in spans)
     assert all(before[1] < after[0] for before, after in pairwise(spans))
 

@@ -13,7 +13,7 @@ from helpers.laws import assert_laws, letters
 from lexlattice import Act, read
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.languages.grammar import load
-from lexlattice.reading.structure.text_tables import columns, mark_tables
+from lexlattice.reading.structure.text_tables import arrange_in_rows, mark_tables
 
 HEAD = """REGULATION (EU) 2024/9001 OF THE EUROPEAN PARLIAMENT AND OF THE COUNCIL
 of 12 March 2024
@@ -133,7 +133,7 @@ def test_references_are_known_in_other_languages(language: str, annex: str, line
 
 
 def test_cells_of_one_kind_stay_one_a_line() -> None:
-    assert columns(["1", "2", "3", "4", "5", "6", "7", "8"]) == [[str(n)] for n in range(1, 9)]
+    assert arrange_in_rows(["1", "2", "3", "4", "5", "6", "7", "8"]) == [[str(n)] for n in range(1, 9)]
 
 
 def test_pages_with_mark_up_are_not_searched_for_tables() -> None:

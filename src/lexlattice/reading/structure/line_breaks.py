@@ -1,8 +1,8 @@
-"""Pages whose paragraphs were run together: put the line breaks back.
+"""Restore the line breaks of pages whose paragraphs were run together.
 
-A third of EUR-Lex's older pages reach people as one line of a hundred thousand characters: "…thereof,Having regard
-to…HAVE AGREED AS FOLLOWS:Article 1Scope1. The Parties…". Only line breaks are ever added, never a letter changed.
-What gives a break away: two spaces, a capital right after a full stop, a head-word whose number is the next one due.
+A third of EUR-Lex's older pages are one line of a hundred thousand characters: "…thereof,Having regard to…HAVE AGREED
+AS FOLLOWS:Article 1Scope1. The Parties…". Line breaks are added, but no letter is changed. A break is recognised by two
+spaces, a capital right after a full stop, or a head-word with the next number of its kind.
 """
 
 from __future__ import annotations
@@ -20,90 +20,50 @@ from lexlattice.reading.formats.blocks import Block
 from lexlattice.reading.languages.grammar import MISPRINTED_ONE, Grammar, fold
 from lexlattice.reading.languages.numbering import from_roman
 
-# Decimal numbers of points in a glued page: "…intended to: 1.1.reduce the risk; 1.2.prevent…".
-
 _NUMBER: Final = re.compile(
     r"(?:(?<![\w/(])(?<!\d[.,])(?<![A-Z]\.)|(?<=[^\W\d_]{4})(?=\d{1,2}\.\d))"
     r"(?P<n>\d{1,2}(?:\.\d{1,2}){0,5})\.(?P<gap>\s?)(?=[^\W\d_])"
 )
-_FEWEST: Final = 3
-"""So many decimal numbers before a word show that a page counts by them."""
-_LEAP: Final = 2
-"""A decimal number may be lost in the text before it; the next is due all the same."""
-_WORD: Final = 24
-"""Characters before a number that hold the word before it."""
+"""A number of a point in running text: "…intended to: 1.1.reduce the risk; 1.2.prevent…"."""
+_FEWEST_DECIMALS: Final = 3
+"""Decimal numbers before words that show that a page uses them."""
+_MAX_STEP: Final = 2
+"""Largest step between decimal numbers: one of them may be lost in the text."""
+_WORD_WINDOW: Final = 24
+"""Characters before a number that contain the word before it."""
 _STOPS: Final = (".", ";", ":")
-_HEAD: Final = 4
-"""So many letters tell a head-word in all its inflected forms."""
+_HEAD_WORD_STEM: Final = 4
+"""Letters that identify a head-word in all its inflected forms."""
 
 
-def decimals(line: str, grammar: Grammar) -> Iterator[tuple[int, int]]:
-    """Where the numbers of points begin and end, in a line that counts its points by decimals."""
-    found = list(_NUMBER.finditer(line))
-    if sum("." in match["n"] for match in found) < _FEWEST:
-        return
-    numbers = [tuple(map(int, match["n"].split("."))) for match in found]
-    latest: tuple[int, ...] = ()
-    for match, number, following in zip(found, numbers, [*numbers[1:], ()], strict=True):
-        before = line[max(0, match.start() - _WORD) : match.start()].rstrip()
-        if not _is_due(number, latest) or _is_reference(before, grammar):
-            continue
-        latest = number
-        begins = before[-1:] in _STOPS or following == (*number, 1)
-        if len(number) > 1 or (begins and not match["gap"]):
-            yield match.start(), match.end("n") + 1
+LONG_LINE: Final = 600
+"""Lines longer than this are split in a page without line breaks."""
 
+LONG_MEAN: Final = 700
+"""Mean length of line from which on a page has lost its line breaks: acts have about 100 characters per line."""
 
-def _is_due(number: tuple[int, ...], latest: tuple[int, ...]) -> bool:
-    """Whether a number is the first below the latest, or the next at its level or further out; or begins anew.
-
-    >>> [_is_due(n, (2, 1)) for n in ((2, 1, 1), (2, 2), (3,), (3, 1), (1,), (2, 3), (2, 4), (4,))]
-    [True, True, True, True, True, True, False, False]
-    """
-    if set(number) == {1} or (number[-1] == 1 and number[:-1] == latest):
-        return True
-    *above, last = number if number[-1] > 1 or len(number) == 1 else number[:-1]
-    return (
-        len(above) < len(latest)
-        and list(latest[: len(above)]) == above
-        and 0 < last - latest[len(above)] <= (_LEAP if above else 1)
-    )
-
-
-def _is_reference(before: str, grammar: Grammar) -> bool:
-    """Whether a head-word stands before a number: "in point 4.1.", and no point begins."""
-    words = before.split()
-    return bool(words) and fold(words[-1].strip("(.,"))[:_HEAD] in grammar.heads
-
-
-# Pages whose paragraphs were run together: put the line breaks back.
-
-GLUED_LINE: Final = 600
-"""In a glued page, lines longer than this are cut."""
-
-GLUED_PAGE: Final = 700
-"""Mean length of line from which on a page counts as glued: acts have some 100 characters a line."""
-
-FEWEST_LINES: Final = 12
-"""A page of so few lines is glued if one of them is long."""
+FEW_LINES: Final = 12
+"""A page of so few lines has lost its line breaks if one of them is long."""
 
 LONGEST_PARAGRAPH: Final = 12000
-"""No paragraph of an act is longer than this; a line that is holds several, whatever the page."""
+"""No paragraph of an act is longer than this; such a line holds several, whatever the page."""
 
 _UPPER: Final = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĖĘĚĞĠĢĦĪĮİĶĹĻĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽȘȚΑ-ΩΆ-ΏА-Я"
 _LOWER: Final = "a-zß-öø-ÿāăąćĉċčďđēėęěğġģħīįıķĺļľłńņňōőœŕřśşšţťūůűųźżžșțα-ωά-ώа-я"
 
 _SPACES: Final = re.compile(r"[ \u00a0]{2,}")
 _PARAGRAPH_GAP: Final = re.compile(rf"[^{_LOWER}\d].{{2}}|.{{3}}(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
-"""Two spaces part paragraphs where a stop comes before or a capital or number after; else lines were only wrapped."""
+"""Two spaces that separate paragraphs: after a stop, or before a capital or number; others are wrapped lines."""
 _NEW_PARAGRAPH: Final = re.compile(rf"[.;:]\s+(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
 _CELL: Final = " | "
-_SHORT: Final = 12
-"""Characters at the beginning of a row that are no sentence by themselves."""
+_SHORT_CELL: Final = 12
+"""Characters at the beginning of a row that are no sentence on their own."""
 _ROW_END: Final = re.compile(r"\s\|(?=[^\s])")
+"""The bar between two rows: "Goods |2501"."""
 _SENTENCE_END: Final = re.compile(rf"(?<=[{_LOWER})][.;:])(?=[{_UPPER}])")
-_WRAPPED: Final = 3
-"""So many lines that end in the middle of a sentence show how wide the page was."""
+"""Between two sentences without a space: "…force.The…"."""
+_FEWEST_WRAPPED: Final = 3
+"""Lines that end mid-sentence, needed to know how wide the page was."""
 _LONGEST_WORD: Final = 30
 _GLUE: Final = re.compile(
     rf"(?<=[{_LOWER})’'\"»\d][.;:,])(?=[{_UPPER}][{_LOWER}])"  # "thereof,Having"
@@ -119,54 +79,69 @@ _GLUE: Final = re.compile(
     r"|(?<=>)(?=[^<>\s])|(?<=[^\s<>])(?=>(?:TABLE|PIC))"
     r"|(?<=[^\s-])\s?(?=-{10})|(?<=-{10})(?=[^-])"
 )
+_FEWEST_PAGE_PIECES: Final = 3
+"""Parts (name, date, series, language of the Journal) that make a page header."""
+_DAY: Final = re.compile(rf"\d{{8}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+_TEXT_BEGINS: Final = re.compile(
+    rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)"  # "Article 2 The", "Article 2 1. The"
+    rf"|(?:1\.\s{{1,2}})?[{_UPPER}][{_LOWER}]"  # "Article 2The", "Article 21. The"
+)
+_DOTTED: Final = re.compile(rf"\.\d{{1,2}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+"""The rest of an article number that counts within a chapter, with its heading: "Article 10.2Nature"."""
+_INSERTED: Final = re.compile(rf"[A-Z](?=[{_UPPER}][{_LOWER}\s]|\d{{1,2}}\.\s)")
+"""The letter of an inserted article with text right after it: "Article 2A1. Each", "Article 1AThe"."""
+_GLUED: Final = re.compile(rf"[{_UPPER}]|1\.\s")
+_MAX_MISSING: Final = 3
+"""Articles whose headers may be missing before one that runs into its text."""
+_DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
 
 
-def unglue_page(blocks: list[Block], grammar: Grammar) -> list[Block]:
-    """Cut the glued lines of a page, if it is one, but none whose role the mark-up gives."""
+def restore_line_breaks(blocks: list[Block], grammar: Grammar) -> list[Block]:
+    """Split the long lines of a page without line breaks, except those that have a role by mark-up."""
     sizes = [len(block.text) for block in blocks]
-    glued = len(blocks) <= FEWEST_LINES or sum(sizes) > GLUED_PAGE * len(blocks)
-    limit = GLUED_LINE if glued else LONGEST_PARAGRAPH
+    glued = len(blocks) <= FEW_LINES or sum(sizes) > LONG_MEAN * len(blocks)
+    limit = LONG_LINE if glued else LONGEST_PARAGRAPH
     if max(sizes, default=0) <= limit:
         return blocks
     pieces: list[Block] = []
     for block, size in zip(blocks, sizes, strict=True):
         if size > limit and block.role is None:
-            pieces.extend(map(Block, unglue(block.text, grammar)))
+            pieces.extend(map(Block, split_line(block.text, grammar)))
         else:
             pieces.append(block)
     return pieces
 
 
-def unglue(line: str, grammar: Grammar) -> list[str]:
-    """Cut a glued line into the lines it once was.
+def split_line(line: str, grammar: Grammar) -> list[str]:
+    """Split a line into the lines it once was.
 
     >>> from lexlattice.reading.languages.grammar import load
-    >>> unglue("of the other part,HAVE AGREED AS FOLLOWS:Article 1ScopeThe Parties agree.", load("en"))
+    >>> split_line("of the other part,HAVE AGREED AS FOLLOWS:Article 1ScopeThe Parties agree.", load("en"))
     ['of the other part,', 'HAVE AGREED AS FOLLOWS:', 'Article 1', 'Scope', 'The Parties agree.']
     """
     cuts = {match.end() for match in _GLUE.finditer(line)}
-    cuts.update(_ends_of_page_header(line, grammar))
-    cuts.update(_ends_of_paragraphs(line))
-    cuts.update(_beginnings_of_formulas(line, grammar))
-    cuts.update(match.end() for match in _enacted(grammar).finditer(line) if match.group().isupper())
-    headers = _headers(line, grammar)
+    cuts.update(_page_header_ends(line, grammar))
+    cuts.update(_paragraph_ends(line))
+    cuts.update(_formula_starts(line, grammar))
+    cuts.update(match.end() for match in _enacting_pattern(grammar).finditer(line) if match.group().isupper())
+    headers = _header_cuts(line, grammar)
     cuts.update(headers)
-    for start, end in decimals(line, grammar):
+    for start, end in find_decimal_numbers(line, grammar):
         if end in headers:
             continue
         cuts.difference_update(range(start + 1, end + 1))
         cuts.add(start)
     if _CELL in line:
-        cuts = _between_rows(line, cuts)
+        cuts = _cuts_between_rows(line, cuts)
     edges = [0, *sorted(cuts), len(line)]
     pieces = (line[a:b].strip() for a, b in pairwise(edges))
     return [piece for piece in pieces if piece]
 
 
-def _between_rows(line: str, cuts: set[int]) -> set[int]:
-    """The cuts of a line with tables of bars: rows are kept whole, and what is said before the first is cut off.
+def _cuts_between_rows(line: str, cuts: set[int]) -> set[int]:
+    """The cuts of a line with tables of bars: rows stay whole, and text before the first is cut off.
 
-    Cells have " | " between them; the bar at a row's end has no space behind it: "CN code | Goods |2501 | Salt |".
+    Cells have " | " between them; the bar at a row's end has no space after it: "CN code | Goods |2501 | Salt |".
     """
     ends = [match.end() for match in _ROW_END.finditer(line)]
     ordered = sorted(cuts)
@@ -174,19 +149,19 @@ def _between_rows(line: str, cuts: set[int]) -> set[int]:
     for start, end in pairwise([0, *ends, len(line)]):
         first, last = line.find(_CELL, start, end), line.rfind(_CELL, start, end)
         kept.update(match.end() for match in _SENTENCE_END.finditer(line, start, max(start, first)))
-        opening = start if first < 0 else start + _SHORT  # "1.Plutonium | " is one cell
+        opening = start if first < 0 else start + _SHORT_CELL  # "1.Plutonium | " is one cell
         before = end if first < 0 else first
-        after = last if end - last > GLUED_LINE else end  # behind a table's last row stands all that follows it
+        after = last if end - last > LONG_LINE else end  # behind a table's last row stands all that follows it
         for cut in ordered[bisect_right(ordered, opening) : bisect_left(ordered, end)]:
             if cut < before or cut > after:
                 kept.add(cut)
     return kept
 
 
-def _ends_of_paragraphs(line: str) -> Iterator[int]:
-    """Where two spaces part paragraphs: not in a page that was only wrapped, nor where a line of a page was full.
+def _paragraph_ends(line: str) -> Iterator[int]:
+    """Where two spaces separate paragraphs: not in a page that was only wrapped, nor where a line was full.
 
-    A line was full if the next word would not have fitted: so long are lines that end in the middle of a sentence.
+    A line was full if the next word did not fit; the lines that end mid-sentence tell how wide the page was.
     """
     gaps = [match.span() for match in _SPACES.finditer(line)]
     if sum(bool(_PARAGRAPH_GAP.match(line, end - 3)) for _, end in gaps) <= 0.7 * len(gaps):
@@ -194,7 +169,7 @@ def _ends_of_paragraphs(line: str) -> Iterator[int]:
     wrapped = {end for start, end in gaps if line[:start][-1:].islower() and line[end : end + 1].islower()}
     begins = [0, *(end for _, end in gaps)]
     lengths = [start - begin for begin, (start, end) in zip(begins, gaps, strict=False) if end in wrapped]
-    width = median(lengths) if len(lengths) >= _WRAPPED else inf
+    width = median(lengths) if len(lengths) >= _FEWEST_WRAPPED else inf
     for begin, (start, end) in zip(begins, gaps, strict=False):
         word = line[end : end + _LONGEST_WORD].split(" ", 1)[0]
         is_full = start - begin + 1 + len(word) > width and not _NEW_PARAGRAPH.match(line, start - 1)
@@ -202,22 +177,17 @@ def _ends_of_paragraphs(line: str) -> Iterator[int]:
             yield end
 
 
-def _ends_of_page_header(line: str, grammar: Grammar) -> list[int]:
-    """Where the pieces of the Official Journal's own header end, if the line begins with one."""
+def _page_header_ends(line: str, grammar: Grammar) -> list[int]:
+    """Where the parts of the Official Journal's page header end, if the line begins with one."""
     ends = [0]
-    pattern = _page_piece(grammar)
+    pattern = _page_header_pattern(grammar)
     while piece := pattern.match(line, ends[-1]):
         ends.append(piece.end())
-    return ends if len(ends) > _PAGE_PIECES or _DAY.match(line) else []
-
-
-_PAGE_PIECES: Final = 3
-"""So many of the Journal's name, its day, its series and its language make a page's header."""
-_DAY: Final = re.compile(rf"\d{{8}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+    return ends if len(ends) > _FEWEST_PAGE_PIECES or _DAY.match(line) else []
 
 
 @cache
-def _page_piece(grammar: Grammar) -> re.Pattern[str]:
+def _page_header_pattern(grammar: Grammar) -> re.Pattern[str]:
     journal = "|".join(re.escape(name) for name in sorted(grammar.written["journal"], key=len, reverse=True))
     return re.compile(
         rf"(?:\d{{1,2}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{4}}\.?|\d{{4}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{1,2}}\.?"
@@ -226,9 +196,9 @@ def _page_piece(grammar: Grammar) -> re.Pattern[str]:
     )
 
 
-def _beginnings_of_formulas(line: str, grammar: Grammar) -> Iterator[int]:
-    """Where formulas begin: where recitals or citations begin with a capital, "; whereas" only goes on with one."""
-    found = list(_formulas(grammar).finditer(line))
+def _formula_starts(line: str, grammar: Grammar) -> Iterator[int]:
+    """Where formulas begin; if a recital or citation begins with a capital, "; whereas" only continues one."""
+    found = list(_formula_pattern(grammar).finditer(line))
     capital = {match.lastgroup for match in found if line[match.end()].isupper()}
     for match in found:
         if match.lastgroup not in capital or line[match.end()].isupper() or match.group() != " ":
@@ -236,11 +206,11 @@ def _beginnings_of_formulas(line: str, grammar: Grammar) -> Iterator[int]:
 
 
 @cache
-def _formulas(grammar: Grammar) -> re.Pattern[str]:
-    """Where citations, recitals, the enacting and the closing formula begin: after a stop or a comma.
+def _formula_pattern(grammar: Grammar) -> re.Pattern[str]:
+    """Matches before citations, recitals, the enacting and the closing formula: after a stop or a comma.
 
-    The institution that acts stands before the first citation. The closing formula begins a sentence: a treaty that
-    is cited was "done at Stockholm" too.
+    The institution that acts precedes the first citation. The closing formula begins a sentence: a treaty that is cited
+    was "done at Stockholm" too.
     """
 
     def either(*kinds: str) -> str:
@@ -256,15 +226,15 @@ def _formulas(grammar: Grammar) -> re.Pattern[str]:
 
 
 @cache
-def _enacted(grammar: Grammar) -> re.Pattern[str]:
-    """The enacting formula, which stands in capitals, up to its colon: what follows is already enacted."""
+def _enacting_pattern(grammar: Grammar) -> re.Pattern[str]:
+    """Matches the enacting formula in capitals up to its colon: what follows is already enacted."""
     words = "|".join(re.escape(word) for word in sorted(grammar.written["enacting"], key=len, reverse=True))
     return re.compile(rf"(?i:{words})\b[^.:;]{{0,80}}:\s?(?=\S)")
 
 
 @cache
 def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
-    """A head-word beside its number; divisions and annexes must be in capitals, or they are references."""
+    """Matches a head-word with its number; divisions and annexes must be in capitals, or they are references."""
 
     def either(kinds: tuple[str, ...], *, capitals: bool) -> str:
         words = sorted((w for kind in kinds for w in grammar.written[kind]), key=len, reverse=True)
@@ -281,29 +251,15 @@ def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
     )
 
 
-_TEXT_BEGINS: Final = re.compile(
-    rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)"  # "Article 2 The", "Article 2 1. The"
-    rf"|(?:1\.\s{{1,2}})?[{_UPPER}][{_LOWER}]"  # "Article 2The", "Article 21. The"
-)
-_DOTTED: Final = re.compile(rf"\.\d{{1,2}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
-"""The rest of a number that counts within a chapter, with the heading glued to it: "Article 10.2Nature"."""
-_INSERTED: Final = re.compile(rf"[A-Z](?=[{_UPPER}][{_LOWER}\s]|\d{{1,2}}\.\s)")
-"""The letter of an inserted article that text follows at once: "Article 2A1. Each", "Article 1AThe"."""
-_GLUED: Final = re.compile(rf"[{_UPPER}]|1\.\s")
-_FARTHEST: Final = 3
-"""So many articles may have lost their header before one that runs into its text."""
-_DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
-
-
-def _headers(line: str, grammar: Grammar) -> set[int]:
-    """Where headers begin and end: those whose number is due, and that are not a mere reference."""
+def _header_cuts(line: str, grammar: Grammar) -> set[int]:
+    """Where headers begin and end: those with the next number of their kind that are no references."""
     cuts: set[int] = set()
     due = {"article": 1}
     for match in _header_pattern(grammar).finditer(line):
         start, end = match.span()
         before = line[max(0, start - 4) : start]
         if match["article"] and (dotted := _DOTTED.match(line, end)):
-            if _is_cut_off(before):
+            if _is_ended(before):
                 cuts.update((start, dotted.end()))
         elif match["article"] or match["first"]:
             number = match["number"] or match["lead"]
@@ -312,38 +268,38 @@ def _headers(line: str, grammar: Grammar) -> set[int]:
             value = grammar.ordinal_values.get(fold(number), value)
             expected = (due["article"], due["article"] + 1)  # of a header that is misprinted only the next is seen
             if line[end : end + 1] == "." and value not in expected:
-                value = _without_paragraph(number, *expected) or value
+                value = _article_before_paragraph(number, *expected) or value
                 end = match.start("number") + len(str(value)) if match["number"] else end
             elif match["article"] and value == due["article"] - 1 and (letter := _INSERTED.match(line, end)):
-                cuts.update((start, letter.end()) if _is_cut_off(before) else ())
+                cuts.update((start, letter.end()) if _is_ended(before) else ())
                 continue
-            alone = _stands_alone(before, line[end : end + 3])
+            alone = _is_separate(before, line[end : end + 3])
             led = value == due["article"] and bool(_TEXT_BEGINS.match(line, end))
-            near = 0 < value - due["article"] <= _FARTHEST
-            leaps = near and not before[-1:].isspace() and _GLUED.match(line, end) is not None
-            if ((value in (1, *expected) or leaps) and alone) or led:
+            near = 0 < value - due["article"] <= _MAX_MISSING
+            skips = near and not before[-1:].isspace() and _GLUED.match(line, end) is not None
+            if ((value in (1, *expected) or skips) and alone) or led:
                 cuts.update((start, end))
                 due["article"] = value + 1
-        elif _is_cut_off(before):
+        elif _is_ended(before):
             kind = next(kind for kind in _DIVIDERS if match[kind])
-            end = _end_of_count(match, line, due.get(kind, 1))
-            due[kind] = _count(line[match.start("count") : end]) + 1 if match["count"] else 1
+            end = _numeral_end(match, line, due.get(kind, 1))
+            due[kind] = _numeral_value(line[match.start("count") : end]) + 1 if match["count"] else 1
             cuts.update((start, end))
     return cuts
 
 
-def _without_paragraph(number: str, due: int, following: int) -> int:
-    """The article of a number that runs into its first paragraph's: "Article 11. The" is article 1; 0 if it cannot."""
+def _article_before_paragraph(number: str, due: int, following: int) -> int:
+    """The article of a number that runs into its first paragraph's: "Article 11. The" is article 1; 0 if impossible."""
     if number.startswith(str(due)):
         return due
     return following if number == f"{following}1" else 0
 
 
-def _count(text: str) -> int:
+def _numeral_value(text: str) -> int:
     return int(text) if text.isdigit() else from_roman(text.lower())
 
 
-def _end_of_count(match: re.Match[str], line: str, due: int) -> int:
+def _numeral_end(match: re.Match[str], line: str, due: int) -> int:
     """Where a Roman numeral ends that runs into a heading in capitals: "CHAPTER IVINSTITUTIONS" is chapter IV."""
     run = match["count"]
     if not run or run.isdigit() or not line[match.end() : match.end() + 1].isalpha():
@@ -355,15 +311,54 @@ def _end_of_count(match: re.Match[str], line: str, due: int) -> int:
     return match.start("count") + best
 
 
-def _is_cut_off(before: str) -> bool:
-    """Whether what comes before a header has ended: a stop, two spaces, or no space at all."""
+def _is_ended(before: str) -> bool:
+    """Whether the text before a header has ended: a stop, two spaces, or no space at all."""
     text = before.rstrip()
     return text == before or not text or text[-1] in ".;:*-)’'\"”»" or (len(text) > 2 and text[-3:].isupper())
 
 
-def _stands_alone(before: str, following: str) -> bool:
-    """Whether a header is cut off from the text before it and not continued after it, as a reference would be."""
-    if not _is_cut_off(before) or before.endswith(("(", "[", "-", "/")):
+def _is_separate(before: str, following: str) -> bool:
+    """Whether a header is separate from the text before it and not continued after it, as a reference would be."""
+    if not _is_ended(before) or before.endswith(("(", "[", "-", "/")):
         return False
     after = following.strip()
     return following[:1] not in ("(", ",", ")", ";") and (not after or not after[0].islower())
+
+
+def find_decimal_numbers(line: str, grammar: Grammar) -> Iterator[tuple[int, int]]:
+    """Where the numbers of points begin and end, in a line whose points have decimal numbers."""
+    found = list(_NUMBER.finditer(line))
+    if sum("." in match["n"] for match in found) < _FEWEST_DECIMALS:
+        return
+    numbers = [tuple(map(int, match["n"].split("."))) for match in found]
+    latest: tuple[int, ...] = ()
+    for match, number, following in zip(found, numbers, [*numbers[1:], ()], strict=True):
+        before = line[max(0, match.start() - _WORD_WINDOW) : match.start()].rstrip()
+        if not _is_due(number, latest) or _is_reference(before, grammar):
+            continue
+        latest = number
+        begins = before[-1:] in _STOPS or following == (*number, 1)
+        if len(number) > 1 or (begins and not match["gap"]):
+            yield match.start(), match.end("n") + 1
+
+
+def _is_due(number: tuple[int, ...], latest: tuple[int, ...]) -> bool:
+    """Whether a number is the first below the latest, or the next at its level or further out; or restarts at 1.
+
+    >>> [_is_due(n, (2, 1)) for n in ((2, 1, 1), (2, 2), (3,), (3, 1), (1,), (2, 3), (2, 4), (4,))]
+    [True, True, True, True, True, True, False, False]
+    """
+    if set(number) == {1} or (number[-1] == 1 and number[:-1] == latest):
+        return True
+    *above, last = number if number[-1] > 1 or len(number) == 1 else number[:-1]
+    return (
+        len(above) < len(latest)
+        and list(latest[: len(above)]) == above
+        and 0 < last - latest[len(above)] <= (_MAX_STEP if above else 1)
+    )
+
+
+def _is_reference(before: str, grammar: Grammar) -> bool:
+    """Whether a head-word is before a number, "in point 4.1.", so that no point begins there."""
+    words = before.split()
+    return bool(words) and fold(words[-1].strip("(.,"))[:_HEAD_WORD_STEM] in grammar.heads
