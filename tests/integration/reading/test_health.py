@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from lexlattice import Act, read
 from lexlattice.act.document import Furniture, Section, Unit
-from lexlattice.reading.structure.health import FINDINGS, LONG, SHOWN, Finding, Health, health
+from lexlattice.reading.structure.health import FINDINGS, LONG_UNIT, SHOWN, Finding, Health, health
 
 SOUND = """COMMISSION REGULATION (EU) 2024/9002
 of 12 March 2024
@@ -112,7 +112,7 @@ def test_citations_and_ids_that_are_not_unique_are_named() -> None:
 
 
 def test_units_that_are_too_long_too_deep_or_without_letters_are_named() -> None:
-    long = "word " * LONG + "word"
+    long = "word " * LONG_UNIT + "word"
     units = [
         unit("anx-I.tbl-1", long, "table"),
         unit("anx-I.pt-1", long, "point"),
