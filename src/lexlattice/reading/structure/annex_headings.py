@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -18,17 +19,34 @@ class PartLabel(NamedTuple):
     """A letter or Roman number that leads a line and belongs to a list: "A. General", "IV"."""
 
     at: int
+    """Its position among the lines."""
     number: str
     bare: bool
     """Whether it is alone on its line."""
     heads: bool
     """Whether what follows it on the line is a heading."""
     list: int
+    """Which list it belongs to."""
 
 
-def _is_other_content(i: int, outline: Outline) -> bool:
-    """Whether a line is a heading by mark-up, a table row, a note or a quotation."""
-    return i in outline.groups or i in outline.tables or i in outline.notes or i in outline.quoted
+class Headings(NamedTuple):
+    """Headings among lines that share one numbering."""
+
+    capitals: set[int]
+    """In capitals, with a number, above prose: "2. SCOPE"."""
+    others: set[int]
+    """Without a number that counts, above a numbered point."""
+    points: set[int]
+    """Points that look like headings of the prose below them: "2. Scope"."""
+
+
+@dataclass(slots=True)
+class _LabelList:
+    """A list of part labels: its style, "letter" or "roman", the value of its last label, and its labels."""
+
+    style: str
+    value: int
+    labels: list[PartLabel]
 
 
 def number_of(heading: str) -> tuple[str, str]:
@@ -48,44 +66,27 @@ def number_of(heading: str) -> tuple[str, str]:
 
 def find_part_labels(lines: Sequence[int], outline: Outline) -> list[PartLabel]:
     """Find letters and Roman numbers that lead lines and form lists of at least two, from the first on."""
-    open_lists: list[tuple[str, int, list[PartLabel]]] = []
-    closed: list[list[PartLabel]] = []
+    stack: list[_LabelList] = []
+    found: list[_LabelList] = []
     for at, i in enumerate(lines):
         part = part_number(outline.lines[i])
         if part is None or _is_other_content(i, outline):
             continue
         number, rest, value, roman = part
-        depth = next(
-            (
-                place
-                for place in range(len(open_lists) - 1, -1, -1)
-                if open_lists[place][1] + 1 == (value if open_lists[place][0] == "letter" else roman)
-            ),
-            None,
-        )
-        count = PartLabel(at, number, not rest, bool(rest) and may_be_heading(rest), 0)
-        if depth is not None:
-            closed += [found for *_, found in open_lists[depth + 1 :]]
-            del open_lists[depth + 1 :]
-            style, latest, found = open_lists[depth]
-            found.append(count)
-            open_lists[depth] = style, latest + 1, found
-        elif value == 1 or roman == 1:
-            open_lists.append(("letter" if value == 1 else "roman", 1, [count]))
-    closed += [found for *_, found in open_lists]
-    found_lists = [found for found in closed if len(found) > 1]
-    return sorted(count._replace(list=n) for n, found in enumerate(found_lists) for count in found)
-
-
-class Headings(NamedTuple):
-    """Headings among lines that share one numbering."""
-
-    capitals: set[int]
-    """In capitals, with a number, above prose: "2. SCOPE"."""
-    others: set[int]
-    """Without a number that find_part_labels, between what is said and a numbered point."""
-    points: set[int]
-    """Points that look like headings of the prose below them: "2. Scope"."""
+        label = PartLabel(at, number, not rest, bool(rest) and may_be_heading(rest), 0)
+        # The label continues the innermost list that it can, which closes those inside; else it may begin one.
+        depth = len(stack) - 1
+        while depth >= 0 and stack[depth].value + 1 != (value if stack[depth].style == "letter" else roman):
+            depth -= 1
+        if depth >= 0:
+            found += stack[depth + 1 :]
+            del stack[depth + 1 :]
+            stack[depth].value += 1
+            stack[depth].labels.append(label)
+        elif 1 in (value, roman):
+            stack.append(_LabelList("letter" if value == 1 else "roman", 1, [label]))
+    kept = [labels.labels for labels in found + stack if len(labels.labels) > 1]
+    return sorted(label._replace(list=n) for n, labels in enumerate(kept) for label in labels)
 
 
 def find_headings(lines: Sequence[int], outline: Outline) -> Headings:
@@ -99,7 +100,7 @@ def find_headings(lines: Sequence[int], outline: Outline) -> Headings:
         if i in chapters:
             others.add(i)
         elif mark is not None and mark.style in ("dot", "multi") and not mark.quoted:
-            head = place + 1 if _is_bare(i, outline) else place
+            head = place + 1 if _is_bare(i, outline) else place  # the line with the heading's text
             below = place and _is_bare(lines[place - 1], outline) and lines[place - 1] not in numbered
             if head + 1 < len(lines) and not below and _heads_prose(lines, place, head, outline):
                 text = outline.lines[i][mark.end :] if head == place else outline.lines[lines[head]]
@@ -127,13 +128,21 @@ def find_chapters(lines: Sequence[int], outline: Outline) -> tuple[list[int], bo
     running, restarts = 0, False
     for (place, value, is_capitals), (_, following, below) in pairwise(marked):
         if is_capitals and not below and value == len(found) + 1 and following in (1, running + 1):
-            if found and following == running + 1 == value + 1:
+            if found and following == running + 1 == value + 1:  # headings and points share one count
                 return [], False
             restarts = restarts or bool(found and following == 1)
             found.append(place)
         elif not is_capitals:
             running = value
     return (found, restarts) if len(found) > 1 else ([], False)
+
+
+def find_unnumbered_headings(lines: Sequence[int], outline: Outline) -> list[int]:
+    """Find headings without a number below which a count begins, if there are several such counts."""
+    begun = [place for place, i in enumerate(lines) if _is_first(outline.marks[i])]
+    if len(begun) < 2:
+        return []
+    return [place - 1 for place in begun if place and _precedes_restart(lines, place - 1, outline)]
 
 
 def _is_capitals(heading: str) -> bool:
@@ -171,7 +180,7 @@ def _is_between_points(lines: Sequence[int], place: int, outline: Outline, headi
     following = outline.marks[lines[place + 1]]
     if following is None or following.style not in ("dot", "paren") or following.quoted:
         return False
-    if f"({following.number})" in line:  # below it stands its footnote
+    if f"({following.number})" in line:  # its footnote is below it
         return False
     if not place or lines[place - 1] in headings:
         return True
@@ -194,14 +203,6 @@ def _is_title(line: str, i: int, outline: Outline) -> bool:
     )
 
 
-def find_unnumbered_headings(lines: Sequence[int], outline: Outline) -> list[int]:
-    """Find headings without a number below which a count begins, if there are several such counts."""
-    begun = [place for place, i in enumerate(lines) if _is_first(outline.marks[i])]
-    if len(begun) < 2:
-        return []
-    return [place - 1 for place in begun if place and _precedes_restart(lines, place - 1, outline)]
-
-
 def _precedes_restart(lines: Sequence[int], place: int, outline: Outline) -> bool:
     """Whether a line is the heading of a count; points above need no stop if each is below its number."""
     if _is_between_points(lines, place, outline):
@@ -213,3 +214,8 @@ def _precedes_restart(lines: Sequence[int], place: int, outline: Outline) -> boo
 
 def _is_first(mark: Marker | None) -> bool:
     return mark is not None and mark.style == "dot" and mark.value == 1 and not mark.quoted
+
+
+def _is_other_content(i: int, outline: Outline) -> bool:
+    """Whether a line is a heading by mark-up, a table row, a note or a quotation."""
+    return i in outline.groups or i in outline.tables or i in outline.notes or i in outline.quoted

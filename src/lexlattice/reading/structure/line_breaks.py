@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from math import inf
@@ -20,7 +20,7 @@ from lexlattice.reading.formats.blocks import Block
 from lexlattice.reading.languages.grammar import MISPRINTED_ONE, Grammar, fold
 from lexlattice.reading.languages.numbering import from_roman
 
-_NUMBER: Final = re.compile(
+_POINT_NUMBER: Final = re.compile(
     r"(?:(?<![\w/(])(?<!\d[.,])(?<![A-Z]\.)|(?<=[^\W\d_]{4})(?=\d{1,2}\.\d))"
     r"(?P<n>\d{1,2}(?:\.\d{1,2}){0,5})\.(?P<gap>\s?)(?=[^\W\d_])"
 )
@@ -34,7 +34,6 @@ _WORD_WINDOW: Final = 24
 _STOPS: Final = (".", ";", ":")
 _HEAD_WORD_STEM: Final = 4
 """Letters that identify a head-word in all its inflected forms."""
-
 
 LONG_LINE: Final = 600
 """Lines longer than this are split in a page without line breaks."""
@@ -55,7 +54,9 @@ _SPACES: Final = re.compile(r"[ \u00a0]{2,}")
 _PARAGRAPH_GAP: Final = re.compile(rf"[^{_LOWER}\d].{{2}}|.{{3}}(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
 """Two spaces that separate paragraphs: after a stop, or before a capital or number; others are wrapped lines."""
 _NEW_PARAGRAPH: Final = re.compile(rf"[.;:]\s+(?:[{_UPPER}(]|\d{{1,2}}\.|[—–-]\s)")
+"""A stop, and what a paragraph may begin with: "…force.  (a)", "…force.  2."."""
 _CELL: Final = " | "
+"""What separates two cells of a row."""
 _SHORT_CELL: Final = 12
 """Characters at the beginning of a row that are no sentence on their own."""
 _ROW_END: Final = re.compile(r"\s\|(?=[^\s])")
@@ -65,7 +66,9 @@ _SENTENCE_END: Final = re.compile(rf"(?<=[{_LOWER})][.;:])(?=[{_UPPER}])")
 _FEWEST_WRAPPED: Final = 3
 """Lines that end mid-sentence, needed to know how wide the page was."""
 _LONGEST_WORD: Final = 30
-_GLUE: Final = re.compile(
+"""Characters that hold the first word of a line."""
+# Where a line break was lost, by the letters on either side of it.
+_LOST_BREAK: Final = re.compile(
     rf"(?<=[{_LOWER})’'\"»\d][.;:,])(?=[{_UPPER}][{_LOWER}])"  # "thereof,Having"
     rf"|(?<=[.;:,])(?=(?:\(\w{{1,4}}\)|\d{{1,2}}\.|[-—–])\s?[{_UPPER}{_LOWER}‘'])"  # "measures:(a) the", ",- the"
     rf"|(?<=\))(?=[{_UPPER}]{{3,}}\s)"  # "(96/C 80/01)THE COUNCIL"
@@ -74,14 +77,16 @@ _GLUE: Final = re.compile(
     rf"|(?<=[{_LOWER}]{{4}})(?=[{_UPPER}]{{3,}}[\s,])"  # "ConfederationTHE EUROPEAN"
     rf"|(?<=[{_LOWER}]{{4}})(?=(?:[{_UPPER}][{_LOWER}]+|[{_UPPER}])[\s.])"  # "principlesThe Parties"
     rf"|(?<=[.;:])\s(?=\(\d{{1,3}}\)\s[{_UPPER}])"  # "Europe. (2) The"
-    r"|(?<=[.;:])\s(?=\([a-z]\)\s)"
+    r"|(?<=[.;:])\s(?=\([a-z]\)\s)"  # "measures: (a) the"
     rf"|(?<=[.;])(?<!\s[{_LOWER}S]\.)\s(?=\d{{1,2}}\.\s[{_UPPER}])"  # not the page in "p. 7. Directive as amended"
-    r"|(?<=>)(?=[^<>\s])|(?<=[^\s<>])(?=>(?:TABLE|PIC))"
-    r"|(?<=[^\s-])\s?(?=-{10})|(?<=-{10})(?=[^-])"
+    r"|(?<=>)(?=[^<>\s])|(?<=[^\s<>])(?=>(?:TABLE|PIC))"  # ">TABLE POSITION>" on either side
+    r"|(?<=[^\s-])\s?(?=-{10})|(?<=-{10})(?=[^-])"  # a ruler of dashes on either side
 )
 _FEWEST_PAGE_PIECES: Final = 3
 """Parts (name, date, series, language of the Journal) that make a page header."""
 _DAY: Final = re.compile(rf"\d{{8}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
+"""A date right before the title: "19980630Council Directive"."""
+# What follows the header of an article on the same line: its text, not the rest of a reference.
 _TEXT_BEGINS: Final = re.compile(
     rf"\s{{1,2}}(?:\d{{1,2}}\.\s)?[{_UPPER}](?:[{_LOWER}]|\s)"  # "Article 2 The", "Article 2 1. The"
     rf"|(?:1\.\s{{1,2}})?[{_UPPER}][{_LOWER}]"  # "Article 2The", "Article 21. The"
@@ -90,17 +95,19 @@ _DOTTED: Final = re.compile(rf"\.\d{{1,2}}(?=[{_UPPER}][{_LOWER}{_UPPER}])")
 """The rest of an article number that counts within a chapter, with its heading: "Article 10.2Nature"."""
 _INSERTED: Final = re.compile(rf"[A-Z](?=[{_UPPER}][{_LOWER}\s]|\d{{1,2}}\.\s)")
 """The letter of an inserted article with text right after it: "Article 2A1. Each", "Article 1AThe"."""
-_GLUED: Final = re.compile(rf"[{_UPPER}]|1\.\s")
+_RUNS_INTO_TEXT: Final = re.compile(rf"[{_UPPER}]|1\.\s")
+"""What follows a header without a space: "Article 5The", "Article 51. The"."""
 _MAX_MISSING: Final = 3
 """Articles whose headers may be missing before one that runs into its text."""
 _DIVIDERS: Final = ("part", "title", "chapter", "section", "annex", "protocol")
+"""Head-words whose headers must be in capitals."""
 
 
 def restore_line_breaks(blocks: list[Block], grammar: Grammar) -> list[Block]:
     """Split the long lines of a page without line breaks, except those that have a role by mark-up."""
     sizes = [len(block.text) for block in blocks]
-    glued = len(blocks) <= FEW_LINES or sum(sizes) > LONG_MEAN * len(blocks)
-    limit = LONG_LINE if glued else LONGEST_PARAGRAPH
+    has_lost_breaks = len(blocks) <= FEW_LINES or sum(sizes) > LONG_MEAN * len(blocks)
+    limit = LONG_LINE if has_lost_breaks else LONGEST_PARAGRAPH
     if max(sizes, default=0) <= limit:
         return blocks
     pieces: list[Block] = []
@@ -119,7 +126,7 @@ def split_line(line: str, grammar: Grammar) -> list[str]:
     >>> split_line("of the other part,HAVE AGREED AS FOLLOWS:Article 1ScopeThe Parties agree.", load("en"))
     ['of the other part,', 'HAVE AGREED AS FOLLOWS:', 'Article 1', 'Scope', 'The Parties agree.']
     """
-    cuts = {match.end() for match in _GLUE.finditer(line)}
+    cuts = {match.end() for match in _LOST_BREAK.finditer(line)}
     cuts.update(_page_header_ends(line, grammar))
     cuts.update(_paragraph_ends(line))
     cuts.update(_formula_starts(line, grammar))
@@ -151,7 +158,7 @@ def _cuts_between_rows(line: str, cuts: set[int]) -> set[int]:
         kept.update(match.end() for match in _SENTENCE_END.finditer(line, start, max(start, first)))
         opening = start if first < 0 else start + _SHORT_CELL  # "1.Plutonium | " is one cell
         before = end if first < 0 else first
-        after = last if end - last > LONG_LINE else end  # behind a table's last row stands all that follows it
+        after = last if end - last > LONG_LINE else end  # all that follows a table is on the line of its last row
         for cut in ordered[bisect_right(ordered, opening) : bisect_left(ordered, end)]:
             if cut < before or cut > after:
                 kept.add(cut)
@@ -188,7 +195,7 @@ def _page_header_ends(line: str, grammar: Grammar) -> list[int]:
 
 @cache
 def _page_header_pattern(grammar: Grammar) -> re.Pattern[str]:
-    journal = "|".join(re.escape(name) for name in sorted(grammar.written["journal"], key=len, reverse=True))
+    journal = _any_of(grammar.written["journal"])
     return re.compile(
         rf"(?:\d{{1,2}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{4}}\.?|\d{{4}}[./ ]\s?\d{{1,2}}[./ ]\s?\d{{1,2}}\.?"
         rf"|[A-Z]{{2}}|[LC]\s?\d+\s?/\s?\d+|(?i:{journal}))\s+"
@@ -214,8 +221,7 @@ def _formula_pattern(grammar: Grammar) -> re.Pattern[str]:
     """
 
     def either(*kinds: str) -> str:
-        words = [word for kind in kinds for word in grammar.written[kind]]
-        return "|".join(re.escape(w) for w in sorted(words, key=len, reverse=True))
+        return _any_of(word for kind in kinds for word in grammar.written[kind])
 
     closing = rf"(?=[{_UPPER}])(?i:{either('closing')})"
     return re.compile(
@@ -228,27 +234,25 @@ def _formula_pattern(grammar: Grammar) -> re.Pattern[str]:
 @cache
 def _enacting_pattern(grammar: Grammar) -> re.Pattern[str]:
     """Matches the enacting formula in capitals up to its colon: what follows is already enacted."""
-    words = "|".join(re.escape(word) for word in sorted(grammar.written["enacting"], key=len, reverse=True))
-    return re.compile(rf"(?i:{words})\b[^.:;]{{0,80}}:\s?(?=\S)")
+    return re.compile(rf"(?i:{_any_of(grammar.written['enacting'])})\b[^.:;]{{0,80}}:\s?(?=\S)")
 
 
 @cache
 def _header_pattern(grammar: Grammar) -> re.Pattern[str]:
     """Matches a head-word with its number; divisions and annexes must be in capitals, or they are references."""
-
-    def either(kinds: tuple[str, ...], *, capitals: bool) -> str:
-        words = sorted((w for kind in kinds for w in grammar.written[kind]), key=len, reverse=True)
-        return "|".join(re.escape(w.upper() if capitals else w) for w in words)
-
-    article = either(("article",), capitals=False)
-    ordinals = "|".join(re.escape(word) for word in sorted(grammar.ordinal_values, key=len, reverse=True))
+    article, ordinals = _any_of(grammar.written["article"]), _any_of(grammar.ordinal_values)
     number_first = rf"(?P<first>(?<!\d)(?P<lead>\d{{1,3}})\.?\s(?i:{article})(?![{_LOWER}]|\s{{0,2}}\d))"
-    names = "|".join(rf"(?P<{kind}>{either((kind,), capitals=True)})" for kind in _DIVIDERS)
+    names = "|".join(rf"(?P<{kind}>{_any_of(map(str.upper, grammar.written[kind]))})" for kind in _DIVIDERS)
     return re.compile(
         rf"(?P<article>(?<![{_LOWER}{_UPPER}]-)(?i:{article})\s{{0,2}}(?P<number>\d{{1,3}}|[IVXL]{{1,6}}\b|l(?=1\.\s|\b)|(?i:{ordinals})\b))"
         rf"|{number_first if grammar.number_first else '(?P<first>(?P<lead>(?!)))'}"
         rf"|(?:{names})(?![{_LOWER}])(?:\s{{1,2}}(?P<count>[IVXL]{{1,6}}|\d{{1,2}}|[A-Z]\b)|(?![{_UPPER}]))"
     )
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """A pattern that matches any of several words, the longest first."""
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
 def _header_cuts(line: str, grammar: Grammar) -> set[int]:
@@ -263,21 +267,20 @@ def _header_cuts(line: str, grammar: Grammar) -> set[int]:
                 cuts.update((start, dotted.end()))
         elif match["article"] or match["first"]:
             number = match["number"] or match["lead"]
-            value = int(number) if number.isdigit() else from_roman(number.lower())
-            value = 1 if number == MISPRINTED_ONE else value
+            value = 1 if number == MISPRINTED_ONE else _numeral_value(number)
             value = grammar.ordinal_values.get(fold(number), value)
-            expected = (due["article"], due["article"] + 1)  # of a header that is misprinted only the next is seen
+            expected = (due["article"], due["article"] + 1)  # the header before this one may be misprinted
             if line[end : end + 1] == "." and value not in expected:
                 value = _article_before_paragraph(number, *expected) or value
                 end = match.start("number") + len(str(value)) if match["number"] else end
             elif match["article"] and value == due["article"] - 1 and (letter := _INSERTED.match(line, end)):
                 cuts.update((start, letter.end()) if _is_ended(before) else ())
                 continue
-            alone = _is_separate(before, line[end : end + 3])
-            led = value == due["article"] and bool(_TEXT_BEGINS.match(line, end))
-            near = 0 < value - due["article"] <= _MAX_MISSING
-            skips = near and not before[-1:].isspace() and _GLUED.match(line, end) is not None
-            if ((value in (1, *expected) or skips) and alone) or led:
+            precedes_text = value == due["article"] and bool(_TEXT_BEGINS.match(line, end))
+            is_near = 0 < value - due["article"] <= _MAX_MISSING
+            skips = is_near and not before[-1:].isspace() and _RUNS_INTO_TEXT.match(line, end) is not None
+            is_possible = value in (1, *expected) or skips
+            if precedes_text or (is_possible and _is_separate(before, line[end : end + 3])):
                 cuts.update((start, end))
                 due["article"] = value + 1
         elif _is_ended(before):
@@ -327,7 +330,7 @@ def _is_separate(before: str, following: str) -> bool:
 
 def find_decimal_numbers(line: str, grammar: Grammar) -> Iterator[tuple[int, int]]:
     """Where the numbers of points begin and end, in a line whose points have decimal numbers."""
-    found = list(_NUMBER.finditer(line))
+    found = list(_POINT_NUMBER.finditer(line))
     if sum("." in match["n"] for match in found) < _FEWEST_DECIMALS:
         return
     numbers = [tuple(map(int, match["n"].split("."))) for match in found]

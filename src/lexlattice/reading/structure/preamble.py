@@ -65,7 +65,7 @@ class PointCounter:
     def _is_next(self, mark: Marker | None) -> bool:
         return mark is not None and mark.style in ("dot", "paren") and mark.value == self.last + 1 and not mark.quoted
 
-    def continue_sentence(self, i: int) -> bool:
+    def continues_formula(self, i: int) -> bool:
         """Whether the points below an enacting formula continue its sentence: "RECOMMENDS THAT …: 1. adopt"."""
         lines = self.lines
         if not self.has_no_articles or i + 1 >= len(lines) or not lines.texts[i].endswith(":"):
@@ -151,7 +151,7 @@ class Preamble:
 
     def _enact(self, i: int) -> None:
         """Begin the terms; a formula whose sentence the points below it continue belongs to them."""
-        if self.points.continue_sentence(i):
+        if self.points.continues_formula(i):
             self.context.add_to("body", i)
             self.context.section.lead = i
         else:
