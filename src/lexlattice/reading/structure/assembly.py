@@ -60,6 +60,7 @@ class UnitBuilder:
             section: The index of the section.
 
         """
+        source, starts, grammar, split_from = self.source, self.starts, self.grammar, self.split_from
         units: list[Unit] = []
         parents: set[str] | None = None  # computed for the first long unit only: most sections have none
         for n, unit in enumerate(parsed):
@@ -68,24 +69,24 @@ class UnitBuilder:
                 provision, suffix = "title", f".s-{n + 1}" if len(parsed) > 1 else ""
             else:
                 provision, suffix = self._unique_path(unit.path), ""
-            start, end = self.starts[unit.first], self.starts[unit.last + 1] - 1
-            text = self.source[start:end]
+            start, end = starts[unit.first], starts[unit.last + 1] - 1
+            text = source[start:end]
             # White space is normalised except in tables, so a text has one word more than it has spaces.
             words = text.count(" ") + 1 if kind != "table" else len(text.split())
             spans: list[tuple[int, int]] = []
-            if words > self.split_from > 0 and kind not in ("title", "table"):
+            if words > split_from > 0 and kind not in ("title", "table"):
                 if parents is None:
                     parents = {other.path.rpartition(".")[0] for other in parsed}
                 if unit.path not in parents:
-                    spans = sentences(text, self.grammar)
-            citation = cite(unit.cite, self.grammar)
+                    spans = sentences(text, grammar)
+            citation = cite(unit.cite, grammar)
             if len(spans) <= 1:
                 unit_id, place = provision + suffix, len(units)
                 units.append(Unit(unit_id, provision, section, place, kind, number, citation, text, start, end, words))
                 continue
             self.split_provisions[provision] = citation
             for count, (a, b) in enumerate(spans, 1):
-                citation = cite(Cite(unit.cite, "sentence", str(count), count), self.grammar)
+                citation = cite(Cite(unit.cite, "sentence", str(count), count), grammar)
                 unit_id, place, sentence = f"{provision}.s-{count}", len(units), text[a:b]
                 words, a, b = sentence.count(" ") + 1, start + a, start + b
                 units.append(Unit(unit_id, provision, section, place, kind, number, citation, sentence, a, b, words))
