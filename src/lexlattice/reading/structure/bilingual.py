@@ -45,6 +45,7 @@ def find_second_language(lines: Lines) -> tuple[range, str] | None:
     words = [word for line in lines.texts[start:] for word in _words(line)]
     if sum(word in known for word in words) >= MAX_FAMILIAR * len(words):
         return None
+    # Lines in familiar words at the end, such as footnotes, belong to the first version.
     stop = len(lines)
     while stop > start and not _is_foreign(lines.texts[stop - 1], known):
         stop -= 1
@@ -89,6 +90,7 @@ def _repeated_headers(lines: Lines, end: int, last: int) -> list[int]:
     for places in seen.values():
         numbers = [n for n in range(last, 1, -1) if n in places]
         if len(numbers) >= REPEATED * (last - 1):
+            # From the last number upwards, each header must be above the next one.
             chain = [len(lines)]
             for number in numbers:
                 chain.append(max((i for i in places[number] if i < chain[-1]), default=chain[-1]))

@@ -114,13 +114,14 @@ class Contents:
         stop = first
         while stop < len(self.texts) and not self._ends_list(stop):
             stop += 1
+        # Entries are read up to the first sentence. If the first entry is repeated before that, the text begins there.
         returns = self._find_text(first, stop)
         if not returns and stop == len(self.texts):
             return start
         end = self._end_at_page_numbers(first, returns) if returns else self._end_before_text(first, stop)
         entries = [i for i in range(first, end) if self._key(i)]
         headed = sum(self.headers[i] is not None for i in entries)
-        fewest = FEWEST_ENTRIES if returns else 2 * FEWEST_HEADERS
+        fewest = FEWEST_ENTRIES if returns else 2 * FEWEST_HEADERS  # without a repetition, more evidence is needed
         enough = headed >= FEWEST_HEADERS or (announced and len(entries) >= fewest)
         return end if enough and sum(self._returns(i, end) for i in entries) >= 0.5 * len(entries) else start
 

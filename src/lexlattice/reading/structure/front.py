@@ -157,6 +157,7 @@ class Front:
         self.page_end = self._find_page_end()
         self.announced = len(lines)
         """The line that shows that a preamble has begun: a formula, or the institution that acts."""
+        # The title's end depends on the page header's, and then tells whether another page header is inside the title.
         self.end = self._find_title_end()
         """The first line below the title."""
         self.page_end = self._find_last_page_mark()
@@ -215,6 +216,7 @@ class Front:
     def _find_title_end(self) -> int:
         """Where the title ends: at the beginning of the preamble or, if there is none, at the first text."""
         roles = self.lines.roles
+        # A table of contents above the preamble does not count towards the length of the front.
         listed = sum(role is Role.CONTENTS for role in roles)
         limit = min(len(self.lines), LONGEST_FRONT + listed)
         nearby = [i for i in range(self.page_end, limit) if roles[i] is not Role.CONTENTS][:LONGEST_FRONT]
@@ -224,6 +226,7 @@ class Front:
             return next((i for n, i in enumerate(act_lines) if not self._is_title(i, n)), len(self.lines))
         if self.lines.headers[announced] is None:
             self.announced = announced
+        # A title that is too long has swallowed text: cut it where it exceeds the limit.
         lengths = accumulate(len(self.lines.texts[i]) for i in act_lines)
         beyond = (i for i, length in zip(act_lines, lengths, strict=True) if length > LONGEST_TITLE)
         announced = min(announced, next(beyond, announced))

@@ -53,24 +53,26 @@ class HeaderTracker:
             return not in_annex and _steps(self.last_decimal, _decimal(header))
         value = article_value(header)
         self.upcoming[value] -= 1
-        if not header.number:
+        if not header.number:  # "Sole Article"
             return not self.last_article
         due = value == self.last_article + 1
         if self.in_quotation:
             return due
+        # "5a" after "5", which has the same value.
         inserted = value == self.last_article and header.number != str(value)
-        if in_annex:
+        if in_annex:  # tables of annexes list articles, which have no sentences below them
             return (due or (inserted and value > 0)) and self.lines.has_sentence(i, self._next_header(i))
         if due or inserted:
             return True
         if value > self.last_article:
             return self._may_skip_to(value)
-        return value == 1 and self.last_article > 0
+        return value == 1 and self.last_article > 0  # the first article of an attached act
 
     def _may_skip_to(self, value: int) -> bool:
         """Whether the numbers before this one are missing, rather than this one being out of order."""
         if self.upcoming[self.last_article + 1]:
             return False
+        # The number is plausible if at least as many numbers follow it as are still to come before it.
         between = range(self.last_article + 1, min(value, self.last_article + _LONGEST_GAP))
         beyond = range(value + 1, value + len(between) + 1)
         return sum(self.upcoming[n] > 0 for n in between) <= sum(self.upcoming[n] > 0 for n in beyond)
@@ -97,7 +99,7 @@ class HeaderTracker:
         last_style, last = self.last_annex
         if self.last_lettered and header.written.endswith(")") and header.written[:-2] == self.last_lettered[:-2]:
             return header.written > self.last_lettered
-        if style == last_style and value <= last and header.kind == "annex":
+        if style == last_style and value <= last and header.kind == "annex":  # a reference to an earlier annex
             return False
         return is_capitals or value == last + 1
 

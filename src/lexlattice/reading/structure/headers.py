@@ -193,7 +193,7 @@ class SectionHeaders:
             return False
         if role is Role.QUOTED:
             return False
-        if role is Role.TITLE and self.context.state in FRONT:
+        if role is Role.TITLE and self.context.state in FRONT:  # a title may begin with a head-word
             return False
         if role is Role.GROUP and self._take_group(i, line):
             return True

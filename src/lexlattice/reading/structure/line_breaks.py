@@ -133,6 +133,7 @@ def split_line(line: str, grammar: Grammar) -> list[str]:
     cuts.update(match.end() for match in _enacting_pattern(grammar).finditer(line) if match.group().isupper())
     headers = _header_cuts(line, grammar)
     cuts.update(headers)
+    # A decimal number begins a line and stays in one piece.
     for start, end in find_decimal_numbers(line, grammar):
         if end in headers:
             continue
@@ -307,6 +308,7 @@ def _numeral_end(match: re.Match[str], line: str, due: int) -> int:
     run = match["count"]
     if not run or run.isdigit() or not line[match.end() : match.end() + 1].isalpha():
         return match.end()
+    # The longest prefix with the next number; else with the value 1, which restarts the count; else any numeral.
     values = {n: from_roman(run[:n].lower()) for n in range(len(run), 0, -1)}
     best = next((n for n, value in values.items() if value == due), 0)
     best = best or next((n for n, value in values.items() if value == 1), 0)

@@ -87,6 +87,7 @@ class Lines:
             else:
                 self.texts.append(text)
                 heads.append(head)
+                # A letter leads a marker only if a bracket or stop follows soon: most lines are spared the test.
                 bare = text[0].isalpha() and ")" not in text[:12] and len(text) > 5
                 marks.append(None if bare else self._mark(text))
                 self.roles.append(role)
@@ -111,6 +112,7 @@ class Lines:
         if header is not None and role in (None, Role.OUTLINE):
             rest = text[header.end :].strip()
             if rest.strip(" .,:-–—()"):
+                # "Article 5 Scope" becomes two lines; "Article 5 of the Treaty" is no header.
                 if self._is_separate(header, rest):
                     self._add_line(text[: len(text) - len(rest)].rstrip(), None, header, head)
                     self._add_line(rest, None, None, fold(rest[:HEAD]))
@@ -181,6 +183,7 @@ class Lines:
         stops = [*at[1:], len(self)]
         empty = [not self.has_sentence(i, stop) for i, stop in zip(at, stops, strict=False)]
         real = [i for i, bare in zip(at, empty, strict=True) if not bare]
+        # A list above the first article with text is a table of contents, one below it a correlation table.
         first_real = next((i for i in real if self._is_first(i)), real[0] if real else len(self))
         run: list[int] = []
         for n in range(len(at) + 1):
@@ -263,7 +266,7 @@ def find_dotted_points(
         mark = dotted_marker(texts[line]) if marks[line] is None and _DOTTED_POINT.match(texts[line]) else None
         if mark is None:
             continue
-        if any(headers[latest + 1 : line + 1]):
+        if any(headers[latest + 1 : line + 1]):  # no list continues below a header
             runs.clear()
         latest = line
         run = next((run for run in reversed(runs) if run.takes(mark, line)), None)

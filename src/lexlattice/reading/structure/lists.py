@@ -86,7 +86,7 @@ class Scope:
 
 def continues(level: OpenList, mark: Marker) -> bool:
     """Whether a marker is the next item of an open list."""
-    if level.style == "dash" or mark.style == "dash":
+    if level.style == "dash" or mark.style == "dash":  # dashes have no number
         return level.style == mark.style
     if level.style == "roman":
         return mark.roman == level.value + 1 or (mark.roman == level.value > 1 and mark.number != level.number)
@@ -94,6 +94,7 @@ def continues(level: OpenList, mark: Marker) -> bool:
         return mark.value == level.value + 1  # "(2)" after "1." is a slip: no list begins with 2
     if level.style != mark.style or _is_other_script(level, mark):
         return False
+    # The same value with another number is an inserted item: (2a) after (2).
     return mark.value == level.value + 1 or (mark.value == level.value and mark.number != level.number)
 
 
@@ -166,12 +167,13 @@ def enter_item(stack: list[OpenList], mark: Marker, scope: Scope) -> OpenList:
         if not depth and mark.value != 1 and mark.roman != 1:  # a first item never continues a list with gaps
             depth = _innermost_skipping(stack, mark)
     if depth:
-        del stack[depth + 1 :]
+        del stack[depth + 1 :]  # lists inside the previous item end
         level = stack[depth]
     else:
         del stack[MAX_DEPTH:]
         parent = stack[-1]
         style = mark.style
+        # (i) begins a list of Roman numerals unless it is the letter after (h), which would have continued a list.
         if style == "letter" and ((mark.roman == 1 and mark.value != 1) or _is_numeral(mark)):
             style = "roman"
         path, cite = list_parent(parent, scope)
@@ -213,6 +215,7 @@ def _enter_decimal(stack: list[OpenList], mark: Marker) -> OpenList:
     while len(stack) > 1 and stack[-1].style != "dot":
         stack.pop()
     cite = Cite(home.cite, "numeral", mark.number, mark.value)
+    # "q" marks an item whose marker is quoted: ‘2.3.1.
     part = f"qpt-{mark.number}" if mark.quoted else f"pt-{mark.number}"
     level = OpenList(f"{home.path}.{part}", cite, "multi", mark.value, mark.number, home.path, home.cite)
     stack.append(level)

@@ -138,13 +138,15 @@ def is_cut_off(outline: Outline, kind: str, *, is_consolidated: bool) -> bool:
     if not kinds:
         return kind in SIGNED and not is_consolidated
     last = sections[-1]
-    if last.kind == "article" and not last.lines:
+    if last.kind == "article" and not last.lines:  # a header without text
         return not is_consolidated
     if outline.sections[-1].kind in ("annex", "body", "notes") and _ends_mid_sentence(outline.sections[-1], outline):
         return True
+    # Annexes and attached texts come after the signature, so an act that has them is not cut off before it.
     is_behind_articles = last.kind == "annex" or (last.kind == "body" and bool(kinds & {"article", "annex"}))
     if is_behind_articles or _is_signed(outline, last):
         return False
+    # A fragment without a preamble may be an excerpt, which has no signature.
     has_beginning = bool(kinds & {"recitals", "preamble"})
     if has_beginning and kind in SIGNED and not is_consolidated:
         return True
@@ -299,6 +301,7 @@ def celex_of(title: str, kind: str, date: str) -> str:
     if match is None or kind not in _LETTERS or not date:
         return ""
     adopted = int(date[:4])
+    # Pairs of year and number, as the numbering of the time has them.
     pairs = [match.group(1, 2)] if kind == "directive" else [match.group(2, 1), match.group(1, 2)]
     for year, number in pairs:
         full = int(year) if len(year) == 4 else 1900 + int(year)

@@ -78,7 +78,7 @@ def nest_by_numbering(
     for i, (line, place) in enumerate(zip(lines, places, strict=True)):
         if place <= quoted_to:
             continue
-        mark = unambiguous(i)
+        mark = unambiguous(i)  # depends on the open lists, so it cannot be computed beforehand
         if place in headings:  # its number counts, so that the next point continues the list
             if mark is not None:
                 enter_item(stack, mark, scope)
@@ -231,6 +231,7 @@ def _plain_text(stack: list[OpenList], text: _Text, index: int, scope: Scope) ->
     if len(stack) > 1 and text.is_cell and not scope.paragraphs and not _continues_letters(stack, upcoming):
         del stack[1:]
     elif len(stack) > 1 and not text.is_led:
+        # Close the lists that the text is not in: keep those up to the one that the next marker continues.
         keep = 0
         if upcoming is not None and not upcoming.quoted:
             keep = innermost(stack, continues, upcoming)

@@ -47,7 +47,7 @@ class Footnotes:
     def take(self, i: int) -> None:
         """Handle a footnote by mark-up: with its table, in the section it interrupts, or in the notes at the end."""
         context = self.context
-        if self.lines.levels[i]:
+        if self.lines.levels[i]:  # the number of the table
             self._add_to_table(i)
         elif context.state in ("article", "annex", "heading") and self._text_continues(i):
             context.notes.add(i)

@@ -86,6 +86,7 @@ class _OutlineParser:
         self.tracker = HeaderTracker(lines)
         self.quotations = find_quotations(lines)
         self.quoted_to = -1
+        # Handlers that call others get them here.
         attachments = Attachments(context)
         self.footnotes = Footnotes(context, attachments)
         self.signatures = Signatures(context, self.footnotes, attachments)
@@ -120,6 +121,7 @@ class _OutlineParser:
         for i, (line, role, header) in enumerate(zip(lines.texts, lines.roles, lines.headers, strict=True)):
             if i in self.quotations and context.state in TERMS and i not in second:
                 self.quoted_to = self.quotations[i]
+            # The order matters: what is quoted or in another language must not open sections.
             if i in second:
                 context.furniture[i] = "translation"
             elif i <= self.quoted_to and role not in _NEVER_QUOTED:

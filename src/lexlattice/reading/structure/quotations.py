@@ -56,6 +56,7 @@ def find_quotations(lines: Lines) -> dict[int, int]:
     annexes = next(capital_annexes, len(lines))
 
     def is_doubtful(first: int, end: int) -> bool:
+        # If the only header with the act's next number is inside, the closing mark found is not the right one.
         due = _last_article(value for i, value in articles if i < first) + 1
         inside = [(i, value) for i, value in articles if first <= i <= end]
         later = any(value == due for i, value in articles if i > end)
@@ -115,7 +116,7 @@ def match_quotations(
             if end is not None and (end == further or not is_doubtful(i, end)):
                 spans[i] = done = end
                 continue
-        if i in quoted:
+        if i in quoted:  # no marks, but the mark-up shows a quotation
             done = _run_end(lines, i, quoted)
             if done - i > 1 or _ends_any(lines[done]):
                 spans[i] = done
@@ -172,11 +173,12 @@ def _end(lines: Sequence[str], first: int, quoted: Container[int], last: int) ->
     depth = _opened(lines[first], mark)
     if depth <= 0:
         return None
+    # Where one sign opens and closes ("…"), quotations cannot be nested: the next unbalanced line ends it.
     mirrored = mark in _CLOSING[mark]
     for j in range(first + 1, min(last + 1, first + LONGEST_QUOTATION)):
         line = lines[j]
         again = line[0] == mark
-        if again and lines[j - 1][-1] == ":" and j not in quoted:
+        if again and lines[j - 1][-1] == ":" and j not in quoted:  # another quotation begins before this one ends
             return None
         balance = _balance(line, mark)
         if again and balance > 0 and not mirrored:  # each paragraph of a quotation may repeat the opening mark

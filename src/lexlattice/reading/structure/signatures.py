@@ -105,12 +105,14 @@ def mark_testimonium(blocks: list[Block]) -> None:
     found = [(i, wording) for i, block in enumerate(blocks) if (wording := _closing_or_signatory(block.text))]
     run = 0
     runs: list[tuple[int, int, str]] = []
+    # Number the runs: a new one begins where another text is between two formulas.
     for place, (i, wording) in enumerate(found):
         run += place > 0 and _begins_other_text(blocks[found[place - 1][0] + 1 : i])
         runs.append((run, i, wording))
     for _, members in groupby(runs, key=lambda member: member[0]):
         of_run = list(members)
         wordings = {wording for _, _, wording in of_run}
+        # Closing formulas have several words ("Done at"), the words before signatories ("For") only one.
         closings = sum(" " in wording for wording in wordings)
         if closings >= FEWEST_LANGUAGES or len(wordings) - closings >= FEWEST_WORDS:
             for block in blocks[of_run[0][1] : of_run[-1][1] + 1]:

@@ -167,6 +167,7 @@ def _tables(blocks: Sequence[Block], start: int, end: int, grammar: Grammar) -> 
             and bottom is not None
             and not _are_articles(texts[first:last], classes[first:last], grammar)
         ):
+            # Unclear lines above the first cell are the heads of the columns.
             heads = len(classes[top:]) - len(classes[top:].lstrip("."))
             yield start + top, start + bottom, heads
             floor = bottom
@@ -178,6 +179,7 @@ def _classify_lines(texts: list[str], grammar: Grammar) -> str:
     `s` a value or a code, `a` an article or annex among others, `r` anything else that is repeated in some form,
     `d` a dash, `m` the marker of a list, `p` a point of a list, `h` the header of an annex, `.` anything.
     """
+    # Many cells are repeated, so each distinct text is classified once.
     often = Counter(texts)
     short = [text for text in often if len(text) <= LONGEST_SURE]
     keys = {text: _key(text) for text in short}
@@ -290,6 +292,7 @@ def _find_clusters(classes: str) -> list[tuple[int, int]]:
     Tables that are close together are merged: the lines between them are cells that look like anything.
     """
     found: list[tuple[int, int]] = []
+    # From a certain cell to another one or a dash, with at most MAX_GAP other lines between them and no annex header.
     for match in re.finditer(rf"[sar](?:[^sarh]{{0,{MAX_GAP}}}[sard])*", classes):
         start, end = match.span()
         if not _is_table(match.group()):
@@ -363,6 +366,7 @@ def arrange_in_rows(cells: Sequence[str], heads: int = 0) -> list[list[str]]:
     >>> arrange_in_rows(["Fee", *["Wax", "5 %"] * 4], 1)[:2]
     [['', 'Fee'], ['Wax', '5 %']]
     """
+    # Cells of the first row may have been taken for heads, so fewer heads are tried as well.
     for top in range(heads, max(0, heads - MAX_MISTAKEN_HEADS), -1):
         body = cells[top:]
         width = _find_width([_cell_kind(cell) for cell in body]) or _reference_width(body, top)
