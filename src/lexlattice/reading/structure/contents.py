@@ -1,4 +1,4 @@
-"""Tables of contents: runs of headers and headings that come again further below, where the text is.
+"""Tables of contents: runs of headers and headings that are repeated further below, where the text is.
 
 A table of contents is recognised by its title ("CONTENTS") or by the repetition of its entries. Its position does not
 help: it may be above the preamble, below it, or at the beginning of an annex. If one were missed, its last line would
@@ -20,13 +20,17 @@ FEWEST_HEADERS: Final = 4
 FEWEST_ENTRIES: Final = 3
 """Entries in a table of contents with a title, at least."""
 LONGEST_NAME: Final = 30
+"""Characters of a title that the language file does not have."""
 TITLE_WINDOW: Final = 10
 """Lines above a table, and at its end, among which the act's title is searched."""
 MAX_BETWEEN: Final = 3
 """Other lines between a table and the first sentence below it, such as the name of a party."""
 SHORTEST_SENTENCE: Final = 12
+"""Characters of a sentence, at least."""
 LONGEST_ENTRY: Final = 400
-LONGEST_ANNOUNCEMENT: Final = 60
+"""Characters of an entry."""
+LONGEST_TITLE: Final = 60
+"""Characters of the title of a table of contents."""
 PAGE_SHARE: Final = 0.2
 """Share of lines that are page numbers in a table that has them."""
 
@@ -36,7 +40,8 @@ _NUMBER_BEFORE: Final = re.compile(r"\(?\d{1,3}(?:\.\d{1,3}){0,4}[.)]?\s+(?=\D)"
 _PAGE: Final = re.compile(r"\d{1,4}$")
 _PAGE_AT_END: Final = re.compile(r"(?:\s|\.{2}|…)[\s.…]*\d{1,4}$")
 """The page number of an entry with its leader: "Scope ..... 12"."""
-_ROLES: Final = (None, Role.OUTLINE, Role.TABLE)
+_ENTRY_ROLES: Final = (None, Role.OUTLINE, Role.TABLE)
+"""Roles that entries may have."""
 
 Key = str | tuple[str, str]
 """What identifies an entry: its words, or kind and number of its header."""
@@ -62,7 +67,7 @@ class Contents:
         end = 0
         first_article = self._first_article()
         for start in self._candidates():
-            if start < end or not (self._announces(start) or start < first_article):
+            if start < end or not (self._is_title(start) or start < first_article):
                 continue
             found = self._find_end(start)
             if found > start:
@@ -73,10 +78,10 @@ class Contents:
         """Lines that may begin a table: titles, and headers with several others below and no sentence between."""
         texts, headers = self.texts, self.headers
         words = self.grammar.openers["contents"]
-        starts = [i for i, head in enumerate(self.heads) if head.startswith(words) and self._announces(i)]
+        starts = [i for i, head in enumerate(self.heads) if head.startswith(words) and self._is_title(i)]
         run: list[int] = []
         for i in range(self._first_article()):
-            if headers[i] is not None and self.roles[i] in _ROLES:
+            if headers[i] is not None and self.roles[i] in _ENTRY_ROLES:
                 run.append(i)
                 if len(run) == FEWEST_HEADERS:
                     starts.append(run[0])
@@ -84,8 +89,8 @@ class Contents:
                 run = []
         return iter(sorted(starts))
 
-    def _announces(self, i: int) -> bool:
-        if len(self.texts[i]) > LONGEST_ANNOUNCEMENT or self.headers[i] is not None:
+    def _is_title(self, i: int) -> bool:
+        if len(self.texts[i]) > LONGEST_TITLE or self.headers[i] is not None:
             return False
         return self.heads[i].strip(_PUNCTUATION) in self.grammar.openers["contents"]
 
@@ -94,8 +99,8 @@ class Contents:
         if start < 2 or self.headers[start] is None or self.roles[start - 1] is not None:
             return False
         line = self.texts[start - 1]
-        named = len(line) <= LONGEST_NAME and line[0].isupper() and line[-1].isalpha()
-        return named and self.texts[start - 2].endswith((".", ":", ";"))
+        is_name = len(line) <= LONGEST_NAME and line[0].isupper() and line[-1].isalpha()
+        return is_name and self.texts[start - 2].endswith((".", ":", ";"))
 
     def _first_article(self) -> int:
         """The header of the first Article 1 with a sentence below it."""
@@ -109,25 +114,25 @@ class Contents:
 
     def _find_end(self, start: int) -> int:
         """The line below a table; the start itself if there is none."""
-        announced = self._announces(start)
-        first = start + announced
+        is_titled = self._is_title(start)
+        first = start + is_titled
         stop = first
-        while stop < len(self.texts) and not self._ends_list(stop):
+        while stop < len(self.texts) and not self._is_past_end(stop):
             stop += 1
         # Entries are read up to the first sentence. If the first entry is repeated before that, the text begins there.
-        returns = self._find_text(first, stop)
-        if not returns and stop == len(self.texts):
+        text_at = self._find_text(first, stop)
+        if not text_at and stop == len(self.texts):
             return start
-        end = self._end_at_page_numbers(first, returns) if returns else self._end_before_text(first, stop)
+        end = self._end_at_page_numbers(first, text_at) if text_at else self._end_before_text(first, stop)
         entries = [i for i in range(first, end) if self._key(i)]
         headed = sum(self.headers[i] is not None for i in entries)
-        fewest = FEWEST_ENTRIES if returns else 2 * FEWEST_HEADERS  # without a repetition, more evidence is needed
-        enough = headed >= FEWEST_HEADERS or (announced and len(entries) >= fewest)
-        return end if enough and sum(self._returns(i, end) for i in entries) >= 0.5 * len(entries) else start
+        fewest = FEWEST_ENTRIES if text_at else 2 * FEWEST_HEADERS  # without a repetition, more evidence is needed
+        enough = headed >= FEWEST_HEADERS or (is_titled and len(entries) >= fewest)
+        return end if enough and sum(self._is_repeated(i, end) for i in entries) >= 0.5 * len(entries) else start
 
-    def _ends_list(self, i: int) -> bool:
+    def _is_past_end(self, i: int) -> bool:
         text = self.texts[i]
-        if self.roles[i] not in _ROLES or len(text) > LONGEST_ENTRY or self._announces(i):
+        if self.roles[i] not in _ENTRY_ROLES or len(text) > LONGEST_ENTRY or self._is_title(i):
             return True
         if self.headers[i] is not None or (i + 1 < len(self.texts) and _PAGE.match(self.texts[i + 1])):
             return False
@@ -137,9 +142,9 @@ class Contents:
         """Where the text begins: at the last repetition of an entry up to the first header; 0 if none is repeated."""
         for n in range(first, stop):
             key = self._key(n)
-            again = [j for j in range(n + FEWEST_ENTRIES, stop) if self._key(j) == key] if key else []
-            if again:
-                return again[-1]
+            repeated = [j for j in range(n + FEWEST_ENTRIES, stop) if self._key(j) == key] if key else []
+            if repeated:
+                return repeated[-1]
             if self.headers[n] is not None:
                 break
         return 0
@@ -152,7 +157,7 @@ class Contents:
     def _end_before_text(self, first: int, stop: int) -> int:
         """Where a table ends if it is not followed by its own first entry: with the last entry that is repeated.
 
-        A repetition of the act's title is no entry, nor is a header that does not come again.
+        A repetition of the act's title is no entry, nor is a header that is not repeated.
         """
         last = max((i for i in range(first, stop) if self.headers[i] is not None), default=first)
         if last > first and isinstance(key := self._key(last), tuple) and self._last_seen(key) < stop:
@@ -166,12 +171,12 @@ class Contents:
             and self.headers[end - 1] is None
             and not _PAGE.match(self.texts[end - 1])
         ):
-            if self._returns(end - 1, stop) or self.headers[end - 2] is not None:
+            if self._is_repeated(end - 1, stop) or self.headers[end - 2] is not None:
                 break
             end -= 1
         return end
 
-    def _returns(self, i: int, end: int) -> bool:
+    def _is_repeated(self, i: int, end: int) -> bool:
         """Whether an entry is repeated below the table, with or without its first word ("PROTOCOL on origin")."""
         key = self._key(i)
         rest = key.partition(" ")[2] if isinstance(key, str) else key

@@ -87,9 +87,9 @@ class Lines:
             else:
                 self.texts.append(text)
                 heads.append(head)
-                # A letter leads a marker only if a bracket or stop follows soon: most lines are spared the test.
-                bare = text[0].isalpha() and ")" not in text[:12] and len(text) > 5
-                marks.append(None if bare else self._mark(text))
+                # Most lines begin with a word and no bracket follows it soon: they have no marker.
+                is_word = text[0].isalpha() and ")" not in text[:12] and len(text) > 5
+                marks.append(None if is_word else self._mark(text))
                 self.roles.append(role)
                 self.levels.append(block.level)
                 self.headers.append(None)
@@ -100,7 +100,7 @@ class Lines:
         head = fold(text[:HEAD])
         header = self.grammar.header(text, head) if role in _MAY_BE_HEADER else None
         if header is None and role is None and text.isupper():
-            header = self._spelt_out(text, head)
+            header = self._header_in_words(text, head)
         if header is None and role is None and (text[-1].isdigit() or ": " in text[-32:]):
             tail = self._trailing_header(text)
             if tail:
@@ -120,7 +120,7 @@ class Lines:
                 header = None
         self._add_line(text, role, header, head, block.level)
 
-    def _spelt_out(self, text: str, head: str) -> Header | None:
+    def _header_in_words(self, text: str, head: str) -> Header | None:
         """The header of a division in capitals with its number in words: "CHAPTER TWO", "PART ONE —"."""
         word, _, number = head.rstrip(" -–—:.").partition(" ")
         kind = self.grammar.words.get(word, "")
@@ -179,20 +179,20 @@ class Lines:
 
     def _mark_header_lists(self) -> None:
         """Find headers without a sentence between them: a table of contents, or a correlation table."""
-        at = [i for i, h in enumerate(self.headers) if h is not None and h.kind == "article"]
-        stops = [*at[1:], len(self)]
-        empty = [not self.has_sentence(i, stop) for i, stop in zip(at, stops, strict=False)]
-        real = [i for i, bare in zip(at, empty, strict=True) if not bare]
+        articles = [i for i, h in enumerate(self.headers) if h is not None and h.kind == "article"]
+        stops = [*articles[1:], len(self)]
+        has_no_text = [not self.has_sentence(i, stop) for i, stop in zip(articles, stops, strict=False)]
+        with_text = [i for i, is_empty in zip(articles, has_no_text, strict=True) if not is_empty]
         # A list above the first article with text is a table of contents, one below it a correlation table.
-        first_real = next((i for i in real if self._is_first(i)), real[0] if real else len(self))
+        first_with_text = next((i for i in with_text if self._is_first(i)), with_text[0] if with_text else len(self))
         run: list[int] = []
-        for n in range(len(at) + 1):
-            if n < len(at) and empty[n] and self.roles[at[n]] is None:
-                run.append(at[n])
+        for n in range(len(articles) + 1):
+            if n < len(articles) and has_no_text[n] and self.roles[articles[n]] is None:
+                run.append(articles[n])
                 continue
             if len(run) >= FEWEST_LISTED:
-                end = at[n] if n < len(at) else len(self)
-                self._mark_header_list(run, end, Role.CONTENTS if run[0] < first_real else Role.TABLE)
+                end = articles[n] if n < len(articles) else len(self)
+                self._mark_header_list(run, end, Role.CONTENTS if run[0] < first_with_text else Role.TABLE)
             run = []
 
     def _is_first(self, i: int) -> bool:
@@ -209,13 +209,13 @@ class Lines:
         """Set the role of a list of headers: from the first to the last, with the lines that introduce it."""
         start, stop = run[0], run[-1]
         if role is Role.CONTENTS:
-            while start and (self.headers[start - 1] is not None or self._leads_up(start - 1)):
+            while start and (self.headers[start - 1] is not None or self._introduces_list(start - 1)):
                 start -= 1
         while stop + 1 < end and self._is_cell(stop + 1):
             stop += 1
         self._set_role(range(start, stop + 1), role)
 
-    def _leads_up(self, i: int) -> bool:
+    def _introduces_list(self, i: int) -> bool:
         line = self.texts[i]
         return len(line) < LONGEST_HEADING and not line.endswith(SENTENCE_STOPS) and self.roles[i] is None
 

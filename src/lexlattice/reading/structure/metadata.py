@@ -15,106 +15,16 @@ from lexlattice.reading.languages.grammar import HEAD, Grammar, fold
 from lexlattice.reading.structure.outline import Outline
 from lexlattice.reading.structure.sections import ParsedSection
 
-# Whether a text is consolidated, as of which day, and whether it says that the act was repealed.
-
 NEAR_THE_TOP: Final = 12
 """Lines among which a page says what it is."""
 LONGEST_LIST: Final = 1500
 """Lines among which the acts are listed that a consolidated text consists of."""
 LONGEST_OPENER: Final = 60
+"""Characters of a line that says only that the act is repealed."""
 LONGEST_HEADER: Final = 100
+"""Characters of a header."""
 FEWEST_WORDS: Final = 4
 """Spaces in a sentence; the dates in a list, which some languages end with a stop, have fewer."""
-
-_REFERENCE: Final = re.compile(
-    r"\b(0?[1-9]?(?:19|20)\d\d[A-Z]{1,2}\d{4}(?:\(\d\d\))?)\s[—–-]\s([A-Z]{2})\s[—–-]\s(\d\d)\.(\d\d)\.(\d{4})\b"
-)
-"""The head of consolidated pages of any age: "1991R1534 — EN — 01.05.2004 — 001.001"."""
-_NUMBERED: Final = re.compile(r"\d/\d")
-_HEADERS: Final = (Role.ARTICLE, Role.DIVISION, Role.ANNEX)
-
-
-def consolidated_as_of(document: Document) -> str | None:
-    """The date of a consolidated text, empty if it does not say; None for an act as adopted."""
-    days = [day for day in (document.consolidated, _stated_day(document)) if day is not None]
-    return next(filter(None, days), "") if days else None
-
-
-def stated_celex(document: Document) -> str:
-    """The CELEX number at the head of a consolidated page, as written there; empty for any other text."""
-    return next((match[1] for match in _references(document)), "")
-
-
-def stated_language(document: Document) -> str:
-    """The language code at the head of a consolidated page; empty for any other text."""
-    return next((match[2].lower() for match in _references(document)), "")
-
-
-def record_repeal(document: Document, grammar: Grammar) -> None:
-    """Record what repealed the act.
-
-    If a consolidated text contains nothing of the act itself, its list of acts becomes furniture.
-    """
-    if consolidated_as_of(document) is None:
-        return
-    blocks = document.blocks
-    opener = _find_repeal(blocks, grammar)
-    if opener is not None and not document.repealed:
-        document.repealed = _repealing_act(blocks, opener)
-    titles = [i for i, block in enumerate(blocks[:LONGEST_LIST]) if block.role is Role.TITLE]
-    rest = blocks[opener:] if opener is not None else blocks[titles[-1] + 1 :] if titles else []
-    above = blocks[: len(blocks) - len(rest)]
-    has_headers = any(block.role is Role.ARTICLE or _is_header(block, grammar) for block in above)
-    if not has_headers and not any(_is_act_text(block, grammar) for block in rest):
-        for block in rest:
-            block.role = Role.PAGE
-
-
-def _stated_day(document: Document) -> str | None:
-    return next((iso_day(*match.group(5, 4, 3)) for match in _references(document)), None)
-
-
-def _references(document: Document) -> Iterator[re.Match[str]]:
-    found = (_REFERENCE.search(block.text[:200]) for block in document.blocks[:NEAR_THE_TOP])
-    return (match for match in found if match)
-
-
-def _find_repeal(blocks: Sequence[Block], grammar: Grammar) -> int | None:
-    """The line above the articles that says that the act is repealed."""
-    for i, block in enumerate(islice(blocks, LONGEST_LIST)):
-        if block.role is Role.ARTICLE or (block.role is None and _is_header(block, grammar)):
-            return None
-        text = block.text[:HEAD]
-        if grammar.opens("repealed", fold(text)) and (len(block.text) <= LONGEST_OPENER or ":" in text):
-            return i
-    return None
-
-
-def _repealing_act(blocks: Sequence[Block], opener: int) -> str:
-    """The act named after the words "repealed by", on their line or one of the next."""
-    behind = blocks[opener].text.partition(":")[2].strip()
-    if behind:
-        return behind
-    after = (block.text.strip() for block in blocks[opener + 1 : opener + 1 + NEAR_THE_TOP])
-    return next((text for text in after if _NUMBERED.search(text)), "")
-
-
-def _is_act_text(block: Block, grammar: Grammar) -> bool:
-    """Whether a line is text of the act: a title, a header, a table or a sentence."""
-    if block.role is Role.PAGE or block.role is Role.CONTENTS:
-        return False
-    if block.role in (*_HEADERS, Role.TITLE, Role.TABLE) or _is_header(block, grammar):
-        return True
-    return block.text.rstrip().endswith((".", ";")) and block.text.count(" ") >= FEWEST_WORDS
-
-
-def _is_header(block: Block, grammar: Grammar) -> bool:
-    header = grammar.header(block.text) if len(block.text) < LONGEST_HEADER else None
-    return header is not None and header.kind in ("article", "annex")
-
-
-# Whether a text ends where acts end, or in the middle: what was lost on the way cannot be summarised.
-
 SIGNED: Final = ("regulation", "directive", "decision")
 """Types of acts that always end with place, date and signature; agreements are signed in many ways."""
 LONG_LINE: Final = 90
@@ -123,67 +33,36 @@ USUAL_SHARE: Final = 0.9
 """The share of sentences that end with a stop if all of them should."""
 FEWEST_SENTENCES: Final = 3
 """Sentences that are needed to know what is usual."""
+
+_REFERENCE: Final = re.compile(
+    r"\b(0?[1-9]?(?:19|20)\d\d[A-Z]{1,2}\d{4}(?:\(\d\d\))?)\s[—–-]\s([A-Z]{2})\s[—–-]\s(\d\d)\.(\d\d)\.(\d{4})\b"
+)
+"""The head of consolidated pages of any age: "1991R1534 — EN — 01.05.2004 — 001.001"."""
+_NUMBERED: Final = re.compile(r"\d/\d")
+"""What the number of an act contains: the "6/6" of "Regulation (EU) 2016/679"."""
+_HEADERS: Final = (Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 _STOPS: Final = tuple(".;:!?…)]»”“’\"'>*—–-%°")
 """What a finished line can end with, including quotations, notes, and tables of old pages."""
 _CONTINUES: Final = (",", "(", "[", "«")
+"""What a line ends with only if the sentence continues."""
 _DATED: Final = re.compile(r"(?:19|20)\d\d\D{0,3}$")
 """The end of a signature's date, which old pages print on the line of the last article: "26 April 1999."."""
 _ADDRESS: Final = re.compile(r"(?:://|www\.)\S*$")
-
-
-def is_cut_off(outline: Outline, kind: str, *, is_consolidated: bool) -> bool:
-    """Whether the text of an act seems to be cut off: what was lost cannot be summarised."""
-    sections = [section for section in outline.sections if section.kind not in ("title", "notes")]
-    kinds = {section.kind for section in sections}
-    if not kinds:
-        return kind in SIGNED and not is_consolidated
-    last = sections[-1]
-    if last.kind == "article" and not last.lines:  # a header without text
-        return not is_consolidated
-    if outline.sections[-1].kind in ("annex", "body", "notes") and _ends_mid_sentence(outline.sections[-1], outline):
-        return True
-    # Annexes and attached texts come after the signature, so an act that has them is not cut off before it.
-    is_behind_articles = last.kind == "annex" or (last.kind == "body" and bool(kinds & {"article", "annex"}))
-    if is_behind_articles or _is_signed(outline, last):
-        return False
-    # A fragment without a preamble may be an excerpt, which has no signature.
-    has_beginning = bool(kinds & {"recitals", "preamble"})
-    if has_beginning and kind in SIGNED and not is_consolidated:
-        return True
-    return bool(last.lines) and _is_unfinished(outline.lines[last.lines[-1]], LONG_LINE)
-
-
-def _is_signed(outline: Outline, last: ParsedSection) -> bool:
-    if "signature" in outline.furniture.values():
-        return True
-    return last.kind == "article" and bool(last.lines) and bool(_DATED.search(outline.lines[last.lines[-1]]))
-
-
-def _is_unfinished(line: str, shortest: int) -> bool:
-    return len(line) >= shortest and not line.endswith(_STOPS) and _ADDRESS.search(line) is None
-
-
-def _ends_mid_sentence(last: ParsedSection, outline: Outline) -> bool:
-    """Whether an annex or the notes end in the middle of a sentence: without the stop that the others have."""
-    if not last.lines or last.lines[-1] in outline.tables:
-        return False
-    line, shortest = outline.lines[last.lines[-1]], 0 if last.kind == "notes" else LONG_LINE
-    if line.endswith(_CONTINUES):
-        return last.kind != "notes"
-    if line.count("(") > line.count(")"):
-        return True
-    others = [outline.lines[i] for i in last.lines[:-1] if i not in outline.tables]
-    return _is_unfinished(line, shortest) and _usually_ends_with_stop(others, shortest)
-
-
-def _usually_ends_with_stop(lines: Sequence[str], shortest: int) -> bool:
-    stops = [line.endswith(_STOPS) for line in lines if len(line) >= shortest]
-    return len(stops) >= FEWEST_SENTENCES and sum(stops) >= USUAL_SHARE * len(stops)
-
-
-# What an act says about itself: title, kind, date, CELEX number.
-
-_CELEX = re.compile(r"\b([1-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\)|R\(\d\d\))*)(?![\w(])")
+"""A web address at the end of a line, which needs no stop."""
+_CELEX: Final = re.compile(r"\b([1-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\)|R\(\d\d\))*)(?![\w(])")
+"""A CELEX number on a page: "32016R0679", "32016R0679R(02)"."""
+_TITLE_EDGES: Final = re.compile(
+    r"^(?:[►▼]\s?(?:\(\d+\)\s?)?[A-Z]\d*\s+|[LC]\s\d+\s\d+\s+)+"  # an arrow; number and page of the Journal
+    r"|(?:\s*(?:[►▼◄]\s?(?:\(\d+\)\s?)?(?:[A-Z]\d*)?|\(\s?(?:\d{1,2}|\*+\d?)\s?\)|(?<=[\da-zα-ωа-я)])\s[LC]\s\d+(?:\s\d+)?))+$"
+)
+"""What does not belong to a title at its ends: arrows of consolidated texts, a footnote's marker, a page of the
+Journal (but not the Journal that a corrigendum cites, "OJ L 351")."""
+_LETTERS: Final = {"regulation": "R", "directive": "L"}
+"""The letter of a type of act in CELEX numbers."""
+_NUMBER: Final = re.compile(r"\b(\d{1,4})/(\d{1,4})\b")
+"""The number of an act: "2016/679", "44/2001"."""
+_YEAR_FIRST: Final = re.compile(r"\b((?:19|20)\d\d)\b\D{0,8}?(?:\b(\d{1,2})\b\D{0,6})?$")
+"""Year, and perhaps day, before a month: "2006. gada 20. ", "2006. "."""
 
 
 class Facts(NamedTuple):
@@ -246,14 +125,6 @@ def _is_notice(outline: Outline) -> bool:
     return sum(map(len, outline.lines)) < SHORTEST_PAGE and not any(outline.marks)
 
 
-_TITLE_EDGES: Final = re.compile(
-    r"^(?:[►▼]\s?(?:\(\d+\)\s?)?[A-Z]\d*\s+|[LC]\s\d+\s\d+\s+)+"  # an arrow; number and page of the Journal
-    r"|(?:\s*(?:[►▼◄]\s?(?:\(\d+\)\s?)?(?:[A-Z]\d*)?|\(\s?(?:\d{1,2}|\*+\d?)\s?\)|(?<=[\da-zα-ωа-я)])\s[LC]\s\d+(?:\s\d+)?))+$"
-)
-"""What does not belong to a title at its ends: arrows of consolidated texts, a footnote's marker, a page of the
-Journal (but not the Journal that a corrigendum cites, "OJ L 351")."""
-
-
 def bare_title(title: str) -> str:
     """A title without page marks.
 
@@ -272,16 +143,45 @@ def is_remark(line: str) -> bool:
     return line[:1] in "([" and line[-1:] in ")]" and not re.match(r"\((?:19|20)\d\d\. ", line)
 
 
+def _type(title: str, grammar: Grammar) -> str:
+    """The type of act whose word comes first in the title."""
+    folded = fold(title[:300])
+    found = [(folded.find(word), -len(word), kind) for word, kind in grammar.types if word in folded]
+    return min(found)[2] if found else ""
+
+
+def _date(title: str, grammar: Grammar) -> str:
+    """The first date in a title: day, month, year, or year first as in Hungarian, Latvian and Lithuanian."""
+    folded = fold(title[:400])
+    found = []
+    for name, month in grammar.months.items():
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", folded):
+            before, after = folded[max(0, match.start() - 24) : match.start()], folded[match.end() :]
+            date = _year_and_day(before, after)
+            if date is not None:
+                found.append((match.start(), f"{date[0]}-{month:02d}-{date[1]:02d}"))
+    return min(found)[1] if found else ""
+
+
+def _year_and_day(before: str, after: str) -> tuple[int, int] | None:
+    """Year and day on either side of a month's name; None if one is missing."""
+    days, years = re.search(r"(\d{1,2})\D{0,12}$", before), re.match(r"\D{0,12}((?:19|20)\d\d)\b", after)
+    early, late = _YEAR_FIRST.search(before), re.match(r"\D{0,6}(\d{1,2})\b", after)
+    if days and years:
+        year, day = int(years.group(1)), int(days.group(1))
+    elif early and (early.group(2) or late):
+        year, day = int(early.group(1)), int(early.group(2) or (late.group(1) if late else 0))
+    else:
+        return None
+    return (year, day) if 1 <= day <= 31 else None
+
+
 def _celex(outline: Outline) -> str:
     for i in range(min(6, len(outline.lines))):
         match = _CELEX.search(outline.lines[i]) if len(outline.lines[i]) < 60 else None
         if match:
             return match.group(1)
     return ""
-
-
-_LETTERS = {"regulation": "R", "directive": "L"}
-_NUMBER = re.compile(r"\b(\d{1,4})/(\d{1,4})\b")
 
 
 def celex_of(title: str, kind: str, date: str) -> str:
@@ -310,37 +210,130 @@ def celex_of(title: str, kind: str, date: str) -> str:
     return ""
 
 
-def _type(title: str, grammar: Grammar) -> str:
-    """The type of act whose word comes first in the title."""
-    folded = fold(title[:300])
-    found = [(folded.find(word), -len(word), kind) for word, kind in grammar.types if word in folded]
-    return min(found)[2] if found else ""
+def consolidated_as_of(document: Document) -> str | None:
+    """The date of a consolidated text, empty if it does not say; None for an act as adopted."""
+    days = [day for day in (document.consolidated, _stated_day(document)) if day is not None]
+    return next(filter(None, days), "") if days else None
 
 
-_YEAR_FIRST = re.compile(r"\b((?:19|20)\d\d)\b\D{0,8}?(?:\b(\d{1,2})\b\D{0,6})?$")
+def _stated_day(document: Document) -> str | None:
+    return next((iso_day(*match.group(5, 4, 3)) for match in _references(document)), None)
 
 
-def _date(title: str, grammar: Grammar) -> str:
-    """The first date in a title: day, month, year, or year first as in Hungarian, Latvian and Lithuanian."""
-    folded = fold(title[:400])
-    found = []
-    for name, month in grammar.months.items():
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", folded):
-            before, after = folded[max(0, match.start() - 24) : match.start()], folded[match.end() :]
-            date = _year_and_day(before, after)
-            if date is not None:
-                found.append((match.start(), f"{date[0]}-{month:02d}-{date[1]:02d}"))
-    return min(found)[1] if found else ""
+def stated_celex(document: Document) -> str:
+    """The CELEX number at the head of a consolidated page, as written there; empty for any other text."""
+    return next((match[1] for match in _references(document)), "")
 
 
-def _year_and_day(before: str, after: str) -> tuple[int, int] | None:
-    """Year and day on either side of a month's name; None if one is missing."""
-    days, years = re.search(r"(\d{1,2})\D{0,12}$", before), re.match(r"\D{0,12}((?:19|20)\d\d)\b", after)
-    early, late = _YEAR_FIRST.search(before), re.match(r"\D{0,6}(\d{1,2})\b", after)
-    if days and years:
-        year, day = int(years.group(1)), int(days.group(1))
-    elif early and (early.group(2) or late):
-        year, day = int(early.group(1)), int(early.group(2) or (late.group(1) if late else 0))
-    else:
-        return None
-    return (year, day) if 1 <= day <= 31 else None
+def stated_language(document: Document) -> str:
+    """The language code at the head of a consolidated page; empty for any other text."""
+    return next((match[2].lower() for match in _references(document)), "")
+
+
+def _references(document: Document) -> Iterator[re.Match[str]]:
+    found = (_REFERENCE.search(block.text[:200]) for block in document.blocks[:NEAR_THE_TOP])
+    return (match for match in found if match)
+
+
+def record_repeal(document: Document, grammar: Grammar) -> None:
+    """Record what repealed the act.
+
+    If a consolidated text contains nothing of the act itself, its list of acts becomes furniture.
+    """
+    if consolidated_as_of(document) is None:
+        return
+    blocks = document.blocks
+    opener = _find_repeal(blocks, grammar)
+    if opener is not None and not document.repealed:
+        document.repealed = _repealing_act(blocks, opener)
+    titles = [i for i, block in enumerate(blocks[:LONGEST_LIST]) if block.role is Role.TITLE]
+    rest = blocks[opener:] if opener is not None else blocks[titles[-1] + 1 :] if titles else []
+    above = blocks[: len(blocks) - len(rest)]
+    has_headers = any(block.role is Role.ARTICLE or _is_header(block, grammar) for block in above)
+    if not has_headers and not any(_is_act_text(block, grammar) for block in rest):
+        for block in rest:
+            block.role = Role.PAGE
+
+
+def _find_repeal(blocks: Sequence[Block], grammar: Grammar) -> int | None:
+    """The line above the articles that says that the act is repealed."""
+    for i, block in enumerate(islice(blocks, LONGEST_LIST)):
+        if block.role is Role.ARTICLE or (block.role is None and _is_header(block, grammar)):
+            return None
+        text = block.text[:HEAD]
+        if grammar.opens("repealed", fold(text)) and (len(block.text) <= LONGEST_OPENER or ":" in text):
+            return i
+    return None
+
+
+def _repealing_act(blocks: Sequence[Block], opener: int) -> str:
+    """The act named after the words "repealed by", on their line or one of the next."""
+    behind = blocks[opener].text.partition(":")[2].strip()
+    if behind:
+        return behind
+    after = (block.text.strip() for block in blocks[opener + 1 : opener + 1 + NEAR_THE_TOP])
+    return next((text for text in after if _NUMBERED.search(text)), "")
+
+
+def _is_act_text(block: Block, grammar: Grammar) -> bool:
+    """Whether a line is text of the act: a title, a header, a table or a sentence."""
+    if block.role is Role.PAGE or block.role is Role.CONTENTS:
+        return False
+    if block.role in (*_HEADERS, Role.TITLE, Role.TABLE) or _is_header(block, grammar):
+        return True
+    return block.text.rstrip().endswith((".", ";")) and block.text.count(" ") >= FEWEST_WORDS
+
+
+def _is_header(block: Block, grammar: Grammar) -> bool:
+    header = grammar.header(block.text) if len(block.text) < LONGEST_HEADER else None
+    return header is not None and header.kind in ("article", "annex")
+
+
+def is_cut_off(outline: Outline, kind: str, *, is_consolidated: bool) -> bool:
+    """Whether the text of an act seems to be cut off: what was lost cannot be summarised."""
+    sections = [section for section in outline.sections if section.kind not in ("title", "notes")]
+    kinds = {section.kind for section in sections}
+    if not kinds:
+        return kind in SIGNED and not is_consolidated
+    last = sections[-1]
+    if last.kind == "article" and not last.lines:  # a header without text
+        return not is_consolidated
+    if outline.sections[-1].kind in ("annex", "body", "notes") and _ends_mid_sentence(outline.sections[-1], outline):
+        return True
+    # Annexes and attached texts come after the signature, so an act that has them is not cut off before it.
+    is_behind_articles = last.kind == "annex" or (last.kind == "body" and bool(kinds & {"article", "annex"}))
+    if is_behind_articles or _is_signed(outline, last):
+        return False
+    # A fragment without a preamble may be an excerpt, which has no signature.
+    has_beginning = bool(kinds & {"recitals", "preamble"})
+    if has_beginning and kind in SIGNED and not is_consolidated:
+        return True
+    return bool(last.lines) and _is_unfinished(outline.lines[last.lines[-1]], LONG_LINE)
+
+
+def _is_signed(outline: Outline, last: ParsedSection) -> bool:
+    if "signature" in outline.furniture.values():
+        return True
+    return last.kind == "article" and bool(last.lines) and bool(_DATED.search(outline.lines[last.lines[-1]]))
+
+
+def _is_unfinished(line: str, shortest: int) -> bool:
+    return len(line) >= shortest and not line.endswith(_STOPS) and _ADDRESS.search(line) is None
+
+
+def _ends_mid_sentence(last: ParsedSection, outline: Outline) -> bool:
+    """Whether an annex or the notes end in the middle of a sentence: without the stop that the others have."""
+    if not last.lines or last.lines[-1] in outline.tables:
+        return False
+    line, shortest = outline.lines[last.lines[-1]], 0 if last.kind == "notes" else LONG_LINE
+    if line.endswith(_CONTINUES):
+        return last.kind != "notes"
+    if line.count("(") > line.count(")"):
+        return True
+    others = [outline.lines[i] for i in last.lines[:-1] if i not in outline.tables]
+    return _is_unfinished(line, shortest) and _usually_ends_with_stop(others, shortest)
+
+
+def _usually_ends_with_stop(lines: Sequence[str], shortest: int) -> bool:
+    stops = [line.endswith(_STOPS) for line in lines if len(line) >= shortest]
+    return len(stops) >= FEWEST_SENTENCES and sum(stops) >= USUAL_SHARE * len(stops)

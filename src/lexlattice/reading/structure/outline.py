@@ -137,16 +137,16 @@ class _OutlineParser:
             elif not self.headers.take(i, line):
                 self._take_text(i, line, role)
         return Outline(
-            lines.texts,
-            lines.marks,
-            context.sections,
-            context.furniture,
-            context.notes,
-            self.quotations,
-            {i for first, last in self.quotations.items() for i in range(first, last + 1)},
-            context.tables,
-            context.groups,
-            warnings,
+            lines=lines.texts,
+            marks=lines.marks,
+            sections=context.sections,
+            furniture=context.furniture,
+            notes=context.notes,
+            quotations=self.quotations,
+            quoted={i for first, last in self.quotations.items() for i in range(first, last + 1)},
+            tables=context.tables,
+            groups=context.groups,
+            warnings=warnings,
         )
 
     def _find_second_language(self) -> tuple[range, list[str]]:
