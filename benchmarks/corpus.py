@@ -20,7 +20,7 @@ from itertools import cycle, islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from lexlattice.apps.bulk.entries import Inputs
+from lexlattice.apps.bulk.inputs import Inputs
 from lexlattice.apps.bulk.tasks import Summarize
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "short"
@@ -69,7 +69,7 @@ def plain(source: Path, acts: int) -> float:
 
 def _plain(source: Path, acts: int) -> float:
     task = Summarize(None, "auto", None, "all")
-    task.begin()
+    task.load()
     entries = list(islice(Inputs((str(source),)), SIZE + acts))
     for entry in entries[:SIZE]:
         task.row(entry)
