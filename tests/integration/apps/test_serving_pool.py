@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from lexlattice import LexLatticeError, read
+from lexlattice import LexLatticeError, SummaryOptions, read
 from lexlattice.apps.serve import jobs
 from lexlattice.apps.serve.workers import (
     BusyError,
@@ -385,7 +385,7 @@ def test_cancelled_jobs_of_a_stream_do_not_take_the_turn_of_others() -> None:
 
 
 def test_too_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, language="en")
+    asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, options=SummaryOptions(language="en"))
     fitting = jobs.parse(asked), jobs.view(asked)
     monkeypatch.setattr(jobs, "LARGEST", max(map(len, fitting)))
     assert (jobs.parse(asked), jobs.view(asked)) == fitting
@@ -400,7 +400,7 @@ def test_too_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_act_with_too_many_provisions_is_not_viewed(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, language="en")
+    asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, options=SummaryOptions(language="en"))
     units = len(read(asked.content, language="en"))
     monkeypatch.setattr(jobs, "MOST_UNITS", units)
     assert jobs.view(asked)
