@@ -51,7 +51,7 @@ class Count(Task):
 
     name: ClassVar[str] = "count"
     task_columns: ClassVar[Columns] = {"letters": int}
-    weights: ClassVar[str] = "none"  # type: ignore[assignment]
+    weights: ClassVar[str] = "none"
 
     def load(self) -> None:
         """Nothing to load."""
@@ -436,7 +436,12 @@ def test_shards_too_large_to_buffer_are_compared_all_the_same(
     path = tmp_path / "a.jsonl"
     events: list[tuple[str, int]] = []
     again = partial(
-        *(run, Count(None), corpus(path, ["a", "bb", "ccc", "dddd", "e"]), tmp_path / "out", Plain(), LIMITS),
+        run,
+        Count(None),
+        corpus(path, ["a", "bb", "ccc", "dddd", "e"]),
+        tmp_path / "out",
+        Plain(),
+        LIMITS,
         size=2,
         log=lambda event, **facts: events.append((event, facts.get("number", -1))),
     )

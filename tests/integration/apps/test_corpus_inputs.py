@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_corpus import LIMITS, Count, Plain, Subset, lines, run
+from test_corpus import LIMITS, Count, Plain, lines
 
 from lexlattice import LexLatticeError, read
 from lexlattice.apps.bulk.inputs import Inputs
 from lexlattice.apps.bulk.records import Record, public_address
+from lexlattice.apps.bulk.run import Subset, run
 from lexlattice.apps.bulk.tasks import Encode
 from lexlattice.apps.cli import main
 from lexlattice.errors import OptionError

@@ -120,7 +120,7 @@ def test_units_without_words_have_zero_vectors_and_cause_no_warning(tmp_path: Pa
         example = prepare(
             [[{"reference": act, "summary": "The register is public.", "language": "en"}]], tmp_path / "o"
         )[0]
-    assert example.vectors.any(axis=1).tolist().count(False) >= 1
+    assert not example.vectors.any(axis=1).all()
 
 
 # --- Killed, and started again
@@ -134,7 +134,7 @@ def test_the_number_of_processes_changes_no_byte(rows: list[Row], prepared: Prep
 @posix
 def test_a_killed_run_resumes_and_ends_with_the_same_bytes(rows: list[Row], prepared: Prepared, tmp_path: Path) -> None:
     data, folder = write_rows(tmp_path / "data.jsonl", rows), tmp_path / "out"
-    line = [sys.executable, "-m", "lexlattice", "prepare", data, "-o", folder, "--quiet", "--jobs", "1"]
+    line = [sys.executable, "-m", "lexlattice", "prepare", str(data), "-o", str(folder), "--quiet", "--jobs", "1"]
     with subprocess.Popen(line, stderr=subprocess.PIPE) as process:
         while not (folder / "shard-00000.json").exists() and process.poll() is None:
             time.sleep(0.002)

@@ -26,7 +26,7 @@ from lexlattice.apps.bulk.records import Record
 from lexlattice.encoding.cache import CachedEncoder
 from lexlattice.errors import OptionError, ReadingError, WeightsError
 from lexlattice.reading import LANGUAGES, read
-from lexlattice.selection import Budget, SummaryOptions
+from lexlattice.selection import SummaryOptions
 from lexlattice.summarizer import PATH, Summarizer
 
 _FIRST_COLUMNS: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}
@@ -114,12 +114,11 @@ class Task(ABC):
 class _WithModel(Task):
     """A task that needs the summarizer."""
 
-    budget: str
     model: str | None
+    """A model that `lexlattice train` made; the one of the package if None."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Budget.parse(self.budget).of(1)  # raises an error for a budget that needs a reference summary
         _ = self.weights  # raises an error if there is no such model
 
     @cached_property
@@ -157,6 +156,7 @@ class _WithModel(Task):
 class Summarize(_WithModel):
     """Select the provisions of a summary."""
 
+    budget: str
     focus: str
 
     name: ClassVar[str] = "summarize"
@@ -169,7 +169,7 @@ class Summarize(_WithModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.options  # raises an error for a focus or budget that does not exist
+        self.options.budget_for(1)  # raises an error for a wrong focus, or a budget that needs a reference summary
 
     @property
     def options(self) -> SummaryOptions:

@@ -46,7 +46,7 @@ def add(commands: Commands) -> None:
         command = kinds.add_parser(name, help=what, description=f"For whole corpora: {what}.")
         command.set_defaults(run=_corpus, work=name)
         _add_common(command)
-        if name in ("summarize", "score", "evaluate"):
+        if name in ("summarize", "evaluate"):
             default = "reference" if name == "evaluate" else "auto"
             command.add_argument(
                 "--budget",
@@ -142,9 +142,9 @@ def _task(options: argparse.Namespace) -> Task:
 
     language = options.lang.lower() if options.lang else None
     if options.work == "summarize":
-        return Summarize(language, options.budget, options.model, options.focus)
+        return Summarize(language, options.model, options.budget, options.focus)
     if options.work == "score":
-        return Score(language, options.budget, options.model)
+        return Score(language, options.model)
     if options.work == "encode":
         return Encode(language, options.encoder or "static", options.cache)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
