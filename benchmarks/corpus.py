@@ -62,7 +62,7 @@ def throughput(folder: Path, acts: int, ray: bool) -> None:
 
 
 def plain(source: Path, acts: int) -> float:
-    """Return acts per second of the library called in a loop in a new process, on the acts that the command is timed on."""
+    """Return acts per second of the library called in a loop in a new process, on the acts the command is timed on."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(_plain, (source, acts))
 

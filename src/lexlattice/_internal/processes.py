@@ -23,12 +23,13 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
-from typing import Any, Final, TypeVar
-
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, wait_fixed
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lexlattice._internal.threads import use_one_thread
 from lexlattice.errors import LexLatticeError
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
 
 _SPAWN: Final = multiprocessing.get_context("spawn")
 _START_SECONDS: Final = 120.0
@@ -160,6 +161,7 @@ class WorkerSlot:
 
     def replace(self) -> None:
         """Start a new process, trying until it succeeds or the slot is stopped."""
+        from tenacity import Retrying, retry_if_exception_type, wait_fixed
 
         def is_stopped(_: RetryCallState) -> bool:
             return self._is_stopped

@@ -23,7 +23,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice._internal.files import sha256, write_whole, writing
+from lexlattice._internal.files import file_sha256, sha256, write_whole, writing
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 
 MANIFEST: Final = "manifest.json"
@@ -143,7 +143,7 @@ class ShardFolder:
         shard = Shard(number)
         yield shard
         for path in (self.path(number, suffix) for suffix in suffixes):
-            shard.files[path.name] = {"bytes": path.stat().st_size, "sha256": file_digest(path)}
+            shard.files[path.name] = {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
         write_whole(self.path(number, "json"), to_json(asdict(shard)))
 
     def truncate(self, count: int) -> None:
@@ -173,7 +173,7 @@ class ShardFolder:
         shards: list[dict[str, Any]] = []
         totals: Counter[str] = Counter()
         for shard in self.shards(count):
-            index = file_digest(self.path(shard.number, "json"))
+            index = file_sha256(self.path(shard.number, "json"))
             shards.append({"source": shard.source, **shard.counts, "index": index, "files": shard.files})
             totals.update(shard.counts)
         manifest = {"finished": True, **times, **self.settings, **totals, **facts, "shards": shards}
@@ -247,19 +247,13 @@ def _verify(folder: Path, files: Mapping[str, Mapping[str, Any]], *, every_byte:
     for name, expected in files.items():
         if (size := (folder / name).stat().st_size) != expected["bytes"]:
             raise ValueError(f"'{name}' has {size:,} bytes instead of {expected['bytes']:,}")
-        if every_byte and file_digest(folder / name) != expected["sha256"]:
+        if every_byte and file_sha256(folder / name) != expected["sha256"]:
             raise ValueError(f"'{name}' was changed")
 
 
 def shard_file(number: int, suffix: str) -> str:
     """Return the name of a file of a shard."""
     return f"shard-{number:05}.{suffix}"
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file of any size."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def to_json(content: Mapping[str, Any]) -> bytes:

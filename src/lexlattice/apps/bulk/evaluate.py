@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Final, cast, overload
 
-from lexlattice._internal.shards import file_digest
+from lexlattice._internal.files import file_sha256
 from lexlattice.act.document import Act
 from lexlattice.apps.bulk.output import Columns
 from lexlattice.apps.bulk.records import Record
@@ -71,11 +71,11 @@ class Evaluate(Task):
     def weights(self) -> str:
         """Digest of the shipped model and of all files that the systems, the encoder and `gold` name."""
         gold = f":{gold_file(self.gold)}" if self.gold is not None else ""
-        digest = hashlib.sha256(file_digest(PATH).encode())
+        digest = hashlib.sha256(file_sha256(PATH).encode())
         for path in (path for name in (*self.systems, self.encoder or "", gold) for path in _named_paths(name)):
             for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
                 if file.is_file():
-                    digest.update(f"{file.as_posix()!r} {file_digest(file)}\n".encode())
+                    digest.update(f"{file.as_posix()!r} {file_sha256(file)}\n".encode())
         return digest.hexdigest()[:_DIGITS]
 
     @cached_property
