@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from tqdm import tqdm
 
 from lexlattice import read
-from lexlattice._internal.processes import in_order
+from lexlattice._internal.processes import parallel_map
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading.structure.health import FINDINGS, Health, health
 
@@ -89,7 +89,7 @@ def examine(item: Item) -> Result:
 def run(corpus: str, every: int) -> list[Result]:
     """Examine every act of a corpus, two at a time."""
     items = islice(CORPORA[corpus](corpus), 0, None, every)
-    return list(tqdm(in_order(examine, items, JOBS), desc=corpus, unit=" acts", mininterval=1))
+    return list(tqdm(parallel_map(examine, items, JOBS), desc=corpus, unit=" acts", mininterval=1))
 
 
 def _figures(results: Sequence[Result]) -> dict[str, str]:
