@@ -16,9 +16,10 @@ import lexlattice
 from helpers.acts import LANGUAGES
 from helpers.generated_acts import acts, made
 from lexlattice import Act, LexLatticeError, Summarizer, Summary, SummaryOptions, read, summarize
-from lexlattice.act.summary import GROUPS
+from lexlattice.act.summary import GROUPS, SummaryRecord
 from lexlattice.encoding.static import PATH as STATIC
 from lexlattice.errors import OptionError
+from lexlattice.selection import Options
 
 
 @pytest.fixture(scope="module")
@@ -225,5 +226,33 @@ def test_the_words_around_do_not_change_what_is_chosen(act: Act) -> None:
     assert len(summarize(elsewhere, words=100)) > 0
 
 
-def test_all_of_it_is_at_hand_from_the_package() -> None:
-    assert {"Summarizer", "Summary", "summarize"} <= {*lexlattice.__all__}
+def test_the_exported_names_are_complete() -> None:
+    exported = {name: getattr(lexlattice, name) for name in lexlattice.__all__}
+    assert sorted(exported) == [
+        *("Act", "Budget", "Definition", "Furniture", "Item", "LexLatticeError", "Provision", "Reference", "Section"),
+        *("Summarizer", "Summary", "SummaryOptions", "Unit", "evaluate", "read", "summarize"),
+    ]
+    assert {*lexlattice.__all__} <= {*dir(lexlattice)}
+    assert all(value.__module__.startswith("lexlattice.") and value.__doc__ for value in exported.values())
+
+
+def test_the_keywords_of_summarize_are_the_fields_of_the_options() -> None:
+    assert {*Options.__annotations__} == {*SummaryOptions.names()}
+
+
+def test_options_are_picked_out_of_a_mapping(long: Act) -> None:
+    options = SummaryOptions.from_mapping({"words": 100, "focus": "articles", "output": "a.txt"})
+    assert options == SummaryOptions(words=100, focus="articles")
+    assert options.budget_for(long) == options.budget_for(long.words) == 100
+    assert SummaryOptions(budget="medium").budget_for(long) == SummaryOptions().budget_for(long)
+
+
+def test_a_summary_makes_a_round_trip_through_json(long: Act) -> None:
+    summary = summarize(long, words=300, explain=True)
+    for group in (True, False):
+        data = json.loads(summary.to_json(group=group))
+        record = SummaryRecord.from_dict(data)
+        assert record.to_dict(group=group) == data
+        assert record.extract == summary.items
+        assert record.left_out == summary.cuts
+    assert [item.explanation for item in record.extract] == [item.explanation for item in summary]

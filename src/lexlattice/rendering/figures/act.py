@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lexlattice.act.document import SECTION_KINDS, Act
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import DataError, MissingExtraError
 from lexlattice.rendering.figures.canvas import FONT, GREY, INK, LEGEND, MARGIN, PADDING, POINT, SMALL, Sheet, plain
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def plot_salience(act: Act, trajectory: NDArray[np.float32], chosen: Collection[
         raise ValueError(f"{len(act)} units need rows of as many values, not an array of shape {values.shape}")
     if not np.isfinite(values).all():
         raise ValueError("a value is not a finite number")
-    if strangers := [unit for unit in chosen if unit not in act]:
-        raise ValueError(f"the act has no unit {strangers[0]!r}")
+    if unknown := [unit for unit in chosen if unit not in act]:
+        raise ValueError(f"the act has no unit {unknown[0]!r}")
 
     taken = {unit.id: unit.words for unit in act.units if unit.id in set(chosen)}
     facts = [*_facts(act), f"chosen: {_count(len(taken), 'unit')}, {_count(sum(taken.values()), 'word')}"]
@@ -89,7 +89,7 @@ def _require(act: Act) -> None:
     except ImportError as error:
         raise MissingExtraError("Drawing a figure", "plot") from error
     if not act.units:
-        raise LexLatticeError("The act has no units, so there is nothing to draw; give one with text.")
+        raise DataError("The act has no units, so there is nothing to draw; give one with text.")
 
 
 def _facts(act: Act) -> list[str]:
