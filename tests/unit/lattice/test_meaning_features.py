@@ -179,7 +179,7 @@ def test_versions_of_an_act_have_the_same_structure(language: str, versions: dic
         np.testing.assert_array_equal(first, second, name)
     letters = np.ones(len(one), np.float32)
     places = [unit_places(act, outline, letters) for act, outline in zip((one, other), outlines, strict=True)]
-    np.testing.assert_array_equal(*places)
+    np.testing.assert_array_equal(places[0], places[1])
     np.testing.assert_array_equal(article_references(one).pairs, article_references(other).pairs)
     sections = [
         section_places(act, outline, article_references(act), letters)

@@ -162,9 +162,9 @@ def test_weights_that_are_lost_end_in_a_sentence(acts: list[Example]) -> None:
 
 def test_weights_are_written_as_others_read_them(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
-    arrays = {
+    arrays: dict[str, Any] = {
         "half": np.linspace(-1, 1, 6, dtype=np.float16).reshape(2, 3),
-        "single": np.float32([0.5, 3e38]),
+        "single": np.array([0.5, 3e38], np.float32),
         "turned": np.arange(6, dtype=np.float32).reshape(2, 3).T,
         "big": np.arange(3, dtype=">u4"),
         "bytes": np.arange(5, dtype=np.uint8),

@@ -24,7 +24,7 @@ ARRAYS: dict[str, np.ndarray[Any, Any]] = {
     "signed": np.arange(-2, 3, dtype=np.int8),
     "hashes": np.arange(3, dtype=np.uint32) << 30,
     "half": np.linspace(-1, 1, 6, dtype=np.float16).reshape(1, 2, 3),
-    "single": np.float32([0.5, -0.0, 3e38]),
+    "single": np.array([0.5, -0.0, 3e38], np.float32),
     "scalar": np.array(7, np.float32),
     "empty": np.zeros((0, 4), np.float32),
 }
@@ -222,7 +222,7 @@ def test_a_header_that_describes_no_arrays_is_refused(path: Path, header: bytes)
     ids=json.dumps,
 )
 def test_an_array_that_cannot_be_is_refused(path: Path, change: Mapping[str, object]) -> None:
-    check_refused(written(path, {"array": ENTRY | change}))
+    check_refused(written(path, {"array": {**ENTRY, **change}}))
 
 
 @pytest.mark.parametrize("about", ["5", "null", "[1]", '"text"', '{"spelling": 5}', '{"spelling": null}'])
@@ -263,7 +263,7 @@ def test_any_header_is_harmless_or_refused(path: Path, header: object) -> None:
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_no_numbers_are_refused(path: Path, kind: type, value: float) -> None:
-    array = np.ones(1000, kind)
+    array: np.ndarray[Any, Any] = np.ones(1000, kind)
     array[-1] = value
     save_file({"fine": np.ones(2, kind), "scales": array}, path)
     check_refused(path, "'scales'")

@@ -20,6 +20,7 @@ from lexlattice.act.summary import GROUPS, SummaryRecord
 from lexlattice.encoding.static import PATH as STATIC
 from lexlattice.errors import OptionError
 from lexlattice.selection import Options
+from lexlattice.summarizer import Source
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_whatever_holds_the_act_gives_the_same(examples: Path, act: Act) -> None
     expected = summarize(act, words=120).items
     text = path.read_text("utf-8")
     with path.open("rb") as file:
-        sources = [str(path), path, text, text.encode(), file, io.StringIO(text)]
+        sources: list[Source] = [str(path), path, text, text.encode(), file, io.StringIO(text)]
         assert all(summarize(source, words=120).items == expected for source in sources)
 
 
@@ -79,8 +80,8 @@ def test_the_length_can_be_said_in_words_as_a_share_or_by_name(long: Act) -> Non
 @pytest.mark.parametrize(
     "length", [{"words": 0}, {"words": -5}, {"ratio": 0}, {"ratio": 1.5}, {"budget": "tiny"}, {"budget": "reference"}]
 )
-def test_no_length_at_all_is_one_sentence(act: Act, length: dict[str, object]) -> None:
-    with pytest.raises(LexLatticeError) as error:
+def test_no_length_at_all_is_one_sentence(act: Act, length: Options) -> None:
+    with pytest.raises(OptionError) as error:
         summarize(act, **length)
     assert str(error.value).count("\n") == 0
     assert str(error.value).endswith(".")

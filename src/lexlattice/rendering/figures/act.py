@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 COLOURS: Final = {
     "title": "#333333",
@@ -51,7 +51,7 @@ def plot_lattice(act: Act) -> Figure:
     return sheet.figure
 
 
-def plot_salience(act: Act, trajectory: NDArray[np.float32], chosen: Collection[str]) -> Figure:
+def plot_salience(act: Act, trajectory: ArrayLike, chosen: Collection[str]) -> Figure:
     """The salience of each unit before the automaton's first step and after each, a panel each.
 
     `trajectory` has a row for each panel and a column for each unit. Units whose ids are in `chosen` have a star in
