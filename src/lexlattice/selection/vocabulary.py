@@ -160,7 +160,7 @@ _OPENING: Final = 80
 _NUMBERING: Final = r"(?:\W*\(?\w{1,3}[.)]+)?\W*"
 """What may stand before the first word: the number of a paragraph, a dash, a quotation mark."""
 _NAMED_AFTER: Final = 2
-"""Among so many words behind "this", one for an act or a provision makes it "this Regulation", which points nowhere."""
+"""A word for an act or a provision among the first N words after "this" makes it "this Regulation", no reference."""
 
 
 class SelectionWording:
