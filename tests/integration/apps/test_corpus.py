@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lexlattice import LexLatticeError, encoding, evaluate, read, summarize
-from lexlattice._internal.processes import JobTimeoutError, TooLargeError, WorkerLostError
+from lexlattice._internal.worker import JobTimeoutError, TooLargeError, WorkerLostError
 from lexlattice.act.document import Act
 from lexlattice.apps.bulk.engines import Limits, LocalEngine
 from lexlattice.apps.bulk.evaluate import Evaluate

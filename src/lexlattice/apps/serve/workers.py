@@ -6,16 +6,8 @@ import asyncio
 from collections import deque
 from typing import Any, Final
 
-from lexlattice._internal.processes import (
-    InternalError,
-    Job,
-    JobTimeoutError,
-    Setup,
-    TooLargeError,
-    WorkerLostError,
-    WorkerPool,
-    WorkerSlot,
-)
+from lexlattice._internal.processes import WorkerPool, WorkerSlot
+from lexlattice._internal.worker import InternalError, Job, JobTimeoutError, Setup, TooLargeError, WorkerLostError
 from lexlattice.errors import LexLatticeError
 
 __all__ = [
