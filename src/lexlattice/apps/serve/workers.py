@@ -25,7 +25,7 @@ __all__ = [
 MEMORY: Final = 2_000_000_000
 """Bytes that a worker process may allocate: the largest known acts need a quarter of it."""
 _GRACE: Final = 1.0
-"""Seconds a cancelled job may go on, since starting a new process takes about as long."""
+"""Seconds that a cancelled job may still run, since starting a new process takes about as long."""
 
 
 class QueueFullError(LexLatticeError):
