@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from helpers.acts import Row, contents, little_rows, write_rows
 from lexlattice import read
+from lexlattice._internal.shards import ShardFolder
 from lexlattice.apps.cli import main
 from lexlattice.encoding import load
 from lexlattice.errors import DataError, OutputError
@@ -194,6 +195,24 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError):
         prepare([little_rows(1)], tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@posix
+def test_two_runs_do_not_write_to_the_same_folder(tmp_path: Path) -> None:
+    with ShardFolder(tmp_path / "out", {}).open(), pytest.raises(OutputError):
+        prepare([little_rows(1)], tmp_path / "out")
+
+
+def test_a_complete_shard_that_was_damaged_is_written_again(
+    prepared: Prepared, rows: list[Row], tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    shutil.copytree(prepared.folder, folder)
+    content = bytearray((folder / "shard-00001.npy").read_bytes())
+    content[-1] ^= 1  # the size stays the same
+    (folder / "shard-00001.npy").write_bytes(content)
+    prepare([rows], folder)
+    assert contents(folder) == contents(prepared.folder)
 
 
 @pytest.mark.parametrize("name", ["shard-00000.json", "shard-00000.jsonl.gz", "shard-00000.npy", "manifest.json"])
