@@ -67,7 +67,7 @@ def died() -> None:
 
 
 def died_once(sign: Path) -> int:
-    """The sign is a file that is there from the second time on."""
+    """Kill the process the first time; `sign` is a file that exists from the second time on."""
     if not sign.exists():
         sign.touch()
         os.kill(os.getpid(), signal.SIGKILL)
@@ -106,7 +106,7 @@ def with_pool(
     seconds: float = 20.0,
     memory: int = MEMORY,
 ) -> None:
-    """In a thread of its own, since another test may have left an event loop in this one."""
+    """Run a test in a new thread, since another test may have left an event loop in this one."""
 
     async def run() -> None:
         pool = RequestPool(workers, queue, seconds, nothing, memory)
@@ -336,7 +336,7 @@ def test_closing_does_not_wait_for_cancelled_jobs() -> None:
 def test_a_cancelled_job_may_finish_when_nobody_waits() -> None:
     async def test(pool: RequestPool) -> None:
         first = await pool.run(who)
-        run = asyncio.create_task(pool.run(slept, 1.5))  # longer than the time that it has if somebody waits
+        run = asyncio.create_task(pool.run(slept, 1.5))  # longer than the grace period of a cancelled job
         await asyncio.sleep(0.05)
         run.cancel()
         await asyncio.sleep(2)

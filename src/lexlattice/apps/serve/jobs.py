@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lexlattice._internal.processes import TooLargeError
+from lexlattice._internal.worker import TooLargeError
 from lexlattice.act.document import Act
 from lexlattice.act.hierarchy import anchors, indent_depths, kind_of
 from lexlattice.act.summary import Summary
