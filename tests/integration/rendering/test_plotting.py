@@ -388,12 +388,12 @@ def test_the_command_draws_both_figures(examples: Path, tmp_path: Path) -> None:
     [
         (("lattice", "act.txt", "-o", "act.gif"), "let it end in"),
         (("lattice", "act.txt", "-o", "-"), "let it end in"),
-        (("lattice", "act.txt", "-o", "act.svg", "--words", "9"), "leave --words out"),
+        (("lattice", "act.txt", "-o", "act.svg", "--words", "9"), "--words"),
         (("salience", "act.txt", "-o", "act.svg", "--words", "-9"), "-9 words"),
         (("lattice", "act.txt", "-o", "nowhere/act.svg"), "cannot be written"),
         (("lattice", "act.txt", "-o", "act.svg", "--lang", "xx"), "24 official languages"),
         (("lattice", "nothing.txt", "-o", "act.svg"), "nothing.txt"),
-        (("lattice", "", "-o", "act.svg"), "No input"),
+        (("lattice", "", "-o", "act.svg"), "INPUT"),
         (("lattice", "act.svg", "-o", "act.svg"), "act.svg"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`lexlattice summarize`: the provisions that matter, in any format; of several acts, or in several languages."""
+"""`lexlattice summarize`: one act, several acts, or one act in several languages, in any output format."""
 
 from __future__ import annotations
 
@@ -12,9 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lexlattice.apps.bulk.entry import acts_in, is_one_act
-from lexlattice.apps.cli.shell import Commands, output, say
-from lexlattice.errors import LexLatticeError, MissingExtraError
-from lexlattice.reading import LANGUAGES
+from lexlattice.apps.cli.common import (
+    SOME_FAILED,
+    Commands,
+    add_language,
+    add_quiet,
+    check_stdout,
+    info,
+    output_file,
+    read_input,
+    shows_progress,
+)
+from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError, OutputError
 from lexlattice.reading.fetch import is_celex, is_url
 
 if TYPE_CHECKING:
@@ -24,12 +33,11 @@ if TYPE_CHECKING:
 
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
 _BINARY: Final = {"docx": "docx", "pdf": "typst"}
-"""Formats that are no text, and the module that each needs."""
-SOME_FAILED: Final = 1
+"""Binary formats, and the module that each needs."""
 
 
 class Job(NamedTuple):
-    """One input, and where its summary goes; nowhere means standard output."""
+    """One input and its output file; None is standard output."""
 
     source: str
     target: str | None
@@ -39,8 +47,8 @@ def add(commands: Commands) -> None:
     """Declare the command."""
     command = commands.add_parser(
         "summarize",
-        help="the provisions of an act that matter, word for word",
-        description="The provisions of an act that matter, word for word, each with its citation and its place.",
+        help="extract the most important provisions of an act",
+        description="Extract the most important provisions of an act verbatim, each with its citation.",
     )
     command.set_defaults(run=_summarize)
     command.add_argument(
@@ -48,57 +56,65 @@ def add(commands: Commands) -> None:
         metavar="INPUT",
         nargs="+",
         help="a file, a folder of acts or of Formex files, - for standard input, a CELEX number such as 32016R0679, "
-        "or a URL; several give one summary each",
+        "or a URL; several inputs give one summary each",
     )
-    length = command.add_mutually_exclusive_group()
-    length.add_argument("--words", type=int, metavar="N", help="at most so many words")
+    add_language(command)
+    add_quiet(command)
+    group = command.add_argument_group("length", "at most one of these; --medium is the default")
+    length = group.add_mutually_exclusive_group()
+    length.add_argument("--words", type=int, metavar="N", help="at most N words")
     length.add_argument("--ratio", type=float, metavar="R", help="at most this share of the act, such as 0.05")
-    for name, what in (
-        ("short", "a third of what official summaries have"),
-        ("medium", "as many words as official summaries have (the default)"),
-        ("long", "twice as many"),
+    for name, budget, description in (
+        ("short", "short", "a third of the length of official summaries"),
+        ("medium", "auto", "the length of official summaries"),
+        ("long", "long", "twice the length of official summaries"),
     ):
-        budget = "auto" if name == "medium" else name
-        length.add_argument(f"--{name}", dest="budget", action="store_const", const=budget, help=what)
-    command.add_argument("--lang", metavar="xx", help=f"language, if it is not to be found out: {' '.join(LANGUAGES)}")
-    command.add_argument(
-        "--format", choices=_SUFFIX, help="how it comes (default: what the name of the output ends with, or text)"
-    )
-    command.add_argument("-o", "--output", metavar="FILE|DIR", help="where it goes; a folder for several inputs")
-    command.add_argument(
+        length.add_argument(f"--{name}", dest="budget", action="store_const", const=budget, help=description)
+    content = command.add_argument_group("content")
+    content.add_argument(
         "--focus",
         choices=("all", "articles", "with-tables"),
         default="all",
-        help="articles: without recitals, annexes and footnotes; with-tables: tables too (default: %(default)s)",
+        help="articles: no recitals, annexes or footnotes; with-tables: include tables (default: %(default)s)",
     )
-    command.add_argument("--group", action="store_true", help="under the headings of official summaries")
-    command.add_argument("--explain", action="store_true", help="say of each provision why it was chosen")
-    command.add_argument("--to", metavar="xx,…", help="the same provisions in these languages too, of a CELEX number")
-    command.add_argument(
+    content.add_argument("--group", action="store_true", help="group under the headings of official summaries")
+    content.add_argument("--explain", action="store_true", help="explain why each provision was selected")
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "-o", "--output", metavar="PATH", help="output file, or a folder for several inputs (default: standard output)"
+    )
+    output.add_argument(
+        "--format", choices=_SUFFIX, help="output format (default: from the suffix of the output file, else text)"
+    )
+    languages = command.add_argument_group("several languages")
+    languages.add_argument(
+        "--to", metavar="xx,…", help="the same provisions in these languages, too; INPUT must be a CELEX number"
+    )
+    languages.add_argument(
         "--versions",
         action="store_true",
-        help="the inputs are one act in several languages: the same provisions of all",
+        help="the inputs are one act in several languages: extract the same provisions from all of them",
     )
-    command.add_argument(
-        "--base", metavar="xx", help="with --to or --versions: choose on this version (default: on all of them)"
+    languages.add_argument(
+        "--base",
+        metavar="xx",
+        help="with --to or --versions: select on this language version (default: on all of them together)",
     )
-    command.add_argument("--encoder", metavar="NAME", help="another encoder, for a model that was trained with it")
-    command.add_argument(
-        "--model", metavar="PATH", help="instead of the shipped model one that `lexlattice train` made, or coverage"
-    )
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    model = command.add_argument_group("model")
+    model.add_argument("--model", metavar="PATH", help="a model of `lexlattice train`, or coverage (default: shipped)")
+    model.add_argument("--encoder", metavar="NAME", help="another encoder, for a model that was trained with it")
 
 
 def _summarize(options: argparse.Namespace) -> int:
     if options.words is not None and options.words < 1:
-        raise LexLatticeError(f"{options.words} words make no summary; ask for one word at least.")
+        raise OptionError(f"--words must be at least 1, not {options.words}.")
     if options.to is not None or options.versions:
         return _several_languages(options)
     sources = [source for given in options.inputs for source in _inputs(given)]
     is_many = sources != options.inputs or len(sources) > 1
     format = _format(options, is_many=is_many)
     if format in _BINARY and find_spec(_BINARY[format]) is None:
-        raise MissingExtraError(f"Writing {format.upper()}", format)  # once, and before the first act is read
+        raise MissingExtraError(f"Writing {format.upper()}", format)  # before the first act is read
     jobs = _jobs(sources, options.output, format, is_many=is_many)
     summarizer = _summarizer(options)
     if not is_many:
@@ -108,19 +124,20 @@ def _summarize(options: argparse.Namespace) -> int:
 
 
 def _one(job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer) -> None:
-    """Read, summarise and write one act; an output that cannot be written is known before the work begins."""
+    """Read, summarize and write one act; the output is opened first, so that it fails before the work starts."""
     from lexlattice.rendering import render
 
     with _output(job) as write:
-        write(render(_summary(_read(job.source, options), options, summarizer), format, group=options.group))
+        act = read_input(job.source, language=options.lang)
+        write(render(_summary(act, options, summarizer), format, group=options.group))
 
 
 def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summarizer: Summarizer) -> int:
-    """One after the other; what cannot be done is said, and the rest is done."""
+    """Summarize one act after the other; a failure is reported, and the rest is still done."""
     from tqdm import tqdm
 
     failed = 0
-    for job in tqdm(jobs, desc="summarizing", unit="act", disable=options.quiet or sys.stderr is None):
+    for job in tqdm(jobs, desc="summarizing", unit="act", disable=not shows_progress(options)):
         try:
             _one(job, options, format, summarizer)
         except LexLatticeError as error:
@@ -128,18 +145,18 @@ def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summari
             tqdm.write(f"lexlattice: {job.source}: {error}", file=sys.stderr)
     done = len(jobs) - failed
     where = f": {options.output}" if options.output else ""
-    say(f"{done:,} of {len(jobs):,} acts summarized{where}" + (f"; {failed:,} could not be." if failed else "."))
+    info(f"{done:,} of {len(jobs):,} acts summarized{where}" + (f"; {failed:,} failed." if failed else "."))
     return (SOME_FAILED if done else 2) if failed else 0
 
 
 def _several_languages(options: argparse.Namespace) -> int:
-    """One act in several languages: what is chosen is chosen once."""
+    """Summarize one act in several languages by the same provisions."""
     from lexlattice.multilingual.versions import summarize_versions
     from lexlattice.rendering import render
 
     format = _format(options, is_many=True)
     if format in _BINARY and not options.output:
-        raise LexLatticeError(f"Several summaries in {format} need a folder; name one with -o.")
+        raise OutputError(f"Several summaries in {format} need an output folder; pass one with -o.")
     acts, summarizer = _versions(options), _summarizer(options)
     if options.output:
         _make_folder(options.output)
@@ -161,24 +178,13 @@ def _several_languages(options: argparse.Namespace) -> int:
 def _versions(options: argparse.Namespace) -> list[Act]:
     if options.to is None:
         if len(options.inputs) < 2:
-            raise LexLatticeError("One version is not several; give the act in two languages at least.")
-        return [_read(source, options) for source in options.inputs]
+            raise OptionError("--versions needs the act in at least two languages; pass two or more inputs.")
+        return [read_input(source, language=options.lang) for source in options.inputs]
     languages = [language.strip().lower() for language in options.to.split(",") if language.strip()]
     if len(options.inputs) != 1 or not is_celex(options.inputs[0]):
-        raise LexLatticeError("--to needs one CELEX number, such as 32016R0679; give files with --versions instead.")
-    asked = dict.fromkeys([*([options.lang.lower()] if options.lang else ["en"]), *languages])
-    return [_read(options.inputs[0], options, language) for language in asked]
-
-
-def _read(source: str, options: argparse.Namespace, language: str | None = None) -> Act:
-    from lexlattice.reading import read
-
-    if source == "-" and sys.stdin is None:
-        raise LexLatticeError("Standard input is closed; give a file, or open it.")
-    if sys.stderr is not None and sys.stderr.isatty() and _is_fetched(source):
-        say(f"fetching {source} …")
-    chosen = language or (options.lang.lower() if options.lang else None)
-    return read(sys.stdin.buffer if source == "-" else source, language=chosen)
+        raise OptionError("--to needs one CELEX number, such as 32016R0679; for files, use --versions.")
+    wanted = dict.fromkeys([options.lang or "en", *languages])
+    return [read_input(options.inputs[0], language=language) for language in wanted]
 
 
 def _summarizer(options: argparse.Namespace) -> Summarizer:
@@ -203,20 +209,16 @@ def _summary(act: Act, options: argparse.Namespace, summarizer: Summarizer) -> S
 
 
 def _inputs(given: str) -> Iterator[str]:
-    """What is named, or the acts in a folder; a folder of Formex files is one act."""
+    """Yield the input itself, or the acts in a folder; a folder of Formex files is one act."""
     path = Path(given)
     if given in ("", "-") or is_url(given) or not path.is_dir() or is_one_act(path):
         if not given:
-            raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
+            raise OptionError("INPUT is empty; pass a file, a CELEX number or a URL.")
         yield given
         return
     if not (found := acts_in(path)):
-        raise LexLatticeError(f"There is nothing to read in the folder '{given}'; name one with acts in it.")
+        raise OptionError(f"The folder '{given}' contains no acts; pass another.")
     yield from map(str, found)
-
-
-def _is_fetched(source: str) -> bool:
-    return is_url(source) or (is_celex(source) and not Path(source).exists())
 
 
 def _format(options: argparse.Namespace, *, is_many: bool) -> str:
@@ -234,12 +236,12 @@ def _is_folder(name: str) -> bool:
 
 
 def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: bool) -> list[Job]:
-    """Where the summary of each goes: into a folder by the names of the inputs, made different where they are not."""
+    """Return the output of each input: files in a folder are named like the inputs, with a number if names repeat."""
     if output is None:
         if format in _BINARY and is_many:
-            raise LexLatticeError(f"Several summaries in {format} need a folder; name one with -o.")
+            raise OutputError(f"Several summaries in {format} need an output folder; pass one with -o.")
         if format in _BINARY and sys.stdout is not None and sys.stdout.isatty():
-            raise LexLatticeError(f"A {format} file is nothing for a terminal; name a file with -o.")
+            raise OutputError(f"A {format} file cannot be shown on a terminal; pass a file with -o.")
         return [Job(source, None) for source in sources]
     if not is_many and not _is_folder(output):
         return [Job(sources[0], output)]
@@ -259,21 +261,20 @@ def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: b
 
 def _make_folder(name: str) -> None:
     if Path(name).suffix in _SUFFIX.values() and not _is_folder(name):
-        raise LexLatticeError(f"Several summaries need a folder, and '{name}' is the name of a file; name a folder.")
+        raise OutputError(f"Several summaries need an output folder, but '{name}' is a file name; pass a folder.")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LexLatticeError(f"The folder '{name}' cannot be made ({error.strerror}); name another.") from error
+        raise OutputError(f"Cannot create the folder '{name}' ({error.strerror}); choose another.") from error
 
 
 @contextmanager
 def _output(job: Job) -> Iterator[Callable[[bytes], object]]:
-    """Where the bytes of a summary go."""
+    """Yield the function that writes a summary to its output."""
     if job.target is not None:
-        with output(job.target, job.source) as file:
+        with output_file(job.target, job.source) as file:
             yield file.write
-    elif sys.stdout is None:
-        raise LexLatticeError("Standard output is closed; open it, or name a file with -o.")
     else:
+        check_stdout()
         sys.stdout.flush()
         yield sys.stdout.buffer.write
