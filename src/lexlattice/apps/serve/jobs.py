@@ -190,7 +190,7 @@ MOST_UNITS: Final = 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JobRequest:
     """A file, and what is wanted of it."""
 
     content: bytes
@@ -208,31 +208,31 @@ class Asked:
     """Exactly these, by their ids, instead of what would be chosen."""
 
 
-def begin() -> None:
+def warm_up() -> None:
     """Load what every job needs; telling languages apart by statistics, which few acts need, can wait for the first."""
-    summarize(Asked(_LITTLE_ACT.encode(), language="en"))
+    summarize(JobRequest(_LITTLE_ACT.encode(), language="en"))
 
 
-def parse(asked: Asked) -> bytes:
+def parse(job: JobRequest) -> bytes:
     """The act as JSON."""
-    return _encoded(_act(asked).to_json())
+    return _encoded(_act(job).to_json())
 
 
-def summarize(asked: Asked) -> bytes:
+def summarize(job: JobRequest) -> bytes:
     """The summary as JSON."""
-    return _encoded(_summary(asked).to_json(group=asked.group))
+    return _encoded(_summary(job).to_json(group=job.group))
 
 
-def view(asked: Asked) -> bytes:
+def view(job: JobRequest) -> bytes:
     """All that the page needs of an act, as JSON."""
-    act = _act(asked)
+    act = _act(job)
     if len(act) > MOST_UNITS:
         raise TooLargeError(f"This act has more than {MOST_UNITS:,} provisions, too many to show; give a shorter one.")
-    data: dict[str, Any] = view_of(act, asked.name)
+    data: dict[str, Any] = view_of(act, job.name)
     return _encoded(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
-def align(first: Asked, second: Asked) -> bytes:
+def align(first: JobRequest, second: JobRequest) -> bytes:
     """Which units of one version of an act say what those of another say, as JSON."""
     from lexlattice.multilingual.versions import counterparts
 
@@ -240,13 +240,13 @@ def align(first: Asked, second: Asked) -> bytes:
     return _encoded(json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}))
 
 
-def export(asked: Asked, format: str) -> tuple[bytes, str]:
+def export(job: JobRequest, format: str) -> tuple[bytes, str]:
     """The summary as a file, and a name for it without its ending."""
     from lexlattice.rendering import render
 
-    summary = _summary(asked) if asked.units is None else _extract(asked, asked.units)
+    summary = _summary(job) if job.units is None else _extract(job, job.units)
     name = _UNSAFE.sub("", summary.act.celex) or "summary"
-    return _fitting(render(summary, format, group=asked.group)), f"{name}.{summary.act.language}"
+    return _fitting(render(summary, format, group=job.group)), f"{name}.{summary.act.language}"
 
 
 def _encoded(answer: str) -> bytes:
@@ -259,23 +259,23 @@ def _fitting(answer: bytes) -> bytes:
     return answer
 
 
-def _act(asked: Asked) -> Act:
-    act = read(asked.content, language=asked.language)
-    return replace(act, celex=asked.celex) if asked.celex and not act.celex else act
+def _act(job: JobRequest) -> Act:
+    act = read(job.content, language=job.language)
+    return replace(act, celex=job.celex) if job.celex and not act.celex else act
 
 
-def _summary(asked: Asked) -> Summary:
+def _summary(job: JobRequest) -> Summary:
     from lexlattice.summarizer import shipped
 
     return shipped().summarize(
-        _act(asked),
-        words=asked.words,
-        ratio=asked.ratio,
-        budget=asked.budget,
-        focus=asked.focus,
-        explain=asked.explain,
+        _act(job),
+        words=job.words,
+        ratio=job.ratio,
+        budget=job.budget,
+        focus=job.focus,
+        explain=job.explain,
     )
 
 
-def _extract(asked: Asked, units: tuple[str, ...]) -> Summary:
-    return extract_of(_act(asked), units)
+def _extract(job: JobRequest, units: tuple[str, ...]) -> Summary:
+    return extract_of(_act(job), units)
