@@ -11,7 +11,7 @@ import pytest
 
 from lexlattice import read
 from lexlattice.act.summary import GROUPS
-from lexlattice.apps.serve.jobs import LEAST, extract_of, view_of
+from lexlattice.apps.serve.jobs import MIN_WORDS, extract_of, view_of
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.citations.forms import Cite, cite, cite_sentences, sentence_forms
 from lexlattice.reading.languages.grammar import load
@@ -76,7 +76,7 @@ def test_at_every_length_the_page_has_what_a_summary_has(examples: Path, name: s
 def test_lengths_reach_from_the_fewest_to_the_most_words_and_have_those_with_names(view: dict[str, Any]) -> None:
     lengths = view["stops"]
     assert (lengths[0], lengths[-1]) == (view["least"], view["most"])
-    assert view["most"] > view["budget"] > view["least"] == LEAST
+    assert view["most"] > view["budget"] > view["least"] == MIN_WORDS
     assert set(lengths) >= {Budget(name).of(view["words"]) for name in ("short", "auto", "long")}
     assert all(before < after < 2 * before for before, after in pairwise(lengths))
 

@@ -47,6 +47,7 @@ def add_language(command: argparse._ActionsContainer) -> None:
     """Add the option --lang."""
     command.add_argument(
         "--lang",
+        dest="language",
         metavar="xx",
         type=str.lower,
         help="language of the act (default: detected; for CELEX numbers: en): " + " ".join(LANGUAGES),

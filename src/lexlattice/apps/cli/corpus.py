@@ -178,14 +178,14 @@ def _task(options: argparse.Namespace) -> Task:
     from lexlattice.apps.bulk.tasks import Encode, Score, Summarize
 
     if options.task == "summarize":
-        return Summarize(options.lang, options.budget, options.model, options.focus)
+        return Summarize(options.language, options.budget, options.model, options.focus)
     if options.task == "score":
-        return Score(options.lang, options.budget, options.model)
+        return Score(options.language, options.budget, options.model)
     if options.task == "encode":
-        return Encode(options.lang, options.encoder or "static", options.cache)
+        return Encode(options.language, options.encoder or "static", options.cache)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
     return Evaluate(
-        options.lang, systems, options.budget, options.profile, options.encoder, options.cache, options.gold
+        options.language, systems, options.budget, options.profile, options.encoder, options.cache, options.gold
     )
 
 

@@ -101,7 +101,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         profile=options.profile,
         mode=options.mode,
         tokenizers=options.tokenizer,
-        language=options.lang,
+        language=options.language,
         encoder=options.encoder,
         cache=options.cache,
         seed=options.seed,

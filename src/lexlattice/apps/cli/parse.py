@@ -53,7 +53,7 @@ def _parse(options: argparse.Namespace) -> int:
     check_stdout()
     act = read_input(
         options.input,
-        language=options.lang,
+        language=options.language,
         profile=options.profile,
         format=options.format,
         sentences_from=options.sentences_from,

@@ -41,13 +41,14 @@ def _plot(options: argparse.Namespace) -> int:
         raise OptionError("--words applies to the figure 'salience' only; omit it.")
     format = format_of(options.output)
     with output_file(options.output, options.input) as file:
-        act = read_input(options.input, language=options.lang)
+        act = read_input(options.input, language=options.language)
         if options.figure == "lattice":
             figure = plot_lattice(act)
         else:
+            from lexlattice.selection import SummaryOptions
             from lexlattice.summarizer import shipped
 
-            chosen = [item.id for item in shipped().summarize(act, words=options.words)]
+            chosen = [item.id for item in shipped().summarize(act, SummaryOptions(words=options.words))]
             figure = plot_salience(act, shipped().trajectory(act), chosen)
         file.write(rendered(figure, format))
     for warning in act.warnings:

@@ -86,7 +86,7 @@ def _prepare(options: argparse.Namespace) -> int:
         encoder=encoder,
         oracle=oracle,
         gold=options.gold,
-        language=options.lang,
+        language=options.language,
         split=options.split,
         fields=fields_of(options),
         jobs=jobs_for(encoder, options.jobs),

@@ -36,7 +36,7 @@ def _rewrite(options: argparse.Namespace) -> int:
     from lexlattice.summarizer import summarize
 
     with endpoint_in(options.endpoint) as endpoint:
-        act = read_input(options.input, language=options.lang)
+        act = read_input(options.input, language=options.language)
         result = rewrite(summarize(act, words=options.words), endpoint)
     verified = sum(sentence.status == "verified" for sentence in result.sentences)
     info(f"{verified} sentences verified, {len(result.rejected)} rejected.")

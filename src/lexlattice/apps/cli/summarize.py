@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -25,10 +26,10 @@ from lexlattice.apps.cli.common import (
 )
 from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError, OutputError
 from lexlattice.reading.fetch import is_celex, is_url
+from lexlattice.selection import SummaryOptions
 
 if TYPE_CHECKING:
     from lexlattice.act.document import Act
-    from lexlattice.act.summary import Summary
     from lexlattice.summarizer import Summarizer
 
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
@@ -60,25 +61,26 @@ def add(commands: Commands) -> None:
     )
     add_language(command)
     add_quiet(command)
+    about = {option.name: option.metadata for option in fields(SummaryOptions)}
     group = command.add_argument_group("length", "at most one of these; --medium is the default")
     length = group.add_mutually_exclusive_group()
-    length.add_argument("--words", type=int, metavar="N", help="at most N words")
-    length.add_argument("--ratio", type=float, metavar="R", help="at most this share of the act, such as 0.05")
-    for name, budget, description in (
-        ("short", "short", "a third of the length of official summaries"),
-        ("medium", "auto", "the length of official summaries"),
-        ("long", "long", "twice the length of official summaries"),
+    length.add_argument("--words", type=int, metavar="N", help=about["words"]["help"])
+    length.add_argument("--ratio", type=float, metavar="R", help=about["ratio"]["help"])
+    for name, description in (
+        ("short", "a third of the length of official summaries"),
+        ("medium", "the length of official summaries"),
+        ("long", "twice the length of official summaries"),
     ):
-        length.add_argument(f"--{name}", dest="budget", action="store_const", const=budget, help=description)
+        length.add_argument(f"--{name}", dest="budget", action="store_const", const=name, help=description)
     content = command.add_argument_group("content")
     content.add_argument(
         "--focus",
-        choices=("all", "articles", "with-tables"),
+        choices=about["focus"]["choices"],
         default="all",
-        help="articles: no recitals, annexes or footnotes; with-tables: include tables (default: %(default)s)",
+        help=f"{about['focus']['help']} (default: %(default)s)",
     )
     content.add_argument("--group", action="store_true", help="group under the headings of official summaries")
-    content.add_argument("--explain", action="store_true", help="explain why each provision was selected")
+    content.add_argument("--explain", action="store_true", help=about["explain"]["help"])
     output = command.add_argument_group("output")
     output.add_argument(
         "-o", "--output", metavar="PATH", help="output file, or a folder for several inputs (default: standard output)"
@@ -106,8 +108,6 @@ def add(commands: Commands) -> None:
 
 
 def _summarize(options: argparse.Namespace) -> int:
-    if options.words is not None and options.words < 1:
-        raise OptionError(f"--words must be at least 1, not {options.words}.")
     if options.to is not None or options.versions:
         return _several_languages(options)
     sources = [source for given in options.inputs for source in _inputs(given)]
@@ -125,11 +125,12 @@ def _summarize(options: argparse.Namespace) -> int:
 
 def _one(job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer) -> None:
     """Read, summarize and write one act; the output is opened first, so that it fails before the work starts."""
-    from lexlattice.rendering import render
+    from lexlattice.rendering import render_file
 
     with _output(job) as write:
-        act = read_input(job.source, language=options.lang)
-        write(render(_summary(act, options, summarizer), format, group=options.group))
+        act = read_input(job.source, language=options.language)
+        summary = summarizer.summarize(act, SummaryOptions.from_mapping(vars(options)))
+        write(render_file(summary, format, group=options.group))
 
 
 def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summarizer: Summarizer) -> int:
@@ -152,7 +153,7 @@ def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summari
 def _several_languages(options: argparse.Namespace) -> int:
     """Summarize one act in several languages by the same provisions."""
     from lexlattice.multilingual.versions import summarize_versions
-    from lexlattice.rendering import render
+    from lexlattice.rendering import render_file
 
     format = _format(options, is_many=True)
     if format in _BINARY and not options.output:
@@ -160,18 +161,12 @@ def _several_languages(options: argparse.Namespace) -> int:
     acts, summarizer = _versions(options), _summarizer(options)
     if options.output:
         _make_folder(options.output)
-    summaries = summarize_versions(
-        acts,
-        lambda act: _summary(act, options, summarizer),
-        summarizer.score,
-        base=options.base,
-        focus=options.focus,
-    )
+    summaries = summarize_versions(acts, summarizer, SummaryOptions.from_mapping(vars(options)), base=options.base)
     name = next((act.celex for act in acts if act.celex), "act")
     for language, summary in summaries.items():
         target = str(Path(options.output) / f"{name}.{language}{_SUFFIX[format]}") if options.output else None
         with _output(Job(name, target)) as write:
-            write(render(summary, format, group=options.group))
+            write(render_file(summary, format, group=options.group))
     return 0
 
 
@@ -179,11 +174,11 @@ def _versions(options: argparse.Namespace) -> list[Act]:
     if options.to is None:
         if len(options.inputs) < 2:
             raise OptionError("--versions needs the act in at least two languages; pass two or more inputs.")
-        return [read_input(source, language=options.lang) for source in options.inputs]
+        return [read_input(source, language=options.language) for source in options.inputs]
     languages = [language.strip().lower() for language in options.to.split(",") if language.strip()]
     if len(options.inputs) != 1 or not is_celex(options.inputs[0]):
         raise OptionError("--to needs one CELEX number, such as 32016R0679; for files, use --versions.")
-    wanted = dict.fromkeys([options.lang or "en", *languages])
+    wanted = dict.fromkeys([options.language or "en", *languages])
     return [read_input(options.inputs[0], language=language) for language in wanted]
 
 
@@ -195,17 +190,6 @@ def _summarizer(options: argparse.Namespace) -> Summarizer:
     from lexlattice.summarizer import Summarizer
 
     return Summarizer.from_pretrained(None, options.encoder)
-
-
-def _summary(act: Act, options: argparse.Namespace, summarizer: Summarizer) -> Summary:
-    return summarizer.summarize(
-        act,
-        words=options.words,
-        ratio=options.ratio,
-        budget=options.budget,
-        focus=options.focus,
-        explain=options.explain,
-    )
 
 
 def _inputs(given: str) -> Iterator[str]:

@@ -75,7 +75,7 @@ def _train_in(team: Team | None, options: argparse.Namespace) -> int:
         seed=options.seed,
         raw=Raw(
             fields=fields_of(options),
-            language=options.lang,
+            language=options.language,
             jobs=jobs_for(encoder, options.jobs),
             strict=options.strict,
         ),

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from http import HTTPStatus
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
+from lexlattice.act.summary import Item
 from lexlattice.apps.serve.problems import MEDIA_TYPE as PROBLEM_MEDIA_TYPE
+from lexlattice.errors import OptionError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex
+from lexlattice.selection import SummaryOptions
 
 EXAMPLE: Final = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
 
@@ -49,27 +62,26 @@ class ActRequest(BaseModel):
         return self
 
 
-class SummaryRequest(ActRequest):
+def _option_fields() -> dict[str, Any]:
+    """Return Pydantic fields for the options of a summary; the language is a field of `ActRequest` already."""
+    hints, found = get_type_hints(SummaryOptions), dict[str, Any]()
+    for option in fields(SummaryOptions):
+        if option.name != "language":
+            kind = Literal[option.metadata["choices"]] if "choices" in option.metadata else hints[option.name]
+            limits = option.metadata.get("limits", {})
+            field = Field(default=option.default, description=option.metadata["help"], **limits)
+            found[option.name] = (kind if option.default is not None else kind | None, field)
+    return found
+
+
+class _SummaryRequest(ActRequest):
     """An act and the options of its summary; at most one of words, ratio and budget."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": EXAMPLE, "words": 60, "language": "en"}]})
 
-    words: Annotated[int | None, Field(ge=1, le=10**9, description="at most this many words")] = None
-    ratio: Annotated[float | None, Field(gt=0, le=1, description="at most this share of the act")] = None
-    budget: Annotated[
-        Literal["short", "medium", "long"] | None,
-        Field(description="a third of, the same as, or twice the length of official summaries"),
-    ] = None
-    focus: Annotated[
-        Literal["all", "articles", "with-tables"],
-        Field(description="articles: no recitals, annexes or footnotes; with-tables: include tables"),
-    ] = "all"
-    group: Annotated[bool, Field(description="name the heading of official summaries that each item belongs under")] = (
-        False
-    )
-    explain: Annotated[bool, Field(description="explain why each item was selected")] = False
+    group: Annotated[bool, Field(description="add the group (heading of official summaries) of each item")] = False
 
-    @field_validator("words", "ratio", mode="before")
+    @field_validator("words", "ratio", mode="before", check_fields=False)
     @classmethod
     def _not_boolean(cls, value: object) -> object:
         # Pydantic would read true as 1. Its strict mode would also refuse the strings that forms send.
@@ -78,35 +90,25 @@ class SummaryRequest(ActRequest):
         return value
 
     @model_validator(mode="after")
-    def _one_length(self) -> SummaryRequest:
-        if sum(value is not None for value in (self.words, self.ratio, self.budget)) > 1:
-            raise ValueError("send at most one of words, ratio and budget")
+    def _valid_options(self) -> _SummaryRequest:
+        try:
+            SummaryOptions.from_mapping(self.model_dump())
+        except OptionError as error:
+            raise ValueError(str(error)) from None
         return self
 
 
-class ExportRequest(SummaryRequest):
+SummaryRequest = create_model(
+    "SummaryRequest", __base__=_SummaryRequest, __doc__=_SummaryRequest.__doc__, **_option_fields()
+)
+
+
+class ExportRequest(SummaryRequest):  # type: ignore[valid-type,misc]
     """An act and the options of its summary, or the units to export."""
 
     units: Annotated[
         list[str] | None, Field(max_length=100_000, description="ids of the units to export, instead of a selection")
     ] = None
-
-
-class Item(BaseModel):
-    """A provision, verbatim: `text` is `source[start:end]` of the act."""
-
-    id: str
-    citation: str
-    heading: str
-    text: str
-    start: int
-    end: int
-    words: int
-    score: float
-    section: int
-    position: int
-    group: str | None = None
-    explanation: dict[str, Any] | None = None
 
 
 class LeftOut(BaseModel):

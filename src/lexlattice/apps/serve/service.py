@@ -21,6 +21,7 @@ from lexlattice.apps.serve.settings import Settings
 from lexlattice.apps.serve.workers import Job, OverdueError, Pool, QueueFullError
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading.fetch import fetch
+from lexlattice.selection import SummaryOptions
 
 _FETCH_THREADS: Final = 4
 _MAX_STREAMS: Final = 16
@@ -109,16 +110,19 @@ class Service:
         return line
 
     async def _job_request(self, upload: ActUpload) -> jobs.JobRequest:
-        options = upload.request.model_dump(exclude={"text", "celex"}, exclude_defaults=True)
-        if options.get("budget") == "medium":
-            options["budget"] = "auto"
-        if "units" in options:
-            options["units"] = tuple(options["units"])
-        if upload.request.celex is None:
-            return jobs.JobRequest(upload.content, name=upload.name, **options)
-        options["language"] = upload.request.language or "en"
-        content = await self._fetch(upload.request.celex, options["language"])
-        return jobs.JobRequest(content, upload.request.celex.strip().upper().removeprefix("CELEX:"), **options)
+        fields = upload.request.model_dump(exclude={"text", "celex"}, exclude_defaults=True)
+        content, celex = upload.content, upload.request.celex or ""
+        if celex:
+            fields.setdefault("language", "en")
+            content = await self._fetch(celex, fields["language"])
+        return jobs.JobRequest(
+            content,
+            celex=celex.strip().upper().removeprefix("CELEX:"),
+            name=upload.name,
+            options=SummaryOptions.from_mapping(fields),
+            group=fields.get("group", False),
+            units=tuple(fields["units"]) if "units" in fields else None,
+        )
 
     async def _fetch(self, celex: str, language: str) -> bytes:
         if not self.settings.fetch:
