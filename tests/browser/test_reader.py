@@ -149,9 +149,9 @@ def test_what_is_dropped_gives_the_summary_of_the_command_line(visit: Visit, lon
         long.read_text("utf-8"),
     )
     for part in ("#drop", "#summary"):
-        expect(page.locator(".dropping")).to_be_hidden()
+        expect(page.locator(".drop-overlay")).to_be_hidden()
         page.locator(part).dispatch_event("dragover", {"dataTransfer": data})
-        expect(page.locator(".dropping")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".drop-overlay")).to_be_in_viewport(ratio=1)
         page.locator(part).dispatch_event("drop", {"dataTransfer": data})
         expect(page.locator(".item").first).to_be_visible()
     assert chosen(page) == [item.id for item in summarize(long)]
@@ -170,8 +170,8 @@ def test_what_went_wrong_is_told_in_the_services_words(visit: Visit, long: Path)
     page = visit()
     page.locator("#celex").fill("32016R0679")
     page.get_by_role("button", name="Fetch").click()
-    alert = page.locator("#trouble")
-    expect(alert).to_contain_text("That did not work: This service fetches no acts")
+    alert = page.locator("#errors")
+    expect(alert).to_contain_text("That did not work: ")
     expect(alert.locator("[lang=en]")).to_contain_text("This service fetches no acts")
     expect(page.locator("#drop")).to_be_visible()
     alert.get_by_role("button", name="Close").click()
@@ -184,7 +184,7 @@ def test_a_service_that_is_gone_is_told_in_the_language_of_the_page(visit: Visit
     page = visit()
     speak(page, "de")
     page.route("**/v1/{views,words/*}", lambda route: route.abort())
-    alert = page.locator("#trouble")
+    alert = page.locator("#errors")
     for trying in (
         lambda: page.locator("#file").set_input_files(examples / "short" / "en.txt"),
         lambda: page.locator("#interface").select_option("fr"),
@@ -207,20 +207,20 @@ def test_it_says_that_it_works_while_it_does_and_the_last_that_is_asked_for_wins
     page, held = visit(), list[Any]()
     page.route("**/v1/views", lambda route: held.append(route))
     page.locator("#file").set_input_files(examples / "short" / "fr.txt")
-    expect(page.locator("#news progress")).to_be_visible()
+    expect(page.locator("#status progress")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
-    expect(page.locator("#news")).to_be_empty()
+    expect(page.locator("#status")).to_be_empty()
     for file in (examples / "short" / "de.txt", examples / "short" / "fi.txt", long):
         page.locator("#file").set_input_files(file)
     page.wait_for_timeout(100)
     early, late = (view_of(read(examples / "short" / f"{language}.txt")) for language in ("de", "fi"))
     held[1].fulfill(json=early)
     page.wait_for_timeout(100)
-    expect(page.locator("#news progress")).to_be_visible()
+    expect(page.locator("#status progress")).to_be_visible()
     expect(page.locator("#drop")).to_be_visible()
     held[3].continue_()
     expect(page.locator("#facts")).to_contain_text("32025R9100")
-    expect(page.locator("#news")).to_be_empty()
+    expect(page.locator("#status")).to_be_empty()
     held[2].fulfill(json=late)
     page.wait_for_timeout(200)
     expect(page.locator("#facts")).to_contain_text("32025R9100")
@@ -234,7 +234,7 @@ def test_of_several_files_those_of_one_act_are_opened_and_the_others_named(
     page = opened(visit(), bad, examples / "short" / "en.txt", long, examples / "formats" / "act.consolidated.html")
     names = ["English", "English · Consolidated text: 12 March 2024"]
     expect(page.locator("#version option")).to_have_text(names)
-    lines = page.locator("#trouble").locator("p")
+    lines = page.locator("#errors").locator("p")
     expect(lines.first).to_contain_text("That did not work: bad.docx: ")
     expect(lines.last).to_have_text("Another act, not opened: en.txt (32025R9100)")
     page.locator("#version").select_option(label=names[1])
@@ -271,7 +271,7 @@ def test_at_every_length_the_page_chooses_what_a_summary_has(visit: Visit, examp
     lengths = range(view["least"], view["most"] + 2)
     found = page.evaluate(
         """async ([view, lengths]) => {
-            const { choose } = await import("/choosing.js");
+            const { choose } = await import("/selection.js");
             return lengths.map(words => [...choose(view, words)].sort((a, b) => a - b));
         }""",
         [view, list(lengths)],
@@ -345,7 +345,7 @@ def test_the_lattice_shows_what_is_below_the_mouse_and_goes_there(visit: Visit, 
     page.locator(f"#cells [data-place='{place}']").hover()
     expect(page.locator("#cell b")).to_have_text(act.units[place].citation)
     expect(page.locator("#cell p")).to_have_text(act.units[place].text)
-    expect(page.locator("#spoken")).to_be_empty()
+    expect(page.locator("#announcement")).to_be_empty()
     page.locator(f"#cells [data-place='{place}']").click()
     expect(page.locator(f".unit[data-place='{place}']")).to_be_in_viewport()
     expect(page.locator(".act [aria-current]")).to_have_count(1)
@@ -388,7 +388,7 @@ def test_the_lattice_is_walked_with_the_arrow_keys(visit: Visit, long: Path) -> 
         page.keyboard.press(key)
     recital = act.sections[2].units[1]
     expect(page.locator("#cell b")).to_have_text(recital.citation)
-    expect(page.locator("#spoken")).to_contain_text(recital.text)
+    expect(page.locator("#announcement")).to_contain_text(recital.text)
     page.keyboard.press("End")
     expect(page.locator("#cell p")).to_have_text(act.units[-1].text)
     expect(page.locator("#cells .ring")).to_be_in_viewport()
@@ -446,7 +446,7 @@ def test_the_browser_goes_back_to_where_one_was(visit: Visit, examples: Path, lo
 @pytest.mark.slow
 def test_an_address_of_what_is_not_there_says_so(visit: Visit) -> None:
     page = visit("?example=en#art-999")
-    expect(page.locator("#trouble")).to_contain_text("Not found: art-999")
+    expect(page.locator("#errors")).to_contain_text("Not found: art-999")
     page.evaluate("location.hash = '#art-5'")
     expect(page.locator(".unit[aria-current]")).to_have_attribute("id", re.compile("^u:art-5"))
     expect(visit("?example=xx").get_by_role("alert")).to_contain_text("Not found: xx")
@@ -470,7 +470,7 @@ def test_an_item_is_copied_with_its_citation(visit: Visit, examples: Path) -> No
     item = page.locator(".item", has=page.locator(".points")).first
     item.locator("p").first.select_text()
     item.get_by_role("button").click()
-    expect(page.locator("#news")).to_have_text("Copied")
+    expect(page.locator("#status")).to_have_text("Copied")
     text, citation = "\n".join(item.locator("p").all_inner_texts()), item.locator("a").inner_text()
     assert "\n" in text
     assert page.evaluate("navigator.clipboard.readText()") == f"{text}\n({citation}, 32024R9001)"
@@ -527,11 +527,11 @@ def test_an_item_is_copied_where_the_browser_keeps_its_clipboard_from_pages(visi
         }"""
     )
     page.locator(".copy").first.click()
-    expect(page.locator("#news")).to_have_text("Copied")
+    expect(page.locator("#status")).to_have_text("Copied")
     assert page.evaluate("copied").startswith(page.locator(".item p").first.inner_text())
     page.evaluate("document.execCommand = () => false")
     page.locator(".copy").first.click()
-    expect(page.locator("#trouble")).to_contain_text("That did not work")
+    expect(page.locator("#errors")).to_contain_text("That did not work")
 
 
 # --- languages --------------------------------------------------------------------------------------------
@@ -581,7 +581,7 @@ def test_another_version_can_be_added_later(visit: Visit, examples: Path, long: 
     expect(page.locator("#version option")).to_have_text(["Svenska", "Gaeilge"])
     assert chosen(page) == same
     page.get_by_label("Add a version").set_input_files([long])
-    expect(page.locator("#trouble")).to_contain_text("Another act, not opened: en.txt (32025R9100)")
+    expect(page.locator("#errors")).to_contain_text("Another act, not opened: en.txt (32025R9100)")
     expect(page.locator("#version option")).to_have_count(2)
 
 
@@ -819,7 +819,7 @@ def test_it_meets_wcag_22_aa(visit: Visit, examples: Path, scheme: str, size: tu
     check_axe(axe, page)
     opened(page, examples / "short" / "en.txt", examples / "short" / "fr.txt")
     page.locator(".item p").nth(2).click()
-    page.evaluate("import('/news.js').then(({ note }) => note('Not found'))")
+    page.evaluate("import('/messages.js').then(({ showMessage }) => showMessage('Not found'))")
     check_axe(axe, page)
     page.locator("#contents summary" if size == WIDE else "#tabs [data-pane=lattice]").click()
     check_axe(axe, page)
