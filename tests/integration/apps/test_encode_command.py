@@ -1,4 +1,4 @@
-"""`lexlattice encode`: a line each into a row each, what it says, what it leaves behind, and how it fails."""
+"""`lexlattice encode`: rows, messages, files left behind, and errors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +54,7 @@ def process(folder: Path, *arguments: str, given: bytes = b"", largest: int = 0)
     )
 
 
-def check_one_sentence(captured: pytest.CaptureResult[str], word: str = "") -> None:
+def check_one_sentence(captured: Any, word: str = "") -> None:
     assert captured.err.startswith("lexlattice: ")
     assert captured.err.endswith(".\n")
     assert captured.err.count("\n") == 1
@@ -94,18 +96,23 @@ def test_each_line_is_a_row(folder: Path, capsys: pytest.CaptureFixture[str]) ->
         (b"one\x00two\n", ["one\x00two"]),
     ],
 )
-def test_only_line_ends_end_lines(
+def test_only_newlines_separate_lines(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     content: bytes,
     lines: list[str],
 ) -> None:
-    encode, asked = Static.encode, list[str]()
-    monkeypatch.setattr(Static, "encode", lambda self, texts, **_: asked.extend(texts) or encode(self, texts))
+    encode, encoded = Static.encode, list[str]()
+
+    def recording(self: Static, texts: Sequence[str], **_: Any) -> Any:
+        encoded.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(Static, "encode", recording)
     (folder / "lines.txt").write_bytes(content)
     assert run("lines.txt", "-o", "vectors.npy") == 0
-    assert asked == lines
+    assert encoded == lines
     vectors = np.load("vectors.npy")
     assert vectors.shape == (len(lines), ENCODER.dimensions)
     assert vectors.dtype == np.float32
@@ -160,7 +167,7 @@ def test_an_earlier_file_is_replaced(folder: Path) -> None:
     assert (folder / "vectors.npy").stat().st_ino != earlier, "it was written over, and not replaced as a whole"
 
 
-def test_names_are_taken_as_they_are(folder: Path) -> None:
+def test_file_names_are_taken_literally(folder: Path) -> None:
     (folder / "дом").mkdir()
     for name in ("vectors", "vectors.txt", "дом/вектори.npy", str(folder / "absolute.npy")):
         assert run("lines.txt", "-o", name) == 0
@@ -206,7 +213,7 @@ def test_a_failure_leaves_the_earlier_file_alone(
 
 
 @posix
-def test_vectors_can_go_to_what_is_no_file(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_vectors_can_be_written_to_a_pipe(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     os.mkfifo("pipe")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     assert run("lines.txt", "-o", "pipe") == 0
@@ -263,7 +270,7 @@ def test_the_lines_are_never_overwritten_by_the_vectors(
 
 
 @pytest.mark.parametrize("target", ["nowhere/vectors.npy", ".", "lines.txt/vectors.npy", "a" * 300])
-def test_an_output_that_cannot_be_is_refused_before_anything_is_encoded(
+def test_an_unwritable_output_is_refused_before_encoding(
     folder: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     def failing(*arguments: object, **options: object) -> None:
@@ -274,7 +281,7 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_encoded(
 
 
 @pytest.mark.parametrize("error", [ValueError("no number"), OSError(5, "Input/output error"), KeyError("bug")])
-def test_what_goes_wrong_while_encoding_is_not_blamed_on_the_output(
+def test_encoding_errors_are_not_reported_as_output_errors(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception
 ) -> None:
     def failing(*arguments: object, **options: object) -> None:
@@ -304,7 +311,7 @@ def test_a_full_device_is_one_sentence(folder: Path, capsys: pytest.CaptureFixtu
     check_one_sentence(capsys.readouterr(), "'/dev/full'")
 
 
-def test_a_stop_while_encoding_leaves_nothing_behind(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_while_encoding_leaves_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
@@ -315,9 +322,7 @@ def test_a_stop_while_encoding_leaves_nothing_behind(folder: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("target", ["nowhere/vectors.npy", "taken", ".", "lines.txt/vectors.npy", "a" * 300])
-def test_where_nothing_can_be_written_one_sentence_says_so(
-    folder: Path, capsys: pytest.CaptureFixture[str], target: str
-) -> None:
+def test_an_unwritable_output_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str], target: str) -> None:
     (folder / "taken").mkdir()
     assert run("lines.txt", "-o", target) == 2
     check_one_sentence(capsys.readouterr(), f"'{target}'")
@@ -360,7 +365,7 @@ def test_a_quick_run_with_a_cache_shows_no_bar(folder: Path, capsys: pytest.Capt
     check_one_sentence(capsys.readouterr(), "6 lines")
 
 
-def test_a_cache_that_cannot_be_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unusable_cache_folder_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for cache in ("lines.txt", "."):
         assert run("lines.txt", "-o", "vectors.npy", "--cache", cache) == 2
         check_one_sentence(capsys.readouterr(), f"'{cache}'")
@@ -412,7 +417,7 @@ def test_names_that_no_file_can_have_are_one_sentence(
 
 @posix
 @pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="the superuser may read and write everything")
-def test_what_one_may_not_read_or_write_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_permissions_are_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "closed").mkdir(mode=0o500)
     assert run("lines.txt", "-o", "closed/vectors.npy") == 2
     check_one_sentence(capsys.readouterr(), "Permission denied")
@@ -422,22 +427,20 @@ def test_what_one_may_not_read_or_write_is_one_sentence(folder: Path, capsys: py
 
 
 @pytest.mark.parametrize("arguments", [[], ["lines.txt"], ["-o", "vectors.npy"], ["lines.txt", "-o"]])
-def test_calls_that_lack_something_end_with_2(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_missing_arguments_return_2(folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         run(*arguments)
     assert ended.value.code == 2
     assert "usage: lexlattice encode" in capsys.readouterr().err
 
 
-def test_the_output_is_a_file_and_no_dash(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_output_must_be_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("lines.txt", "-o", "-") == 2
     check_one_sentence(capsys.readouterr(), "'-'")
     assert not (folder / "-").exists()
 
 
-def test_a_damaged_cache_is_a_note_and_no_harm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_cache_is_rebuilt_with_a_warning(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("lines.txt", "-o", "a.npy", "--cache", "kept", "--quiet") == 0
     capsys.readouterr()
     (folder / "kept" / "vectors-0.sqlite").write_bytes(b"no database" * 1000)
