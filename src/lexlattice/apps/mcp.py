@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lexlattice import __version__
 from lexlattice.act.document import Act, Section, Unit
 from lexlattice.apps.serve import jobs
-from lexlattice.apps.serve.workers import BrokenError, Pool
+from lexlattice.apps.serve.workers import InternalError, RequestPool
 from lexlattice.errors import LexLatticeError, MissingExtraError, NoSuchProvisionError, OptionError, ReadingError
 from lexlattice.reading import LONGEST_PATH, read
 from lexlattice.reading.celex import normalize_celex
@@ -276,9 +276,9 @@ def create_server(root: Path | None = None) -> MCPServer[Any]:
                     wrong = cause.errors()[0]
                     what = ".".join(map(str, wrong["loc"]))
                     raise ToolError(f"Invalid argument '{what}' of {name}: {wrong['msg']}.") from None
-                raise ToolError(str(cause if isinstance(cause, LexLatticeError) else BrokenError())) from None
+                raise ToolError(str(cause if isinstance(cause, LexLatticeError) else InternalError())) from None
 
-    pool = Pool(1, _QUEUE, MAX_SECONDS, jobs.warm_up)
+    pool = RequestPool(1, _QUEUE, MAX_SECONDS, jobs.warm_up)
 
     @asynccontextmanager
     async def with_pool(_: MCPServer[Any]) -> AsyncIterator[None]:
@@ -297,7 +297,7 @@ def create_server(root: Path | None = None) -> MCPServer[Any]:
     return server
 
 
-def _in_worker(pool: Pool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
+def _in_worker(pool: RequestPool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
     """Return a tool that runs in the worker; `wraps` keeps its name, signature and docstring for the SDK."""
 
     @wraps(tool)

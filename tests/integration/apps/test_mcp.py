@@ -22,7 +22,7 @@ from lexlattice import read
 from lexlattice.apps import mcp
 from lexlattice.apps.cli import main
 from lexlattice.apps.mcp import MAX_PROVISIONS, MAX_SECTIONS, Tools, create_server
-from lexlattice.apps.serve.workers import BrokenError, OverdueError, Pool
+from lexlattice.apps.serve.workers import InternalError, JobTimeoutError, RequestPool
 from lexlattice.errors import MissingExtraError, NoSuchProvisionError, OptionError, ReadingError
 from lexlattice.reading.fetch import Fetched
 
@@ -132,7 +132,7 @@ def test_an_act_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "act.txt").write_text("ANNEX\n" * 500_000)
     start = time.monotonic()
     message = ask_here(tmp_path, "parse_act", {"source": "act.txt", "language": "en"})
-    assert message == str(OverdueError(0.5))
+    assert message == str(JobTimeoutError(0.5))
     assert time.monotonic() - start < 10
 
 
@@ -140,8 +140,8 @@ def test_an_internal_error_is_one_sentence_too(tmp_path: Path, monkeypatch: pyte
     async def fail(*_: Any) -> None:
         raise KeyError("the text of an act")
 
-    monkeypatch.setattr(Pool, "run", fail)
-    assert ask_here(tmp_path, "parse_act", {"source": "32016R0679"}) == str(BrokenError())
+    monkeypatch.setattr(RequestPool, "run", fail)
+    assert ask_here(tmp_path, "parse_act", {"source": "32016R0679"}) == str(InternalError())
 
 
 def test_ctrl_c_stops_the_server_at_once() -> None:

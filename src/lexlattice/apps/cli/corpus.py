@@ -30,7 +30,7 @@ from lexlattice.reading import PROFILES
 
 if TYPE_CHECKING:
     from lexlattice.apps.bulk.evaluate import Evaluate
-    from lexlattice.apps.bulk.run import Choice, Log
+    from lexlattice.apps.bulk.run import Log, Subset
     from lexlattice.apps.bulk.tasks import Task
 
 _TASKS: Final = {
@@ -57,7 +57,7 @@ def add(commands: Commands) -> None:
         command = tasks.add_parser(name, help=description, description=f"{description.capitalize()} of a corpus.")
         command.set_defaults(run=_corpus, task=name)
         _add_common(command)
-        if name in ("summarize", "score", "evaluate"):
+        if name in ("summarize", "evaluate"):
             command.add_argument(
                 "--budget",
                 default="reference" if name == "evaluate" else "auto",
@@ -141,22 +141,22 @@ def _add_common(command: argparse.ArgumentParser) -> None:
 
 
 def _corpus(options: argparse.Namespace) -> int:
-    from lexlattice.apps.bulk.engines import Engine, Limits, Local, OnRay
-    from lexlattice.apps.bulk.entries import Inputs
-    from lexlattice.apps.bulk.run import Choice, run
+    from lexlattice.apps.bulk.engines import Engine, Limits, LocalEngine, RayEngine
+    from lexlattice.apps.bulk.inputs import Inputs
+    from lexlattice.apps.bulk.run import Subset, run
 
     limits = Limits(options.timeout, options.memory * _MEGABYTE)
     inputs = Inputs(tuple(options.inputs), fields_of(options) or {}, options.split)
-    choice = Choice(inputs, options.limit, options.sample)
-    choice.inputs.check()
+    subset = Subset(inputs, options.limit, options.sample)
+    inputs.check()
     task = _task(options)
     if options.dry_run:
-        return _dry_run(choice, task, options)
-    engine: Engine = OnRay(options.jobs, options.address) if options.engine == "ray" else Local(options.jobs)
-    with _event_log(options.log) as log, _progress(choice, options) as advance:
+        return _dry_run(subset, task, options)
+    engine: Engine = RayEngine(options.jobs, options.address) if options.engine == "ray" else LocalEngine(options.jobs)
+    with _event_log(options.log) as log, _progress(subset, options) as advance:
         manifest = run(
             task,
-            choice,
+            subset,
             options.output,
             engine,
             limits,
@@ -168,7 +168,7 @@ def _corpus(options: argparse.Namespace) -> int:
         )
     if options.task == "evaluate":
         _report(task, options)
-    failed = f", {manifest['dead']:,} failed (see dead.jsonl)" if manifest["dead"] else ""
+    failed = f", {manifest['dead']:,} failed (see dead-letters.jsonl)" if manifest["dead"] else ""
     info(f"{manifest['rows']:,} acts done{failed}: {options.output}")
     return SOME_FAILED if manifest["dead"] else 0
 
@@ -178,9 +178,9 @@ def _task(options: argparse.Namespace) -> Task:
     from lexlattice.apps.bulk.tasks import Encode, Score, Summarize
 
     if options.task == "summarize":
-        return Summarize(options.language, options.budget, options.model, options.focus)
+        return Summarize(options.language, options.model, options.budget, options.focus)
     if options.task == "score":
-        return Score(options.language, options.budget, options.model)
+        return Score(options.language, options.model)
     if options.task == "encode":
         return Encode(options.language, options.encoder or "static", options.cache)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
@@ -189,14 +189,14 @@ def _task(options: argparse.Namespace) -> Task:
     )
 
 
-def _dry_run(choice: Choice, task: Task, options: argparse.Namespace) -> int:
+def _dry_run(subset: Subset, task: Task, options: argparse.Namespace) -> int:
     """Print what a run would do: the number of acts and the first of them."""
-    from lexlattice.apps.bulk.entry import writable
+    from lexlattice.apps.bulk.records import encodable
 
-    count = choice.count()
-    target = writable(options.output)
+    count = subset.count()
+    target = encodable(options.output)
     print(f"{task.name} {'an unknown number of' if count is None else f'{count:,}'} acts → {target}")
-    for entry in islice(choice, _SHOWN):
+    for entry in islice(subset, _SHOWN):
         size = "to be fetched" if entry.address else entry.fault or f"{len(entry.content):,} bytes"
         print(f"  {entry.source} ({size})")
     if count is None or count > _SHOWN:
@@ -207,7 +207,7 @@ def _dry_run(choice: Choice, task: Task, options: argparse.Namespace) -> int:
 def _report(task: Task, options: argparse.Namespace) -> None:
     """Print the means over all acts, with confidence intervals and significance tests."""
     from lexlattice.apps.bulk.evaluate import Figures
-    from lexlattice.apps.bulk.shards import Format, Output
+    from lexlattice.apps.bulk.output import Format, Output
     from lexlattice.evaluation.report import report
     from lexlattice.evaluation.run import put_together
 
@@ -218,12 +218,12 @@ def _report(task: Task, options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _progress(choice: Choice, options: argparse.Namespace) -> Iterator[Any]:
+def _progress(subset: Subset, options: argparse.Namespace) -> Iterator[Any]:
     """A progress bar; yields the function that advances it."""
     from tqdm import tqdm
 
     is_shown = shows_progress(options)
-    total = choice.count() if is_shown else None
+    total = subset.count() if is_shown else None
     with tqdm(
         total=total, desc=options.task, unit="act", disable=not is_shown, dynamic_ncols=True, smoothing=0.05
     ) as bar:

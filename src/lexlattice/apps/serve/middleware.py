@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lexlattice.apps.serve.bodies import BodyReader
 from lexlattice.apps.serve.problems import ProblemError
 from lexlattice.apps.serve.settings import Settings
-from lexlattice.apps.serve.workers import Pool
+from lexlattice.apps.serve.workers import RequestPool
 
 _log: Final = logging.getLogger("lexlattice.apps.serve")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
@@ -32,7 +32,7 @@ _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0
 class Metrics:
     """Prometheus metrics of one application; none contains anything of an act."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: RequestPool) -> None:
         # An own registry: several applications in one process must not share counters.
         self._registry = CollectorRegistry()
         self._requests = Counter(

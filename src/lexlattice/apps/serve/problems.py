@@ -12,13 +12,13 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from lexlattice.apps.serve.workers import (
-    BrokenError,
     BusyError,
     ClosingError,
-    GoneError,
-    OverdueError,
+    InternalError,
+    JobTimeoutError,
     QueueFullError,
     TooLargeError,
+    WorkerLostError,
 )
 from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError
 
@@ -28,11 +28,11 @@ _STATUS: Final[dict[type[LexLatticeError], int]] = {
     QueueFullError: 429,
     BusyError: 503,
     ClosingError: 503,
-    GoneError: 503,
-    OverdueError: 408,
+    WorkerLostError: 503,
+    JobTimeoutError: 408,
     TooLargeError: 413,
     MissingExtraError: 501,
-    BrokenError: 500,
+    InternalError: 500,
     FetchError: 502,
 }
 """Every other error is caused by the input: 422."""

@@ -18,7 +18,7 @@ from lexlattice.apps.serve.middleware import Metrics
 from lexlattice.apps.serve.problems import ProblemError
 from lexlattice.apps.serve.schemas import JSON, NDJSON, ActRequest
 from lexlattice.apps.serve.settings import Settings
-from lexlattice.apps.serve.workers import Job, OverdueError, Pool, QueueFullError
+from lexlattice.apps.serve.workers import Job, JobTimeoutError, QueueFullError, RequestPool
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading.fetch import fetch
 from lexlattice.selection import SummaryOptions
@@ -33,7 +33,9 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.pool = Pool(settings.workers, settings.queue, settings.max_seconds, jobs.warm_up, settings.max_memory)
+        self.pool = RequestPool(
+            settings.workers, settings.queue, settings.max_seconds, jobs.warm_up, settings.max_memory
+        )
         self.bodies = BodyReader(settings)
         self.metrics = Metrics(self.pool)
         self._fetch_threads = ThreadPoolExecutor(_FETCH_THREADS, "fetch")
@@ -140,7 +142,7 @@ class Service:
                 # A thread cannot be cancelled; without the shield its future would count as done while it still runs.
                 content: bytes = (await asyncio.shield(work)).content
         except TimeoutError:
-            raise OverdueError(seconds) from None
+            raise JobTimeoutError(seconds) from None
         if len(content) > limit:  # from the cache of a process with a higher limit
             raise ProblemError(413, f"The act is larger than {limit / 1e6:g} MB.")
         return content
