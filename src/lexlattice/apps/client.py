@@ -149,6 +149,7 @@ class Client:
         """Yield a successful response whose body is still to be read; retry while the service is busy."""
         import httpx
 
+        # A retry is safe: requests change nothing on the service.
         for attempt in range(1, self._attempts + 1):
             try:
                 with self._http.stream(method, path, **content) as response:

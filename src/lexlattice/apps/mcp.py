@@ -78,6 +78,7 @@ def read_source(source: str, language: str | None, root: Path, *, is_whole: bool
     if is_url(source):
         raise OptionError(f"URLs are not opened; pass {_SOURCES}.")
     language, sentences = language.lower() if language else None, 0 if is_whole else SENTENCES_FROM
+    # No path has line breaks or is that long, so this is the text itself.
     if "\n" in source or len(source) > LONGEST_PATH:
         if len(source) > MAX_BYTES:
             raise _too_large("The text")
@@ -192,6 +193,7 @@ class Tools:
             notes.append(f"{words:,} words are too many for one response; these are the most important {MAX_WORDS:,}.")
             words = MAX_WORDS
         summary = summarize(self._read(source, language), words=words, focus=focus)
+        # Scores and positions mean nothing to an assistant.
         kept = ("id", "citation", "heading", "text", "start", "end", *(["group"] if group else []))
         items = [item.to_dict(group=group) for item in summary]
         return {
@@ -214,6 +216,7 @@ class Tools:
         """
         if not provision.strip():
             raise OptionError("The provision is empty; pass its id or its citation, such as Article 5(1)(a).")
+        # Split into sentences first, so that single sentences can be found, too.
         act = self._read(source, language)
         try:
             found = act.find(provision)

@@ -24,6 +24,7 @@ else:
 
 SOME_FAILED: Final = 1
 """Exit code if some acts of several failed; 2 means that nothing was done."""
+ALL_CORES: Final = os.cpu_count() or 1
 ROWS: Final = (
     "JSON Lines (.jsonl, .jsonl.gz) or Parquet with the fields reference (the act), summary and optionally celex_id "
     "and language; a folder saved by the datasets library; or hf:NAME:CONFIG:SPLIT"
@@ -54,15 +55,15 @@ def add_language(command: argparse._ActionsContainer) -> None:
     )
 
 
-def add_jobs(command: argparse._ActionsContainer, default: str = "all cores") -> None:
-    """Add the option -j, --jobs; it is None if it was not given and `default` says otherwise than all cores."""
+def add_jobs(command: argparse._ActionsContainer, default: int | None = ALL_CORES, shown: str = "all cores") -> None:
+    """Add the option -j, --jobs; `shown` describes the default in the help."""
     command.add_argument(
         "-j",
         "--jobs",
         type=int,
         metavar="N",
-        default=(os.cpu_count() or 1) if default == "all cores" else None,
-        help=f"number of processes (default: {default})",
+        default=default,
+        help=f"number of processes (default: {shown})",
     )
 
 
@@ -112,6 +113,7 @@ def read_input(source: str, **options: Any) -> Act:
         if sys.stdin is None:
             raise OptionError("Standard input is closed; pass a file instead.")
         return read(sys.stdin.buffer, **options)
+    # A file may have the name of a CELEX number; `read` prefers it, too.
     is_remote = is_url(source) or (is_celex(source) and not Path(source).exists())
     if is_remote and sys.stderr is not None and sys.stderr.isatty():
         info(f"fetching {source} …")
@@ -127,6 +129,7 @@ def output_file(name: str, source: str) -> Iterator[BinaryIO]:
 
     """
     target = Path(name)
+    # By inode, not by name: the output may be a link to the input.
     with writing(target):
         is_input = target.exists() and Path(source).exists() and target.samefile(source)
     if is_input:

@@ -148,7 +148,7 @@ def _corpus(options: argparse.Namespace) -> int:
     limits = Limits(options.timeout, options.memory * _MEGABYTE)
     inputs = Inputs(tuple(options.inputs), fields_of(options) or {}, options.split)
     subset = Subset(inputs, options.limit, options.sample)
-    inputs.check()
+    inputs.check()  # before the engine starts, which takes seconds on Ray
     task = _task(options)
     if options.dry_run:
         return _dry_run(subset, task, options)

@@ -63,7 +63,7 @@ def add_rows_options(command: argparse.ArgumentParser) -> None:
     """Add the options of commands that prepare rows: `prepare`, and `train` with raw data."""
     add_fields(command)
     add_language(command)
-    add_jobs(command, default="all cores for the encoder static, else 1")
+    add_jobs(command, default=None, shown="all cores for the encoder static, else 1")
     command.add_argument("--strict", action="store_true", help="fail at an unusable row instead of skipping it")
     add_quiet(command)
 
@@ -108,6 +108,7 @@ def _settings(options: argparse.Namespace) -> tuple[str, str, Oracle | None]:
     from lexlattice.training.config import read_config
     from lexlattice.training.oracle import Oracle
 
+    # Without --config each setting has its own option; with it the options would silently lose, so they are refused.
     if options.config is None:
         oracle = Oracle(options.oracle) if options.oracle else None
         return options.profile or "provisions", options.encoder or "static", oracle

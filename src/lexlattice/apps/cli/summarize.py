@@ -117,6 +117,7 @@ def _summarize(options: argparse.Namespace) -> int:
         raise MissingExtraError(f"Writing {format.upper()}", format)  # before the first act is read
     jobs = _jobs(sources, options.output, format, is_many=is_many)
     summarizer = _summarizer(options)
+    # One act fails with its own message; of several, each failure is reported and the others go on.
     if not is_many:
         _one(jobs[0], options, format, summarizer)
         return 0
@@ -178,6 +179,7 @@ def _versions(options: argparse.Namespace) -> list[Act]:
     languages = [language.strip().lower() for language in options.to.split(",") if language.strip()]
     if len(options.inputs) != 1 or not is_celex(options.inputs[0]):
         raise OptionError("--to needs one CELEX number, such as 32016R0679; for files, use --versions.")
+    # A dictionary instead of a set keeps the order of the languages.
     wanted = dict.fromkeys([options.language or "en", *languages])
     return [read_input(options.inputs[0], language=language) for language in wanted]
 
@@ -235,6 +237,7 @@ def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: b
     for source in sources:
         stem = "act" if source == "-" else Path(source.rstrip("/")).stem or "act"
         name, number = stem, 1
+        # casefold: file systems of macOS and Windows do not distinguish case
         while name.casefold() in taken:
             number += 1
             name = f"{stem}-{number}"
@@ -260,5 +263,5 @@ def _output(job: Job) -> Iterator[Callable[[bytes], object]]:
             yield file.write
     else:
         check_stdout()
-        sys.stdout.flush()
+        sys.stdout.flush()  # what was printed as text must come before the bytes
         yield sys.stdout.buffer.write

@@ -84,6 +84,7 @@ def _train_in(team: Team | None, options: argparse.Namespace) -> int:
         note=info,
         team=team,
     )
+    # Of several processes only the first reports.
     if team and not team.is_first:
         return 0
     info(f"best checkpoint: {best.stage}, epoch {best.epoch}, {told(best.figures)}")

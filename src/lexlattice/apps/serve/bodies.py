@@ -102,6 +102,7 @@ class BodyReader:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             raise ProblemError(415, "Compressed requests are not supported; send the body uncompressed.")
         limit, body = self._settings.max_bytes, bytearray()
+        # Refuse by the announced length first: the client need not send the body at all.
         announced = request.headers.get("content-length", "0")
         if _LENGTH.fullmatch(announced) and int(announced) > limit:
             raise self._too_large()
@@ -140,6 +141,7 @@ class BodyReader:
         )
         parser.spool_max_size = self._settings.max_bytes + 1  # above any part's size: nothing goes to disk
         try:
+            # The parser is a coroutine that never waits, so it would block this event loop.
             return await asyncio.to_thread(asyncio.run, parser.parse())
         except (MultiPartException, KeyError, ValueError, UnicodeError):
             raise ProblemError(400, "The form is malformed or has too many parts; encode it as browsers do.") from None
@@ -152,7 +154,7 @@ class BodyReader:
                 files.append(value)
             elif isinstance(value, UploadFile) or name in fields:
                 raise ProblemError(422, f"Invalid field '{name}'; send files as 'file', and other fields once.")
-            elif value.strip():
+            elif value.strip():  # browsers send empty fields, too
                 fields[name] = value.split() if name == "units" else value
         if not files:
             return Batch([_upload(_validate(model, fields))], is_many=False)

@@ -133,6 +133,7 @@ def _summary(job: JobRequest) -> Summary:
 
 
 def _encode(response: str) -> bytes:
+    # Lone surrogates, which a file may contain, cannot be encoded.
     return _check_size(response.encode(errors="replace"))
 
 
@@ -178,7 +179,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     budget = Budget().of(act.words)
     least = min(MIN_WORDS, budget)
     most = max(Budget("long").of(act.words), min(act.words, _WHOLE_ACT_WORDS), budget)
-    steps = shipped().trajectory(act)
+    steps = shipped().trajectory(act)  # steps × units
     scores = steps[-1]
     has_selection = act.units and not has_no_summary(act)
     selection = _selection(act, scores, least, most) if has_selection else {"stops": [], "order": [], "whole": []}
@@ -188,6 +189,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "least": least,
         "most": most,
         "units": list(_units(act, scores)),
+        # Scores above 1 (units with several points) are shown as 1; three digits keep the response small.
         "steps": [[min(1.0, round(value, 3)) for value in step] for step in steps.tolist()],
         **selection,
     }
@@ -235,6 +237,7 @@ def _sections(act: Act) -> Iterator[dict[str, Any]]:
 
 def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
     """Yield the units with their group, indent, anchor, and whether they continue the previous unit's line."""
+    # end: where the previous unit ended; a unit continues its line if there is no newline in between
     end, above, depths = 0, anchors(act), indent_depths(act, _MAX_DEPTH)
     for place, (unit, score, group) in enumerate(zip(act.units, scores.tolist(), groups_of(act), strict=True)):
         anchor = above[place]
@@ -266,6 +269,7 @@ def _selection(act: Act, scores: Floats, least: int, most: int) -> dict[str, Any
     A summary of any budget is as many steps of the order as fit. If the budget is as long as the act, it is `whole`.
     """
     limit = int(_ORDER_MARGIN * most)
+    # At the full length of the act another rule applies, so the order stops one word below.
     order = choose(act, scores, max(0, min(limit, act.words - 1))).steps
     whole = choose(act, scores, limit).units if limit >= act.words else ()
     named = {Budget(name).of(act.words) for name in ("short", "auto", "long")}

@@ -104,15 +104,18 @@ class ServiceMiddleware:
         finally:
             self._bodies.release(request)
             seconds = time.perf_counter() - start
+            # The route template, not the path: paths are unbounded and may contain text of the user.
             route = getattr(scope.get("route"), "path", "other")
             self._metrics.count(route, status, seconds)
             _log.info("%s %s %d %.0f ms", scope["method"], route, status, 1000 * seconds)
 
     def _rejection(self, request: Request) -> ProblemError | None:
         """Return the problem of a request from another site's page: DNS rebinding, or a cross-site POST."""
+        # DNS rebinding: a foreign name that points to this machine gives a foreign page the same origin.
         host = _host_of(f"//{request.headers.get('host', '')}")
         if self._hosts and host not in self._hosts:
             return ProblemError(421, "Unknown host name; allow it with --allow-host.")
+        # CSRF: forms and scripts of other sites can send requests here, even if they cannot read the response.
         origin = request.headers.get("origin")
         is_foreign = origin is not None and _host_of(origin) not in {host, *self._hosts}
         if request.method == "POST" and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):

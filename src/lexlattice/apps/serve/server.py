@@ -109,6 +109,7 @@ def timed_protocol(seconds: float, limit: int) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             super().connection_made(transport)
+            # Beyond the limit of open files, accept() itself would fail for everybody.
             if len(self.connections) > limit:
                 transport.abort()
             self._start_timer("head")
@@ -120,11 +121,13 @@ def timed_protocol(seconds: float, limit: int) -> type[asyncio.Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
+            # No cycle, or a complete one: the head of the next request is still incomplete.
             if self.cycle is None or self.cycle.response_complete:
                 self._start_timer("head")
             else:
                 self._stop_timer("head")
 
+        # The transport pauses writing when the client does not read and its buffer is full.
         def pause_writing(self) -> None:
             super().pause_writing()
             self._start_timer("response")

@@ -51,6 +51,7 @@ class Service:
         self.pool.admit()
         batch = await self.bodies.read(request, model)
         if batch.is_many:
+            # A stream lasts until the client has read it, so streams need a limit apart from the queue.
             if self._streams >= _MAX_STREAMS:
                 raise QueueFullError
             return StreamingResponse(self._lines(job, batch.acts), media_type=NDJSON)
@@ -91,6 +92,7 @@ class Service:
         try:
             for number, act in enumerate(acts, 1):
                 tasks.append(asyncio.create_task(self._line(job, act, number)))
+                # Waiting for the oldest keeps the order; the others run on meanwhile.
                 if len(tasks) >= self.settings.workers:
                     yield await tasks.popleft() + b"\n"
             while tasks:
@@ -115,7 +117,7 @@ class Service:
         fields = upload.request.model_dump(exclude={"text", "celex"}, exclude_defaults=True)
         content, celex = upload.content, upload.request.celex or ""
         if celex:
-            fields.setdefault("language", "en")
+            fields.setdefault("language", "en")  # the documented default for CELEX numbers
             content = await self._fetch(celex, fields["language"])
         return jobs.JobRequest(
             content,
