@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from lexlattice.apps.bulk.tasks import Task
 
 _TASKS: Final = {
-    "summarize": "summarize every act",
-    "score": "write the probability that each unit belongs in a summary",
-    "encode": "write a vector for each unit",
+    "summarize": "summarize acts",
+    "score": "score units by the probability that they belong in a summary",
+    "encode": "encode units into vectors",
     "evaluate": "compare systems on acts with reference summaries",
 }
 _SHOWN: Final = 5
@@ -54,7 +54,9 @@ def add(commands: Commands) -> None:
     )
     tasks = corpus.add_subparsers(title="tasks", metavar="TASK", required=True)
     for name, description in _TASKS.items():
-        command = tasks.add_parser(name, help=description, description=f"{description.capitalize()} of a corpus.")
+        command = tasks.add_parser(
+            name, help=description, description=f"{description.capitalize()}, for a whole corpus."
+        )
         command.set_defaults(run=_corpus, task=name)
         _add_common(command)
         if name in ("summarize", "evaluate"):
