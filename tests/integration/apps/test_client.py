@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from helpers.service import served
 from lexlattice import read, summarize
-from lexlattice.apps.client import Client, ServiceError
+from lexlattice.apps.client import Client, Language, ServiceError
 from lexlattice.errors import OptionError, ReadingError
 from lexlattice.reading import LANGUAGES
 
@@ -79,3 +80,22 @@ def test_a_service_that_is_not_running_has_no_status() -> None:
     with Client("http://127.0.0.1:1") as client, pytest.raises(ServiceError, match=r"127\.0\.0\.1:1") as refused:
         client.languages()
     assert refused.value.status == 0
+
+
+def test_a_busy_service_is_tried_again() -> None:
+    statuses = iter((503, 429, 200))
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(next(statuses), headers={"Retry-After": "0"}, json=[{"code": "en", "name": "English"}])
+
+    with Client("http://service.test", attempts=3) as client:
+        client._http = httpx.Client(base_url="http://service.test", transport=httpx.MockTransport(respond))
+        assert client.languages() == [Language("en", "English")]
+
+
+def test_a_service_that_stays_busy_is_an_error() -> None:
+    with Client("http://service.test", attempts=2) as client, pytest.raises(ServiceError) as refused:
+        transport = httpx.MockTransport(lambda _: httpx.Response(503, headers={"Retry-After": "0"}, content=b"busy"))
+        client._http = httpx.Client(base_url="http://service.test", transport=transport)
+        client.languages()
+    assert refused.value.status == 503
