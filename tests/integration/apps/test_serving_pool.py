@@ -385,26 +385,26 @@ def test_cancelled_jobs_of_a_stream_do_not_take_the_turn_of_others() -> None:
 
 
 def test_too_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, options=SummaryOptions(language="en"))
+    asked = jobs.JobRequest(b"Article 1\n\n" + b"bee-\n" * 200, options=SummaryOptions(language="en"))
     fitting = jobs.parse(asked), jobs.view(asked)
-    monkeypatch.setattr(jobs, "LARGEST", max(map(len, fitting)))
+    monkeypatch.setattr(jobs, "MAX_RESPONSE_BYTES", max(map(len, fitting)))
     assert (jobs.parse(asked), jobs.view(asked)) == fitting
     for job in (jobs.parse, jobs.view):
-        monkeypatch.setattr(jobs, "LARGEST", len(job(asked)) - 1)
+        monkeypatch.setattr(jobs, "MAX_RESPONSE_BYTES", len(job(asked)) - 1)
         with pytest.raises(TooLargeError):
             job(asked)
         monkeypatch.undo()
-    monkeypatch.setattr(jobs, "LARGEST", 100)
+    monkeypatch.setattr(jobs, "MAX_RESPONSE_BYTES", 100)
     with pytest.raises(TooLargeError):
         jobs.export(asked, "html")
 
 
 def test_an_act_with_too_many_provisions_is_not_viewed(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, options=SummaryOptions(language="en"))
+    asked = jobs.JobRequest(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, options=SummaryOptions(language="en"))
     units = len(read(asked.content, language="en"))
-    monkeypatch.setattr(jobs, "MOST_UNITS", units)
+    monkeypatch.setattr(jobs, "MAX_VIEW_UNITS", units)
     assert jobs.view(asked)
-    monkeypatch.setattr(jobs, "MOST_UNITS", units - 1)
+    monkeypatch.setattr(jobs, "MAX_VIEW_UNITS", units - 1)
     with pytest.raises(TooLargeError):
         jobs.view(asked)
     assert jobs.parse(asked)

@@ -331,7 +331,7 @@ def test_fields_can_have_other_names(tmp_path: Path, kind: str) -> None:
         ("--encoder nonsense", "nonsense"),
         ("--config none.toml", "none.toml"),
         ("--config none.toml --oracle greedy", "--oracle"),
-        ("--language xx", "'xx'"),
+        ("--lang xx", "'xx'"),
         ("--jobs 0", "0 jobs"),
         ("--limit 0", "limit of 0"),
         ("--fields text", "reference=NAME"),
