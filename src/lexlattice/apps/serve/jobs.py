@@ -234,9 +234,9 @@ def view(asked: Asked) -> bytes:
 
 def align(first: Asked, second: Asked) -> bytes:
     """Which units of one version of an act say what those of another say, as JSON."""
-    from lexlattice.multilingual.versions import counterparts
+    from lexlattice.multilingual import alignment
 
-    found = counterparts(_act(first), _act(second))
+    found = alignment.align(_act(first), _act(second))
     return _encoded(json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}))
 
 
