@@ -93,7 +93,7 @@ def _frame(path: Sequence[Division], frame: Frame) -> Frame:
     cites = reduce(lambda around, division: Cite(around, *division.cite), path, frame.cite)
     if not path[-1].step.startswith("pt-"):
         return Frame(frame.path + steps, cites, frame.kind)
-    around = cites.around if cites is not None else None
+    around = cites.parent if cites is not None else None
     item = headed(path[-1].number, (frame.path + steps).rpartition(".")[0], around)
     return Frame(frame.path + steps, cites, frame.kind, text_level="subparagraph", item=item)
 

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Final
 
 from lexlattice.reading.citations.forms import Cite
-from lexlattice.reading.citations.vocabulary import flat, wording
+from lexlattice.reading.citations.vocabulary import fold_letters, load_vocabulary
 from lexlattice.reading.languages.grammar import DIVISIONS, Grammar, Header
 from lexlattice.reading.languages.numbering import Marker
 from lexlattice.reading.structure.footnotes import note_names, note_step
@@ -93,7 +93,7 @@ def _are_paragraphs(first: int, plan: Outline, grammar: Grammar) -> bool:
     mark = plan.marks[first]
     if not first or mark is None or mark.style not in ("dot", "paren"):
         return False
-    words, instruction = wording(grammar.language), flat(plan.lines[first - 1])
+    words, instruction = load_vocabulary(grammar.language), fold_letters(plan.lines[first - 1])
     named = [words.role(token[0]).levels for token in words.tokens.finditer(instruction)]
     if any(levels and "paragraph" not in levels and not _BESIDES.isdisjoint(levels) for levels in named):
         return False
