@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexlattice._internal.imports import imported
+from lexlattice._internal.imports import import_object
 from lexlattice.encoding.base import SAMPLES, Encoder, EncodingError, Vectors, check_texts, warn_about_empty
 from lexlattice.errors import brief
 
@@ -25,7 +25,7 @@ def load_custom(name: str) -> Encoder:
     Returns:
         The object itself if it implements `Encoder`; otherwise a `CustomEncoder` that wraps it.
     """
-    found: Any = imported(name)
+    found: Any = import_object(name)
     try:
         found = found() if inspect.isclass(found) else found
     except Exception as error:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors
 from lexlattice.encoding.chunking import ChunkedEncoder, Ids, check_finite, find_folder, fingerprint
 from lexlattice.errors import MissingExtraError, brief
@@ -64,7 +64,7 @@ def _load_model(folder: Path) -> Any:
     except ImportError as error:
         raise MissingExtraError("Encoding with sentence-transformers", "st") from error
     try:
-        with quiet():
+        with silent_transformers():
             model = SentenceTransformer(
                 str(folder),
                 device="cpu",

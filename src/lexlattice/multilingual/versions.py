@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import Final
+from typing import Final, Protocol
 
 from lexlattice.act.document import Act, Unit
 from lexlattice.act.summary import Explanation, Item, Summary
@@ -20,36 +20,43 @@ from lexlattice.lattice.grid import Floats
 from lexlattice.multilingual.alignment import Alignment, Encode, align, embedded
 from lexlattice.reading.languages.grammar import load
 from lexlattice.rendering.status import has_no_summary, warnings_of
-from lexlattice.selection import Extract
+from lexlattice.selection import Extract, SummaryOptions
 from lexlattice.selection.decoder import choose
-from lexlattice.selection.roles import group_of
+from lexlattice.summarizer import build_summary
 
 _PREFERRED: Final = "en"
 """The version in which a consensus is selected if it is given; otherwise the first by language code."""
 
-Summarize = Callable[[Act], Summary]
 Score = Callable[[Act], Floats]
+
+
+class VersionSummarizer(Protocol):
+    """What versions need of a `lexlattice.Summarizer`."""
+
+    def summarize(self, source: Act, options: SummaryOptions, /) -> Summary:
+        """The summary of one version."""
+
+    def score(self, act: Act, /) -> Floats:
+        """A score for each unit of one version."""
 
 
 def summarize_versions(
     acts: Sequence[Act],
-    summarize: Summarize,
-    score: Score,
+    summarizer: VersionSummarizer,
+    options: SummaryOptions,
     *,
     base: str | None = None,
-    focus: str = "all",
     encode: Encode = embedded,
 ) -> dict[str, Summary]:
     """Summarize the same provisions in every version; the order of the versions does not matter.
 
     Args:
         acts: Versions of one act, one for each language.
-        summarize: Summarizes one version, such as `Summarizer.summarize`.
-        score: Returns a score for each unit of a version, such as `Summarizer.score`.
+        summarizer: Summarizes and scores single versions, such as a `lexlattice.Summarizer`.
+        options: The options of all summaries.
         base: Language of the version whose selection is used. Without it the selection is a consensus: each unit of
             the English version (or the first by language code) gets the mean of its scores in all versions, and the
             decoder selects by these within the word budget of that version.
-        focus: The focus that `summarize` uses; only the consensus needs it.
         encode: Returns the vectors that texts are compared by where versions are numbered differently.
 
     Returns:
@@ -67,11 +74,11 @@ def summarize_versions(
     others = {language: act for language, act in versions.items() if language != chief}
     alignments = {language: align(source, act, encode) for language, act in others.items()}
     if base is None:
-        summaries = {language: summarize(act) for language, act in versions.items()}
-        selected = _consensus(summaries, chief, alignments, score, focus)
+        summaries = {language: summarizer.summarize(act, options) for language, act in versions.items()}
+        selected = _consensus(summaries, chief, alignments, summarizer.score, options.focus)
     else:
         summaries = {}
-        selected = summarize(source)
+        selected = summarizer.summarize(source, options)
     found = {chief: selected}
     for language, act in others.items():
         found[language] = _project_summary(selected, act, alignments[language], summaries.get(language))
@@ -147,16 +154,13 @@ def _consensus(
     summaries: Mapping[str, Summary], chief: str, alignments: Mapping[str, Alignment], score: Score, focus: str
 ) -> Summary:
     """Select by the mean scores of all versions; the result is a summary of the chief version."""
-    chief_summary = summaries[chief]
-    source = chief_summary.act
+    own = summaries[chief]
+    source = own.act
     means = _mean_scores(source, [(summaries[language].act, found) for language, found in alignments.items()], score)
-    groups, explanations = group_of(source), {item.id: item.explanation for item in chief_summary}
-    items = []
-    for index in choose(source, means, chief_summary.budget, focus).units:
-        unit = source.units[index]
-        section = source.sections[unit.section]
-        items.append(Item.of(unit, section, means[index], groups[index], explanations.get(unit.id)))
-    return Summary(source, chief_summary.budget, tuple(items), chief_summary.warnings)
+    indices = {unit.id: index for index, unit in enumerate(source.units)}
+    explanations = {indices[item.id]: item.explanation for item in own if item.explanation is not None}
+    selected = choose(source, means, own.budget, focus).units
+    return replace(build_summary(source, selected, means, own.budget, explanations=explanations), warnings=own.warnings)
 
 
 def _mean_scores(source: Act, others: Sequence[tuple[Act, Alignment]], score: Score) -> list[float]:
