@@ -267,3 +267,16 @@ def test_articles_numbered_within_their_chapter_have_unique_ids() -> None:
     assert [section.id for section in act.articles] == ["art-1.1", "art-1.2", "art-2.1"]
     assert act.provision("art-1.1").text == "1. Bees are free.\n2. They fly."
     assert act.find("Article 1.2").text == "Hives are not."
+
+
+def test_quoted_provisions_are_cited_as_quoted_text_and_found_by_that_citation() -> None:
+    act = read(
+        "REGULATION (EU) 2099/2\nArticle 1\nRegulation (EU) 2098/1 is amended as follows:\n"
+        "‘Article 4\n1. Bees are free.\n2. Hives are not. They have keepers.’\n"
+        "Article 2\nThis Regulation shall enter into force tomorrow.\n",
+        language="en",
+        sentences_from=4,
+    )
+    paragraph = act.provision("art-1.q-art-4.par-2")
+    assert paragraph.citation == "Article 1, quoted text, Article 4(2)"
+    assert act.find(paragraph.citation) == paragraph

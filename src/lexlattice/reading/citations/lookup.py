@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Below = Mapping[str, Sequence[Unit]]
 """The units below every id of an act."""
 
+_QUOTED: Final = re.compile(r"q(?:-\d+)?(?:-(art|anx)-([^~]+))?(?:~\d+)?|q-.*")
+"""The step of quoted text in an id: "q", "q-2" if it is the second, "q-art-4" if it begins with a header."""
 _ROW: Final = re.compile(r"(.+\.tbl-[^.]+)\.row-(\d{1,5})\Z")
 
 
@@ -117,6 +119,10 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
         return act.sections[same[0].section].id
     if same:
         return same[0].id if len(same) == 1 else same[0].provision
+    # Quoted text has no path from the outside, so its provisions are found by their whole citation only.
+    quoted = (name for name in below if ".q" in name and _plain(cite_provision(act, below, name)) == wanted)
+    if wanted and (name := next(quoted, "")):
+        return name
     table = _find_table(act, below, cited)
     if table:
         return table
@@ -230,6 +236,9 @@ def _level(act: Act, below: Below, path: str, step: str, parent: Cite | None, gr
         return Cite(parent, "subparagraph" if inside else "unnumbered", number, int(number))
     if stem in ("pt", "qpt"):
         return Cite(parent, _point_level(first.text if own else "", written, parent), written)
+    if quotation := _QUOTED.fullmatch(step):
+        quoted = Cite(parent, "quoted")
+        return Cite(quoted, _LEVELS[quotation[1]], quotation[2]) if quotation[1] else quoted
     if stem in DIVISIONS:
         word = grammar.written[stem][0]
         return Cite(parent, "division", f"{word[:1].upper()}{word[1:]} {number}")
