@@ -175,17 +175,17 @@ def table_cells(text: str, words: Vocabulary, above: list[CitedAct]) -> list[Cel
     """The cells of a table with the act of their column; `above` are column heads before the table."""
     found = list(_cells(text))
     heads: list[tuple[int, CitedAct]] = []
-    for place, cell in enumerate(found[:MAX_HEAD_CELLS]):
+    for index, cell in enumerate(found[:MAX_HEAD_CELLS]):
         owner = column_head(cell.text, words)
         if owner is not None:
-            heads.append((place, owner))
+            heads.append((index, owner))
         elif heads:
             break
     if len(heads) < MIN_COLUMNS or sum(owner is THIS_ACT for _, owner in heads) != 1:
         return _assign_by_order(found, above) if above else found
     body = heads[-1][0] + 1
     owners = [owner for _, owner in heads]
-    if len({found[place].row for place, _ in heads}) == 1:
+    if len({found[index].row for index, _ in heads}) == 1:
         return found[:body] + _assign_by_row(found[body:], owners)
     return found[:body] + _assign_by_order(found[body:], owners)
 

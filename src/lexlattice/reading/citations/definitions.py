@@ -65,12 +65,12 @@ def replace_aliases(tokens: list[Token], aliases: Iterable[Alias]) -> list[Token
     """Replace the words of each alias by one token for its act, in place."""
     for name in aliases:
         length = len(name.words)
-        for place in range(len(tokens) - length, -1, -1):
-            candidates = zip(tokens[place : place + length], name.words, strict=True)
+        for index in range(len(tokens) - length, -1, -1):
+            candidates = zip(tokens[index : index + length], name.words, strict=True)
             if all(_is_form(token, word) for token, word in candidates):
-                start, end = tokens[place].start, tokens[place + length - 1].end
+                start, end = tokens[index].start, tokens[index + length - 1].end
                 act = CitedAct(start, end, name.act.kind, name.act.celex, alias=True)
-                tokens[place : place + length] = [Token("act", "", start, end, NO_ROLE, act, False, True)]
+                tokens[index : index + length] = [Token("act", "", start, end, NO_ROLE, act, False, True)]
     return tokens
 
 
@@ -152,9 +152,9 @@ def find_definitions(act: Act) -> tuple[Definition, ...]:
         for unit, start, end in _terms_of_section(section, verbs):
             term = unit.text[start:end]
             start, end = end - len(term.lstrip()), start + len(term.rstrip())
-            place = unit.start + start, unit.start + end
-            found.setdefault(place, Definition(unit.text[start:end], unit.id, *place))
-    return tuple(found[place] for place in sorted(found))
+            index = unit.start + start, unit.start + end
+            found.setdefault(index, Definition(unit.text[start:end], unit.id, *index))
+    return tuple(found[index] for index in sorted(found))
 
 
 def find_aliases(act: Act, words: Vocabulary) -> list[Alias]:

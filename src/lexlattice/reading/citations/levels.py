@@ -89,11 +89,11 @@ def _roman(value: int) -> str:
 # --- numbers before their word, as in Hungarian, Finnish or Lithuanian --------------------------------------
 
 
-def numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
+def numbers_before(tokens: Sequence[Token], index: int, level: str, used: int) -> Group | None:
     """Read the numbers before a word, from right to left: "(1), (2) és (3) bekezdés"."""
     numbers: list[str] = []
     joints: list[str] = []
-    begin = end = place
+    begin = end = index
     while True:
         at = end - 1
         if at > used and tokens[at].text == "." and tokens[at].start == tokens[at - 1].end:
@@ -125,7 +125,7 @@ def numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) -
     for number, joint in zip(reversed(numbers[:-1]), reversed(joints[: len(numbers) - 1]), strict=True):
         path: Path = ((level, number),)
         paths += expand_range(paths[-1], path) if joint == "range" else [path]
-    return Group(tuple(paths), begin, place + 1)
+    return Group(tuple(paths), begin, index + 1)
 
 
 # --- groups -----------------------------------------------------------------------------------------------
@@ -146,42 +146,42 @@ def is_filler(token: Token) -> bool:
 def find_groups(tokens: Sequence[Token], words: Vocabulary) -> Iterator[Group]:
     """Find the groups of a text, in order."""
     used = 0
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         levels = token.role.levels
-        group = _group(tokens, place, levels, used, words) if levels and place >= used else None
+        group = _group(tokens, index, levels, used, words) if levels and index >= used else None
         if group is not None:
             yield group
             used = group.last
 
 
-def _group(tokens: Sequence[Token], place: int, levels: Sequence[str], used: int, words: Vocabulary) -> Group | None:
+def _group(tokens: Sequence[Token], index: int, levels: Sequence[str], used: int, words: Vocabulary) -> Group | None:
     """The group whose word is at an index, with the numbers before or after it as the language has them."""
-    if place > used and _ordinal(tokens[place - 1]):
-        return _ordinals(tokens, place, min(levels, key=LEVELS.index), used, words)
+    if index > used and _ordinal(tokens[index - 1]):
+        return _ordinals(tokens, index, min(levels, key=LEVELS.index), used, words)
     numbered = [level for level in levels if level not in ("subparagraph", "indent", "sentence")] or list(levels)
     for level in (*numbered, *levels):
-        group = numbers_before(tokens, place, level, used) if level in words.before else None
+        group = numbers_before(tokens, index, level, used) if level in words.before else None
         if group is None and (level not in words.before or level in words.either):
-            group = _numbers_after(tokens, place, level, bare=words.bare_letters)
+            group = _numbers_after(tokens, index, level, bare=words.bare_letters)
         if group is not None:
             return group
     for level in sorted(levels, key=LEVELS.index):
-        group = _ordinals(tokens, place, level, used, words)
+        group = _ordinals(tokens, index, level, used, words)
         if group is not None:
             return group
     level = levels[0]
-    if level not in words.before and is_ordinal_figure(tokens, place):
-        return numbers_before(tokens, place, level, used)
-    return _this(tokens, place, level, used)
+    if level not in words.before and is_ordinal_figure(tokens, index):
+        return numbers_before(tokens, index, level, used)
+    return _this(tokens, index, level, used)
 
 
-def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: bool) -> Group | None:
+def _numbers_after(tokens: Sequence[Token], index: int, level: str, *, bare: bool) -> Group | None:
     """Read the numbers after a word: "Articles 12, 15 and 17 to 19".
 
     After a comma, a number may belong to something else. The group ends at the last item that is certain (`solid`):
     one in brackets, after "and" or "to", or where the list continues.
     """
-    begin = skip_stop(tokens, place + 1)
+    begin = skip_stop(tokens, index + 1)
     first = _item(tokens, begin, level, None, bare=bare)
     if first is None and begin < len(tokens) and is_filler(tokens[begin]):  # "articoli da 12 a 15"
         first = _item(tokens, begin + 1, level, None, bare=bare)
@@ -208,7 +208,7 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: boo
         end = following[1]
         if joint != "comma" or tokens[begin].kind in ("paren", "half") or _continues(tokens, end):
             solid, end_solid = len(paths), end
-    return Group(tuple(paths[:solid]), place, end_solid)
+    return Group(tuple(paths[:solid]), index, end_solid)
 
 
 def _is_nested(before: Path, after: Path) -> bool:
@@ -224,19 +224,19 @@ def _is_nested(before: Path, after: Path) -> bool:
     )
 
 
-def _continues(tokens: Sequence[Token], place: int) -> bool:
+def _continues(tokens: Sequence[Token], index: int) -> bool:
     """Whether a list continues, even without a number: "Articles 12, 15, 17 and Articles 19 to 32"."""
-    return place < len(tokens) and (tokens[place].has("list") or tokens[place].text == ",")
+    return index < len(tokens) and (tokens[index].has("list") or tokens[index].text == ",")
 
 
 def _item(
-    tokens: Sequence[Token], place: int, level: str, before: Path | None, *, bare: bool
+    tokens: Sequence[Token], index: int, level: str, before: Path | None, *, bare: bool
 ) -> tuple[Path, int] | None:
     """Read a number with the numbers attached to it: "5(1)(a)".
 
     Args:
         tokens: The tokens of the text.
-        place: The index to read from.
+        index: The index to read from.
         level: The level of the number.
         before: The item before it in a list; in "5(1) and (2)" the second item takes Article 5 from it.
         bare: Whether a letter without brackets after the number is a point.
@@ -244,9 +244,9 @@ def _item(
     Returns:
         The path and the index after it, or None if there is no number.
     """
-    if place >= len(tokens):
+    if index >= len(tokens):
         return None
-    token = tokens[place]
+    token = tokens[index]
     lettered = token.kind == "word" and len(token.text) == 1 and not token.role
     lettered = lettered and before is not None and before[-1][0] == "point" and len(before) > 1
     attached = before is not None and len(before) > 1 and (token.kind == "paren" or lettered)
@@ -270,7 +270,7 @@ def _item(
             ]
         else:
             path = [(level, canonical(number) if token.kind == "figure" else number)]
-    end = place + 1
+    end = index + 1
     if not attached:
         path, end = _suffixed(tokens, end, path)
     kinds = ("paren", "half") if token.kind == "half" else ("paren",)
@@ -310,22 +310,22 @@ def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list
     return path, end
 
 
-def _is_lettered_annex(tokens: Sequence[Token], place: int) -> bool:
+def _is_lettered_annex(tokens: Sequence[Token], index: int) -> bool:
     """Whether a capital letter belongs to the number of an annex: "Annex I B"; not one that begins the next phrase."""
-    if place >= len(tokens) or not tokens[place].roman or len(tokens[place].text) != 1 or not tokens[place - 1].roman:
+    if index >= len(tokens) or not tokens[index].roman or len(tokens[index].text) != 1 or not tokens[index - 1].roman:
         return False
-    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
     ended = following is None or bool(following.role) or following.kind == "rest"
-    return tokens[place].text in "abcdefgh" and (
-        ended or (tokens[place].text != "a" and tokens[place + 1].kind == "word")
+    return tokens[index].text in "abcdefgh" and (
+        ended or (tokens[index].text != "a" and tokens[index + 1].kind == "word")
     )
 
 
-def _attached(tokens: Sequence[Token], place: int, sign: str) -> bool:
+def _attached(tokens: Sequence[Token], index: int, sign: str) -> bool:
     """Whether there is a sign at an index without a space before or after it."""
-    if place + 1 >= len(tokens) or tokens[place].text != sign:
+    if index + 1 >= len(tokens) or tokens[index].text != sign:
         return False
-    return tokens[place].start == tokens[place - 1].end and tokens[place + 1].start == tokens[place].end
+    return tokens[index].start == tokens[index - 1].end and tokens[index + 1].start == tokens[index].end
 
 
 def _inline(token: Token, path: Path) -> Step | None:
@@ -339,11 +339,11 @@ def _inline(token: Token, path: Path) -> Step | None:
     return ("point", number) if number else None
 
 
-def _ordinals(tokens: Sequence[Token], place: int, level: str, used: int, words: Vocabulary) -> Group | None:
+def _ordinals(tokens: Sequence[Token], index: int, level: str, used: int, words: Vocabulary) -> Group | None:
     """Read ordinals before the word ("first and second subparagraphs") or after it ("akapit pierwszy")."""
     values: list[int] = []
-    begin = place
-    at = place - 1
+    begin = index
+    at = index - 1
     while at >= used and (ordinal := _ordinal(tokens[at])):
         values.insert(0, ordinal)
         begin = at
@@ -355,41 +355,41 @@ def _ordinals(tokens: Sequence[Token], place: int, level: str, used: int, words:
         elif at < used or len(values) < 2:
             break
     if values:
-        return Group(tuple(((level, str(value)),) for value in values), begin, place + 1)
-    end = place + 1
+        return Group(tuple(((level, str(value)),) for value in values), begin, index + 1)
+    end = index + 1
     while level not in words.before and end < len(tokens) and (ordinal := _ordinal(tokens[end])):
         values.append(ordinal)
         end += 1
         if end + 1 >= len(tokens) or not tokens[end].has("list") or not _ordinal(tokens[end + 1]):
             break
         end += 1
-    return Group(tuple(((level, str(value)),) for value in values), place, end) if values else None
+    return Group(tuple(((level, str(value)),) for value in values), index, end) if values else None
 
 
 def _ordinal(token: Token) -> int:
     return token.role.ordinal if token.kind in ("word", "phrase") and not token.role.levels else 0
 
 
-def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
+def _this(tokens: Sequence[Token], index: int, level: str, used: int) -> Group | None:
     """Read "this Article", "that paragraph", or an annex without a number."""
     if (
-        place > used
-        and tokens[place - 1].has("same")
+        index > used
+        and tokens[index - 1].has("same")
         and level in _RECALLED_LEVELS
-        and not tokens[place - 1].has("this")
+        and not tokens[index - 1].has("this")
     ):
-        return Group((((level, SAME),),), place - 1, place + 1)
+        return Group((((level, SAME),),), index - 1, index + 1)
     if level == "annex":
-        return Group(ANNEX, place - (place > used and tokens[place - 1].has("this")), place + 1)
+        return Group(ANNEX, index - (index > used and tokens[index - 1].has("this")), index + 1)
     if level not in ("article", "paragraph", "subparagraph", "point"):
         return None
-    if place > used and tokens[place - 1].has("this"):
-        return Group((((level, ""),),), place - 1, place + 1)
-    begin = place - 1
-    while begin > used and place - begin < 3 and (is_filler(tokens[begin]) or tokens[begin].text in DASHES):
+    if index > used and tokens[index - 1].has("this"):
+        return Group((((level, ""),),), index - 1, index + 1)
+    begin = index - 1
+    while begin > used and index - begin < 3 and (is_filler(tokens[begin]) or tokens[begin].text in DASHES):
         begin -= 1
     if begin >= used and tokens[begin].has("this"):
-        return Group((((level, ""),),), begin, place + 1)
-    if place + 1 < len(tokens) and tokens[place + 1].has("this") and not is_filler(tokens[place + 1]):
-        return Group((((level, ""),),), place, place + 2)
+        return Group((((level, ""),),), begin, index + 1)
+    if index + 1 < len(tokens) and tokens[index + 1].has("this") and not is_filler(tokens[index + 1]):
+        return Group((((level, ""),),), index, index + 2)
     return None

@@ -58,25 +58,30 @@ def _chains(found: list[Group], tokens: Sequence[Token], words: Vocabulary) -> I
     chain: list[tuple[Group, bool]] = []
     levels: set[str] = set()
     for group in found:
-        around = _joined(chain[-1][0], group, tokens, words) if chain else None
+        encloses = _joined(chain[-1][0], group, tokens, words) if chain else None
         full = len(chain) >= MAX_CHAIN
-        if around is None or full or (group.levels & levels) - {"point"} or not _fits(chain, group, around=around):
+        if (
+            encloses is None
+            or full
+            or (group.levels & levels) - {"point"}
+            or not _fits(chain, group, encloses=encloses)
+        ):
             if chain:
                 yield chain
             chain, levels = [(group, False)], set(group.levels)
         else:
-            chain.append((group, around))
+            chain.append((group, encloses))
             levels |= group.levels
     if chain:
         yield chain
 
 
-def _fits(chain: list[tuple[Group, bool]], group: Group, *, around: bool) -> bool:
+def _fits(chain: list[tuple[Group, bool]], group: Group, *, encloses: bool) -> bool:
     """Whether a group can continue a chain: nothing encloses a recital, and only annexes enclose an article."""
     top = min(each.rank for each, _ in chain)
-    if not around and group.rank <= top:
+    if not encloses and group.rank <= top:
         return group.rank == top and "point" in group.levels
-    return "recital" not in group.levels or around
+    return "recital" not in group.levels or encloses
 
 
 def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Vocabulary) -> bool | None:
@@ -102,12 +107,12 @@ def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Vocabul
 def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mention:
     """Turn a chain of groups into paths, from the outermost level inwards."""
     ordered: list[Group] = []
-    for group, around in chain:
-        ordered.insert(0, group) if around else ordered.append(group)
+    for group, encloses in chain:
+        ordered.insert(0, group) if encloses else ordered.append(group)
     ordered = _outermost_first(ordered)
     combined = islice(product(*(group.paths for group in ordered)), MAX_PATHS)
     paths = tuple(tuple(step for path in paths for step in path) for paths in combined)
-    return Mention(paths, chain[0][0].first, chain[-1][0].last, outer_first=not any(around for _, around in chain))
+    return Mention(paths, chain[0][0].first, chain[-1][0].last, outer_first=not any(encloses for _, encloses in chain))
 
 
 def _outermost_first(chain: list[Group]) -> list[Group]:
@@ -124,11 +129,11 @@ def _outermost_first(chain: list[Group]) -> list[Group]:
 
 def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
     """Find the act named after a mention: "of Directive 2004/39/EC", "of this Regulation", "thereof"."""
-    place = mention.last
-    if place < len(tokens) and tokens[place].text == "," and place + 1 < len(tokens) and is_filler(tokens[place + 1]):
-        place += 1
+    index = mention.last
+    if index < len(tokens) and tokens[index].text == "," and index + 1 < len(tokens) and is_filler(tokens[index + 1]):
+        index += 1
     this = made = False
-    for at, token in enumerate(tokens[place : place + 12], place):
+    for at, token in enumerate(tokens[index : index + 12], index):
         if token.kind == "act":
             mention.owner, mention.act = "external", token.act
             mention.others = _others(tokens, at, 1)
@@ -156,46 +161,46 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
             return
 
 
-def _others(tokens: Sequence[Token], place: int, step: int) -> tuple[CitedAct, ...]:
+def _others(tokens: Sequence[Token], index: int, step: int) -> tuple[CitedAct, ...]:
     """The acts that share the word of the act at an index; `step` is 1 to look after it, -1 to look before it."""
     found: list[CitedAct] = []
-    before, last = tokens[place].act, place
-    place += step
-    while 0 <= place < len(tokens) and abs(place - last) <= MAX_GAP and before is not None:
-        token = tokens[place]
+    before, last = tokens[index].act, index
+    index += step
+    while 0 <= index < len(tokens) and abs(index - last) <= MAX_GAP and before is not None:
+        token = tokens[index]
         if token.act is not None:
             if not token.act.sharing and (step > 0 or not before.sharing):
                 break
             found.append(token.act)
-            before, last = token.act, place
+            before, last = token.act, index
         elif not (token.has("list") or token.text == "," or is_filler(token) or token.kind in ("paren", "note")):
             break
-        place += step
+        index += step
     return tuple(found)
 
 
-def _is_titled(tokens: Sequence[Token], place: int, mention: Mention) -> bool:
+def _is_titled(tokens: Sequence[Token], index: int, mention: Mention) -> bool:
     """Whether an unknown name of an act begins here: "of ISF Regulation", "AMIF Regulation"."""
-    token = tokens[place]
+    token = tokens[index]
     if token.kind != "word" or not token.upper or token.role or token.roman or mention.paths[0][0][0] != "article":
         return False
-    ahead = [each for each in tokens[place + 1 : place + 4] if each.text != "+"][:2]
+    ahead = [each for each in tokens[index + 1 : index + 4] if each.text != "+"][:2]
     named = next((n for n, each in enumerate(ahead) if each.upper and (each.role.act or each.has("other"))), -1)
     return named >= 0 and all(each.kind == "word" and each.upper and not each.role for each in ahead[:named])
 
 
 def _owner_ahead(mention: Mention, tokens: Sequence[Token]) -> None:
     """Find a treaty right before a mention, or the act a text begins with: "In Directive 2004/39/EC, Article 5 is"."""
-    place = mention.first - 1
-    if tokens[place].has("treaty"):
+    index = mention.first - 1
+    if tokens[index].has("treaty"):
         mention.owner = "treaty"
         return
-    if tokens[place].text == ",":
-        place -= 1
-    if place > 0 and tokens[place].kind in ("paren", "note"):
-        place -= 1
-    if 0 <= place <= MAX_OPENING and tokens[place].kind == "act":
-        mention.owner, mention.act = "external", tokens[place].act
+    if tokens[index].text == ",":
+        index -= 1
+    if index > 0 and tokens[index].kind in ("paren", "note"):
+        index -= 1
+    if 0 <= index <= MAX_OPENING and tokens[index].kind == "act":
+        mention.owner, mention.act = "external", tokens[index].act
 
 
 def _set_owner_kind(mention: Mention, kind: str, *, this: bool) -> None:
@@ -208,19 +213,19 @@ def _set_owner_kind(mention: Mention, kind: str, *, this: bool) -> None:
 
 def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
     """Find the act named before a mention: "direktiivin 2004/39/EY 5 artikla", "tämän asetuksen 5 artikla"."""
-    place = mention.first - 1
-    if place > 0 and tokens[place].kind in ("paren", "note") and tokens[place - 1].kind == "act":
-        place -= 1  # a footnote
-    if place < 0:
+    index = mention.first - 1
+    if index > 0 and tokens[index].kind in ("paren", "note") and tokens[index - 1].kind == "act":
+        index -= 1  # a footnote
+    if index < 0:
         return
-    token = tokens[place]
+    token = tokens[index]
     if token.kind == "act":
         mention.owner, mention.act = "external", token.act
-        mention.others = _others(tokens, place, -1)
+        mention.others = _others(tokens, index, -1)
     elif token.has("treaty") or token.has("other"):
         mention.owner = "treaty" if token.has("treaty") else "other"
     elif token.role.act:
-        this = any(tokens[at].has("this") for at in range(max(0, place - 2), place))
+        this = any(tokens[at].has("this") for at in range(max(0, index - 2), index))
         _set_owner_kind(mention, token.role.act, this=this)
     elif token.has("this"):
         mention.owner = "this"

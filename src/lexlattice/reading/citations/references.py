@@ -144,13 +144,13 @@ class _TextReferences:
         named = find_mentions(self.tokens, self.context.words)
         starts = {mention.first: mention for mention in named}
         owners = {id(act) for mention in named for act in (mention.act, *mention.others) if act is not None}
-        for place, token in enumerate(self.tokens):
-            mention = starts.get(place)
+        for index, token in enumerate(self.tokens):
+            mention = starts.get(index)
             if mention is not None:
                 yield from self._references_of(mention)
             if token.role is NO_ROLE and token.act is None:
                 continue
-            if token.role.act and place and self.tokens[place - 1].has("this"):
+            if token.role.act and index and self.tokens[index - 1].has("this"):
                 self.history.acts["any"] = THIS_ACT
             if token.act is not None:
                 self.history.acts[token.act.kind] = self.history.acts["any"] = token.act
@@ -184,11 +184,11 @@ class _TextReferences:
         """Replace "that paragraph" by the provision that was named last; False if there is none."""
         paths: list[Path] = []
         for path in mention.paths:
-            place = next((n for n, (_, number) in enumerate(path) if number == SAME), 0)
-            known = self.history.named.get(path[place][0])
+            index = next((n for n, (_, number) in enumerate(path) if number == SAME), 0)
+            known = self.history.named.get(path[index][0])
             if known is None:
                 return False
-            paths += [base + path[place + 1 :] for base in known[0]]
+            paths += [base + path[index + 1 :] for base in known[0]]
             last = known[1]
             if not mention.owner:
                 mention.owner, mention.act, mention.anaphor = last.owner, last.act, last.anaphor

@@ -255,49 +255,49 @@ def _is_roman(level: str, text: str) -> bool:
 DASHES: Final = ("-", "–", "—")
 
 
-def separator_after(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+def separator_after(tokens: Sequence[Token], index: int) -> tuple[str, int] | None:
     """The kind of separator ("comma", "list" or "range") between two numbers, and the index after it."""
-    if place >= len(tokens):
+    if index >= len(tokens):
         return None
-    token = tokens[place]
+    token = tokens[index]
     if token.text == ",":
-        following = separator_after(tokens, place + 1)
-        return following if following is not None and following[0] != "comma" else ("comma", place + 1)
+        following = separator_after(tokens, index + 1)
+        return following if following is not None and following[0] != "comma" else ("comma", index + 1)
     if token.has("range") or token.text in DASHES:
-        return "range", place + 1
-    return ("list", place + 1) if token.has("list") else None
+        return "range", index + 1
+    return ("list", index + 1) if token.has("list") else None
 
 
-def separator_before(tokens: Sequence[Token], place: int, used: int) -> tuple[str, int]:
+def separator_before(tokens: Sequence[Token], index: int, used: int) -> tuple[str, int]:
     """The kind of separator before a number, and the index after the number that precedes it."""
-    at = place - 1
+    at = index - 1
     if at < used:
-        return "", place
+        return "", index
     token = tokens[at]
     if token.has("list"):
         return "list", at - 1 if at > used and tokens[at - 1].text == "," else at
     if token.text in DASHES or token.has("range"):
         return "range", at
-    return ("comma", at) if token.text == "," else ("", place)
+    return ("comma", at) if token.text == "," else ("", index)
 
 
-def skip_stop(tokens: Sequence[Token], place: int) -> int:
+def skip_stop(tokens: Sequence[Token], index: int) -> int:
     """The index after a full stop that does not end a sentence: "Art. 5", "stavka 1. točke"."""
-    if place + 1 >= len(tokens) or tokens[place].text != "." or tokens[place].start > tokens[place - 1].end + 1:
-        return place
-    following = tokens[place + 1]
+    if index + 1 >= len(tokens) or tokens[index].text != "." or tokens[index].start > tokens[index - 1].end + 1:
+        return index
+    following = tokens[index + 1]
     if following.upper and not following.roman:  # "članka 5. Direktive", and no other sentence
         named = following.kind == "act" or following.role.act or following.role.flags & {"treaty", "other", "maker"}
-        return place + 1 if named and tokens[place - 1].kind == "figure" else place
+        return index + 1 if named and tokens[index - 1].kind == "figure" else index
     continues = following.role or following.kind in ("figure", "paren", "half", "decimal") or following.text == ","
-    return place + 1 if continues or following.roman else place
+    return index + 1 if continues or following.roman else index
 
 
-def is_ordinal_figure(tokens: Sequence[Token], place: int) -> bool:
+def is_ordinal_figure(tokens: Sequence[Token], index: int) -> bool:
     """Whether "5." precedes the word, as in "5. člena"."""
     return (
-        place > 1
-        and tokens[place - 1].text == "."
-        and tokens[place - 2].kind == "figure"
-        and tokens[place - 2].end == tokens[place - 1].start
+        index > 1
+        and tokens[index - 1].text == "."
+        and tokens[index - 2].kind == "figure"
+        and tokens[index - 2].end == tokens[index - 1].start
     )
