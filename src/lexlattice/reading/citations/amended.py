@@ -143,6 +143,7 @@ MAX_MEAN_COST: Final = 0.25
 """The highest mean cost of a cell in a table of two columns; lower for more columns."""
 MIN_CELLS_PER_SKIP: Final = 40
 """At most one in this many cells may be missing."""
+# The number after a word such as "Article" at the beginning of a cell.
 _NUMBER: Final = re.compile(r"\W*(?:[^\W\d_]+\.?\s)?(\d{1,3})(?!\d)")
 THIS_ACT: Final = CitedAct(0, 0, "", "")
 """Stands for this act itself."""
@@ -217,6 +218,7 @@ def _assign_by_order(found: list[Cell], owners: list[CitedAct]) -> list[Cell]:
             paths = [_best(paths, column, number) for column in range(len(owners))]
         else:
             paths = [path.at(path.column, number, 0.0, first=True) for path in paths]
+    # More columns make a low cost without meaning more likely, so the bound falls with their number.
     best = min(paths, key=lambda path: path.cost)
     columns = best.columns()
     skips = sum((before + 1) % len(owners) != after for before, after in pairwise(columns))

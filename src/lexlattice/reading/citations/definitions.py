@@ -94,7 +94,9 @@ _BETWEEN: Final = re.compile(r"[\s,(/]*(?:[^\W\d_]{1,5}\s?)?[\s,(]*")
 """The text between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
 _AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
 """Separates a term from its meaning where no verb does."""
+# "term: meaning" or "term – meaning" without quotation marks.
 _UNQUOTED: Final = re.compile(r"\^?([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
+# A bracket, with up to four words after it ("hereinafter referred to as"), right before a term.
 _OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")
 _BRACKETED: Final = re.compile(r"\((?:[^()\d«»„“”‘:]{2,30}(?::|\s[–—-])\s)?([^()\d«»„“”‘:;,]{4,70})\)")
 """A term alone in brackets, or after a colon in them: the name of an act, if an act precedes it."""
@@ -162,6 +164,7 @@ def find_aliases(act: Act, words: Vocabulary) -> list[Alias]:
     verbs = _verbs(act.language)
     found: dict[tuple[str, ...], Alias] = {}
     for unit in act.units:
+        # Without a slash there is no number of an act that could be named.
         if "/" not in unit.text or unit.kind in ("table", "note"):
             continue
         plain = fold_letters(unit.text)

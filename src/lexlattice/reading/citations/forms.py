@@ -22,6 +22,7 @@ _CONTAINERS: Final = frozenset(
 )
 _PLACEHOLDER: Final = re.compile(r"\{([\w.]+)(:last)?\}")
 _FIGURE: Final = re.compile(r"\d+")
+# A number that ends with a digit, or is a Roman numeral, gets the full stop of an ordinal.
 _COUNTING: Final = re.compile(r"\d\Z|\A[IVX]+\Z")
 _DIRECT, _NESTED, _UNDER = 3, 6, 9
 """Indices of a `CitationForm` at which the templates for points begin: directly in an article or annex, within

@@ -28,6 +28,7 @@ Step = tuple[str, str]
 Path = tuple[Step, ...]
 
 MAX_RANGE: Final = 120
+"""A range with more numbers is a misreading; only its ends are taken."""
 
 
 class Group(NamedTuple):
@@ -67,6 +68,7 @@ def expand_range(first: Path, last: Path) -> list[Path]:
     begin, end = from_roman(low), from_roman(high)
     if begin and end > begin and (len(low) > 1 or len(high) > 1 or level == "annex"):
         return [(*last[:-1], (level, _roman(n))) for n in range(begin + 1, end + 1)]
+    # Letters come last: "(i) to (v)" is a range of Roman numerals, "(a) to (d)" one of letters.
     begin, end = letter_value(low), letter_value(high)
     if begin and begin < end <= begin + 30:
         return [(*last[:-1], (level, to_letters(n))) for n in range(begin + 1, end)] + [last]

@@ -49,6 +49,7 @@ def find_mentions(tokens: Sequence[Token], words: Vocabulary) -> list[Mention]:
         (_owner_before if words.act_first else _owner_after)(mention, tokens)
         if not mention.owner and mention.first:
             _owner_ahead(mention, tokens)
+    # Only now, since it needs the owners of all mentions.
     _share(found, tokens, forward=words.act_first)
     return found
 
@@ -110,6 +111,7 @@ def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mentio
     for group, encloses in chain:
         ordered.insert(0, group) if encloses else ordered.append(group)
     ordered = _outermost_first(ordered)
+    # "Articles 5 and 6, points (a) and (b)" names four provisions.
     combined = islice(product(*(group.paths for group in ordered)), MAX_PATHS)
     paths = tuple(tuple(step for path in paths for step in path) for paths in combined)
     return Mention(paths, chain[0][0].first, chain[-1][0].last, outer_first=not any(encloses for _, encloses in chain))

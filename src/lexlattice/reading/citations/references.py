@@ -204,6 +204,8 @@ class _TextReferences:
         if mention.owner == "this" and mention.named not in ("", context.type) and context.type in ACTS:
             # "dieser Richtlinie" in a regulation is another act.
             mention.owner, mention.anaphor = "other", mention.named
+        # Which act? In order of certainty: the column of a correlation table, an anaphor ("that Directive"), the act
+        # that the preamble or the recital is about, and the act that the section amends.
         if self.column is not None and not mention.owner:
             act = None if self.column is THIS_ACT else self.column
             mention.owner = "this" if act is None else "external"

@@ -29,6 +29,7 @@ _SYNONYMS: Final = {"paragraph": ("pt", "sub"), "point": ("par",), "section": ("
 """Other stems to try for a level: some acts and languages use the same word for different levels."""
 _TRANSPARENT: Final = ("sub-", "part-", "section-", "chapter-", "title-", "hd-")
 """Steps that a citation can omit: "point (a) of paragraph 1" may be in its second subparagraph."""
+# Greek and Cyrillic letters that acts use as Roman numerals, and the Latin letters they look like.
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 
 
@@ -99,6 +100,7 @@ class ProvisionIndex:
             holders = [name for name in enclosing if _last(name).startswith(("par-", "art-", "rec-"))]
             enclosing = [*holders, *(name for name in enclosing if name not in holders)]
             enclosing = [name for name in enclosing if not _last(name).startswith("sub-")]
+        # The nearest enclosing provision wins, and exact levels win over synonyms.
         for strict in (True, False):
             for name in enclosing:
                 found = self._walk(name, path, strict=strict)
@@ -125,6 +127,7 @@ class ProvisionIndex:
             own = [name for name in enclosing if _last(name).startswith(stem)] + (["anx"] if level == "annex" else [])
             homes = [name for name in own if name in self.known]
             return self._deep(homes[-1] if level == "article" else homes[0], path[1:]) if homes else ""
+        # Within an annex or attached act with articles of its own, "Article 5" is one of these.
         homes = [name for name in enclosing if name.startswith(("anx", "att-", "prot")) and "." not in name]
         readings = _readings(path)
         for home in [*homes, ""]:

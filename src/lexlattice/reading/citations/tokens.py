@@ -12,6 +12,7 @@ from lexlattice.reading.languages.numbering import from_roman, letter_value, mar
 # --- acts cited by number ---------------------------------------------------------------------------------
 
 _LETTERS: Final = {"regulation": "R", "directive": "L", "decision": "D", "framework": "F", "recommendation": "H"}
+# 575/2013, 2016/679, 96/71/EC, 2002/584/JHA; not a date, a path or a longer number.
 _NUMBER: Final = re.compile(r"(?<![\w/.])(\d{1,4})/(\d{1,4})(?:/([^\W\d_]{2,9})\d{0,2})?(?![\w/])")
 MAX_ACT_DISTANCE: Final = 70
 """The most characters between the word for an act and its number."""
@@ -133,6 +134,7 @@ def _year(digits: str, *, leading: bool) -> int:
 
 # --- tokens -----------------------------------------------------------------------------------------------
 
+# Greek and Cyrillic letters that acts use as Roman numerals, and the Latin letters they look like.
 _LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 _ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ha-h]?\Z")
 _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
@@ -180,6 +182,7 @@ def tokenize(text: str, words: Vocabulary) -> list[Token]:
     after_plain_word = False
     for match in words.tokens.finditer(plain, end):
         start, stop = match.span()
+        # An act replaces all tokens from its start to its end.
         while act is not None and start >= act.start:
             tokens.append(Token("act", "", act.start, act.end, NO_ROLE, act, False, True))
             end, act = max(end, act.end), next(acts, None)

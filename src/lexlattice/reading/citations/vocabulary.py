@@ -71,11 +71,11 @@ _WORDS: Final = re.compile(r"[^\W\d_]+")
 # The kinds of tokens; the order matters. "long" comes first, since most tokens are plain words and match at once.
 _PIECES: Final = (
     r"(?P<long>[^\W\d_]{4,})"
-    r"|(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"
-    r"|(?P<note>\[\d{1,3}\])"
-    r"|(?P<half>(?<![\w(])(?:\d{1,3}[^\W\d_]?|[^\W\d_]{1,3})\s?\))"
-    r"|(?P<decimal>(?<![\w/])\d{1,3}(?:\.\d{1,3})+(?![\w/]))"
-    r"|(?P<figure>\d{1,4}(?:[^\W\d_]{1,2}|(?:\s?(?:INSERTED)){1,2})?(?!\w))"
+    r"|(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"  # (1), (2a), (iii)
+    r"|(?P<note>\[\d{1,3}\])"  # a footnote: [12]
+    r"|(?P<half>(?<![\w(])(?:\d{1,3}[^\W\d_]?|[^\W\d_]{1,3})\s?\))"  # a), 1)
+    r"|(?P<decimal>(?<![\w/])\d{1,3}(?:\.\d{1,3})+(?![\w/]))"  # 5.1, 3.2.4
+    r"|(?P<figure>\d{1,4}(?:[^\W\d_]{1,2}|(?:\s?(?:INSERTED)){1,2})?(?!\w))"  # 5, 5a, 5 bis
     r"|(?P<word>[^\W\d_]+)|(?P<rest>\S)"
 )
 
@@ -168,6 +168,7 @@ def load_vocabulary(language: str) -> Vocabulary:
         entries += [(entry, Role(flags=frozenset({flag}))) for entry in table[flag]]
     for act in ACTS:
         entries += [(entry, Role(act=act)) for entry in table[act]]
+    # Whole words are looked up, stems ("artik*") compared, and phrases ("first subparagraph", "al.") matched.
     exact: dict[str, Role] = {}
     stems: list[tuple[str, Role]] = []
     phrases: list[tuple[re.Pattern[str], Role]] = []
@@ -180,6 +181,7 @@ def load_vocabulary(language: str) -> Vocabulary:
         else:
             exact[word] = _merge([exact[word], role]) if word in exact else role
     several = _either(entry for entry, _ in entries if not entry.strip("*").isalpha())
+    # The lookahead on first letters lets the regex skip all phrases at most positions.
     leads = "".join(sorted({fold_letters(entry)[0] for entry, _ in entries if not entry.strip("*").isalpha()}))
     phrase = rf"(?P<phrase>(?=[{re.escape(leads)}])(?<!\w)(?:{several})(?!\w))|" if several else ""
     kinds = "|".join(rf"(?P<{act}>{_either(table[act])})" for act in ACTS)
