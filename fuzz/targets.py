@@ -26,7 +26,7 @@ from lexlattice._internal.files import sha256
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.act.document import Act
 from lexlattice.apps.bulk.inputs import Inputs
-from lexlattice.encoding import trained_with
+from lexlattice.encoding import require_builtin
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.rows import Rows
@@ -134,7 +134,7 @@ def _all_arrays(path: Path) -> None:
 def _judged(path: Path) -> None:
     """Weights that are accepted can be used: they score a small act, unless they name another encoder."""
     Salience.read(path)
-    if trained_with(read_weights(path).about.get("encoder") or "static") == "static":
+    if require_builtin(read_weights(path).about.get("encoder") or "static") == "static":
         load(path).score(read(SMALL_ACT, language="en"))
 
 

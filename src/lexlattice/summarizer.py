@@ -17,7 +17,7 @@ from lexlattice._internal.files import write_whole, writing
 from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Explanation, Item, Summary
-from lexlattice.encoding.base import empty_texts
+from lexlattice.encoding.base import allow_empty_texts
 from lexlattice.encoding.static import Static
 from lexlattice.errors import OptionError
 from lexlattice.lattice.features import MeaningFeatures, features_of
@@ -146,7 +146,7 @@ class Summarizer:
         return scores, choice, explanations(act, self._model, features, choice.steps) if options.explain else {}
 
     def _features(self, act: Act) -> MeaningFeatures:
-        with empty_texts():
+        with allow_empty_texts():
             return features_of(act, self._encoder)
 
 
@@ -159,10 +159,10 @@ def file_of(name_or_path: str | os.PathLike[str]) -> Path:
 def encoder_for(path: Path, fingerprint: str, encoder: str | encoding.Encoder | None) -> encoding.Encoder:
     """Return the encoder that a model was trained with; a given one has to have the same fingerprint."""
     if encoder is None:
-        encoder = encoding.trained_with(read_weights(path).about.get("encoder") or "static")
+        encoder = encoding.require_builtin(read_weights(path).about.get("encoder") or "static")
     if isinstance(encoder, str):
         encoder = Static() if encoder == "static" else encoding.load(encoder)
-    encoding.require(encoder, fingerprint)
+    encoding.require_fingerprint(encoder, fingerprint)
     return encoder
 
 

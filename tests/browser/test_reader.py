@@ -13,7 +13,7 @@ import pytest
 
 from lexlattice import read
 from lexlattice.apps.serve.jobs import extract_of, view_of
-from lexlattice.multilingual.versions import counterparts
+from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.text import parts
@@ -593,7 +593,7 @@ def test_versions_with_different_numbering_keep_the_selection(visit: Visit, exam
     same = chosen(page)
     page.locator("#version").select_option(label="Deutsch")
     expect(page.locator("#text-of-act")).to_have_attribute("lang", "de")
-    found = counterparts(read(english), read(other))
+    found = align(read(english), read(other))
     assert chosen(page) == [unit.id for unit in read(other) if unit.id in {x for n in same for x in found.pairs[n]}]
     assert "art-2" in same
     assert "art-1.par-2.sub-2" in chosen(page)

@@ -314,7 +314,7 @@ class Act:
             return Provision(row.id, row.citation, (row,))
         if units is None:
             raise NoSuchProvisionError(lookup.no_such_id(self, self._below, provision_id))
-        return Provision(provision_id, lookup.citation(self, self._below, provision_id), tuple(units))
+        return Provision(provision_id, lookup.cite_provision(self, self._below, provision_id), tuple(units))
 
     def find(self, cited: str) -> Provision:
         """Return the provision with this citation.
@@ -328,7 +328,7 @@ class Act:
         """
         from lexlattice.reading.citations import lookup
 
-        return self.provision(lookup.find(self, self._below, cited))
+        return self.provision(lookup.find_provision(self, self._below, cited))
 
     @cached_property
     def articles(self) -> tuple[Section, ...]:
@@ -359,13 +359,13 @@ class Act:
     def _references(self) -> tuple[Reference, ...]:
         from lexlattice.reading.citations import references
 
-        return references.references(self, self._below)
+        return references.find_references(self, self._below)
 
     @cached_property
     def _definitions(self) -> tuple[Definition, ...]:
         from lexlattice.reading.citations import definitions
 
-        return definitions.definitions(self)
+        return definitions.find_definitions(self)
 
     @cached_property
     def _below(self) -> dict[str, list[Unit]]:

@@ -88,7 +88,9 @@ def read_source(source: str, language: str | None, root: Path, *, is_whole: bool
         return read(_content(root, path, source), language=language, sentences_from=sentences)
     if not is_celex(source):
         raise OptionError(f"There is no file '{source[:80]}'; pass {_SOURCES}.")
-    fetched = fetch(source, language=language or "en", timeout=_FETCH_TIMEOUT, attempts=_FETCH_ATTEMPTS, max_bytes=MAX_BYTES)
+    fetched = fetch(
+        source, language=language or "en", timeout=_FETCH_TIMEOUT, attempts=_FETCH_ATTEMPTS, max_bytes=MAX_BYTES
+    )
     act = read(fetched.content, language=fetched.language, sentences_from=sentences)
     return act if act.celex else replace(act, celex=normalize_celex(fetched.celex or "").act)
 

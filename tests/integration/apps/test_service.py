@@ -29,7 +29,7 @@ from helpers.service import asking, fetched_before, served
 from lexlattice import read, summarize
 from lexlattice.apps.cli import main
 from lexlattice.apps.serve.routes import WEB
-from lexlattice.multilingual.versions import counterparts
+from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
 from lexlattice.rendering.phrases import phrases
 
@@ -194,7 +194,7 @@ def test_two_versions_are_aligned_as_in_the_library(service: httpx.Client, examp
     shifted = german.replace(b"Artikel 2\nBegriffsbestimmungen\n", b"")
     files = [("file", ("act", english)), ("file", ("act", shifted))]
     answer = service.post("/v1/alignments", files=files, data={"language": ["en", "de"]}).json()
-    found = counterparts(read(english), read(shifted))
+    found = align(read(english), read(shifted))
     pairs = {name: list(others) for name, others in found.pairs.items()}
     assert answer == {"pairs": pairs, "unaligned": list(found.unaligned)}
     assert answer["pairs"]["art-2"] == ["art-1.par-2.sub-2"], "whose header was lost"

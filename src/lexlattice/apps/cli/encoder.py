@@ -78,12 +78,12 @@ def _measure(options: argparse.Namespace) -> int:
 
 def _export(options: argparse.Namespace) -> int:
     from lexlattice.encoding import load
-    from lexlattice.encoding.mt5 import MT5, export
+    from lexlattice.encoding.mt5 import MT5, export_onnx
 
     encoder = load(options.encoder)
     if not isinstance(encoder, MT5):
         raise OptionError(f"'{options.encoder}' is not an mT5 encoder; only mT5 can be exported.")
-    info(f"use it as onnx:{export(encoder, options.output, int8=options.int8)}")
+    info(f"use it as onnx:{export_onnx(encoder, options.output, int8=options.int8)}")
     return 0
 
 

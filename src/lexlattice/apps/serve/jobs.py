@@ -108,9 +108,9 @@ def view(job: JobRequest) -> bytes:
 
 def align(first: JobRequest, second: JobRequest) -> bytes:
     """Return the corresponding units of two language versions of an act as JSON."""
-    from lexlattice.multilingual.versions import counterparts
+    from lexlattice.multilingual import alignment
 
-    found = counterparts(_read(first), _read(second))
+    found = alignment.align(_read(first), _read(second))
     return _encode(json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}))
 
 

@@ -136,7 +136,8 @@ class Service:
         seconds, limit, loop = self.settings.max_seconds, self.settings.max_bytes, asyncio.get_running_loop()
         self._fetching += 1
         work = loop.run_in_executor(
-            self._fetch_threads, lambda: fetch(celex, language=language, timeout=seconds / 2, attempts=2, max_bytes=limit)
+            self._fetch_threads,
+            lambda: fetch(celex, language=language, timeout=seconds / 2, attempts=2, max_bytes=limit),
         )
         work.add_done_callback(self._fetched)
         try:
