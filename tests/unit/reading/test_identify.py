@@ -11,7 +11,7 @@ import pytest
 from lexlattice import read
 from lexlattice.errors import ReadingError
 from lexlattice.reading import LANGUAGES
-from lexlattice.reading.languages.identify import LEAST_SHARE, by_formulas, classify, identify, share_of
+from lexlattice.reading.languages.identify import MIN_SHARE, by_formulas, classify, identify, share_of
 
 NAMES = {
     **{"bulgarian": "bg", "croatian": "hr", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en"},
@@ -53,7 +53,7 @@ FOREIGN = {
 
 @pytest.mark.parametrize("text", FOREIGN.values(), ids=FOREIGN.keys())
 def test_what_is_in_no_official_language_is_refused_in_one_sentence(text: str) -> None:
-    assert share_of(text.split("\n")) < LEAST_SHARE / 2
+    assert share_of(text.split("\n")) < MIN_SHARE / 2
     with pytest.raises(ReadingError, match=r"^[^.]*\.$"):
         read(text.encode())
 
@@ -92,7 +92,7 @@ def test_real_acts_are_far_from_being_refused(data: Path) -> None:
             for row in rows:
                 for text in json.loads(row)["text"].values():
                     lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
-                    assert by_formulas(lines) or share_of(lines) > LEAST_SHARE + 0.1
+                    assert by_formulas(lines) or share_of(lines) > MIN_SHARE + 0.1
 
 
 @pytest.mark.data

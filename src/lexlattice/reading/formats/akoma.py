@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.formats.html_tables import Table
+from lexlattice.reading.formats.tables import Table
 from lexlattice.reading.formats.xmlsafe import Lines, is_mixed, names, parse_xml, traverse
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from lexlattice.reading.formats.formex_marks import (
     place,
     target,
 )
-from lexlattice.reading.formats.html_tables import Table
+from lexlattice.reading.formats.tables import Table
 from lexlattice.reading.formats.xmlsafe import Lines, is_mixed, traverse
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
-"""Tables as rows of text: every cell in its column, whatever spans several of them.
+"""Tables as rows of text, with every cell in its column, whatever cells span.
 
-What is set as a table only to keep the markers of a list beside its texts comes out as that list, and a box around a
-text as that text.
+`Table` is filled cell by cell by the XML and DOCX back-ends; `html_rows` reads the tables of HTML pages. A table that
+only sets the markers of a list beside its items is read as that list, and a box around a text as that text.
 """
 
 from __future__ import annotations
@@ -17,47 +17,64 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 
-MOST_COLUMNS: Final = 200
-"""No table of an act has more; a file that says so is not believed."""
-LONGEST_LINE: Final = 200
-"""A single column with a longer cell than this is a box around a text, not a table."""
+MAX_COLUMNS: Final = 200
+"""No table of an act has more; larger spans are errors in the file."""
+_MAX_CELL: Final = 200
+"""Characters; a single column with a longer cell is a box around a text, not a table."""
+SKIPPED: Final = frozenset("head script style noscript template svg math object iframe select button".split())
+"""HTML elements whose text is not part of the page."""
+_MAX_HTML_SPAN: Final = 100
+"""Columns; a larger span in an HTML page is an error."""
+
+_INLINE: Final = frozenset(
+    "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt"
+    " u var".split()
+)
+_CELLS: Final = ("td", "th")
 
 _MARKER: Final = re.compile(r"[\"'‘“„«»]?\s?(?:\(?(?:\d{1,3}[a-z]?|[^\W\d_]{1,2}|[ivxlcIVXLC]{1,7})[.)]|[—–−•·-])")
-"""What stands before an item of a list, perhaps after an opening quotation mark: (a), 12., iv), —"""
+"""The marker of a list item, perhaps after an opening quotation mark: (a), 12., iv), —"""
 
 
 class Table:
-    """A table in the making: cells are added row by row and find their columns by themselves."""
+    """A table that is built row by row; each cell takes the next free column unless one is given."""
 
     def __init__(self, number: int = 0) -> None:
         self.number = number
         self.caption: list[Block] = []
         self.rows: list[list[list[Block]]] = []
-        """Rows of cells, and each cell its lines; where a cell spans others, these are there and empty."""
-        self._spans: dict[int, int] = {}  # columns that a cell of a row above takes, and for how many rows yet
+        """Rows of cells, and each cell a list of lines; columns that another cell covers are present and empty."""
+        self._spans: dict[int, int] = {}  # columns covered by a cell of a row above → remaining rows
 
     def begin_row(self) -> None:
-        """Begin a row."""
+        """Start the next row."""
         self._spans = {column: rows - 1 for column, rows in self._spans.items() if rows > 1}
         self.rows.append([])
 
     def add(self, cell: list[Block], column: int = 0, across: int = 1, down: int = 1) -> None:
-        """Add a cell at a column counted from 1, or else at the next that is free, with how far it spans."""
+        """Add a cell to the current row.
+
+        Args:
+            cell: Its lines.
+            column: Its column, counted from 1; by default the next free one.
+            across: The number of columns it spans.
+            down: The number of rows it spans.
+        """
         if not self.rows:
             self.begin_row()
         row = self.rows[-1]
-        if len(row) < column <= MOST_COLUMNS:
+        if len(row) < column <= MAX_COLUMNS:
             row.extend([] for _ in range(column - 1 - len(row)))
         else:
             while len(row) in self._spans:
                 row.append([])
-        across = max(1, min(across, MOST_COLUMNS - len(row)))
+        across = max(1, min(across, MAX_COLUMNS - len(row)))
         if down > 1:
             self._spans.update(dict.fromkeys(range(len(row), len(row) + across), down))
         row.extend([cell, *([] for _ in range(across - 1))])
 
     def blocks(self) -> list[Block]:
-        r"""The table as lines: a row each, or what the table only sets apart, a list or a text.
+        r"""Return the table as one block per row, or as the list or text that it only arranges.
 
         >>> fees = Table(1)
         >>> fees.add([Block("Hive")], across=2)
@@ -75,16 +92,16 @@ class Table:
         return self.as_rows()
 
     def as_rows(self) -> list[Block]:
-        """The lines of the caption and the rows, cells separated by tabs; a table inside a cell comes below its row."""
+        """Return the caption and the rows, cells separated by tabs; a table inside a cell follows its row."""
         caption = [Block(line.text, Role.TABLE, self.number) for line in self.caption]
         return caption + [block for row in self.rows for block in self._row(row)]
 
     def _row(self, row: list[list[Block]]) -> Iterator[Block]:
-        inner = _inner_tables(row)
-        text = "\t".join(joined(block for block in cell if not _is_of(block, inner)) for cell in row).rstrip("\t")
+        nested = _nested_tables(row)
+        text = "\t".join(joined(block for block in cell if not _is_in(block, nested)) for cell in row).rstrip("\t")
         if text.strip():
             yield Block(text, Role.TABLE, self.number)
-        yield from (block for cell in row for block in cell if _is_of(block, inner))
+        yield from (block for cell in row for block in cell if _is_in(block, nested))
 
     def _is_list(self) -> bool:
         filled = [[cell for cell in row if cell] for row in self.rows]
@@ -94,76 +111,65 @@ class Table:
         if any(len(row) > 1 for row in self.rows):
             return False
         cells = [cell for row in self.rows for cell in row]
-        is_long = any(len(joined(cell)) > LONGEST_LINE for cell in cells)
+        is_long = any(len(joined(cell)) > _MAX_CELL for cell in cells)
         return is_long or any(block.role is Role.TABLE for cell in cells for block in cell)
 
 
 def joined(lines: Iterable[Block]) -> str:
-    """The lines of a cell as one."""
+    """Join the lines of a cell."""
     return squeeze(" ".join(line.text for line in lines))
 
 
-def _inner_tables(row: list[list[Block]]) -> set[int]:
-    """The tables inside a row's cells that have rows and columns; what has not is as readable as words of the cell."""
+def _nested_tables(row: list[list[Block]]) -> set[int]:
+    """Return the numbers of the real tables inside the cells of a row.
+
+    A nested table of one row or column is as readable as words of the cell, so it is not counted.
+    """
     rows = [block for cell in row for block in cell if block.role is Role.TABLE and block.level]
     count = Counter(block.level for block in rows)
     return {block.level for block in rows if "\t" in block.text and count[block.level] > 1}
 
 
-def _is_of(block: Block, tables: set[int]) -> bool:
+def _is_in(block: Block, tables: set[int]) -> bool:
     return bool(tables) and block.level in tables and block.role in (Role.TABLE, Role.NOTE)
 
 
-# Tables of HTML pages: which hold data, and their rows with every cell in its column.
-
-SKIPPED: Final = frozenset("head script style noscript template svg math object iframe select button".split())
-"""Elements whose text is no text of the page."""
-WIDEST: Final = 100
-"""No table has more columns; a larger span is a mistake."""
-
-_INLINE: Final = frozenset(
-    "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt"
-    " u var".split()
-)
-_CELLS: Final = ("td", "th")
-
-
 def text_of(element: _Element) -> str:
-    """All that an element holds, as one line."""
+    """Return all text of an element as one line."""
     return squeeze(str(element.xpath("string()")))
 
 
 def is_data(table: _Element) -> bool:
-    """Whether a table holds data: it wears a class or a border, or its cells do.
+    """Whether an HTML table contains data: it has a class or a border, or its cells have the class of cells.
 
-    The others only set the markers of a list beside its texts, or put a box around a text.
+    Other tables only set the markers of a list beside its items, or put a box around a text.
     """
     names = table.get("class") or ""
     marked = "table" in names.replace("oj-", "").split() or table.get("border", "0") not in ("0", "")
-    return (marked or _has_cells(table)) and not _is_box(table)
+    return (marked or _has_data_cells(table)) and not _is_box(table)
 
 
-def _has_cells(table: _Element) -> bool:
-    """Whether a paragraph of the table itself, not of one inside it, has the class of a cell's."""
+def _has_data_cells(table: _Element) -> bool:
+    """Whether a paragraph of the table itself, not of a nested one, has the class of a data cell."""
     paragraphs = (p for p in table.iter("p") if "tbl-" in (p.get("class") or ""))
     return any(next(p.iterancestors("table"), None) is table for p in paragraphs)
 
 
 def _is_box(table: _Element) -> bool:
-    """Whether a table has one column only, and in it whole paragraphs or further tables."""
+    """Whether a table has a single column that contains whole paragraphs or further tables."""
     cells = [cell for cell in table.iter(*_CELLS) if next(cell.iterancestors("table"), None) is table]
     if any((before := cell.getprevious()) is not None and before.tag in _CELLS for cell in cells):
         return False
     return any(
-        next(cell.iterdescendants("table"), None) is not None or len(text_of(cell)) > LONGEST_LINE for cell in cells
+        next(cell.iterdescendants("table"), None) is not None or len(text_of(cell)) > _MAX_CELL for cell in cells
     )
 
 
-def rows(table: _Element) -> Iterator[str]:
-    """The rows of a table, cells parted by tabs; a caption and text outside of cells are rows of their own.
+def html_rows(table: _Element) -> Iterator[str]:
+    """Yield the rows of an HTML table, cells separated by tabs; a caption and text outside cells are separate rows.
 
-    A cell that spans several columns or rows is given once, where it begins; the places it covers besides are empty, so
-    that columns stay in line. What a cell holds, tables included, is one line of text.
+    A cell that spans several columns or rows is given once, where it begins; the other places it covers are empty, so
+    that columns stay aligned. The content of a cell, nested tables included, is one line of text.
     """
     from lxml import etree
 
@@ -178,12 +184,12 @@ def rows(table: _Element) -> Iterator[str]:
             continue
         if tag == "table" and element is not table:
             depth += 1 if begins else -1
-        own = not depth and tag in ("tr", "caption", *_CELLS)
-        if own and tag in ("tr", "caption"):
+        is_own = not depth and tag in ("tr", "caption", *_CELLS)
+        if is_own and tag in ("tr", "caption"):
             yield from grid.end_row()
-        elif own and begins:
+        elif is_own and begins:
             grid.begin_cell(_span(element, "colspan"), _span(element, "rowspan"))
-        elif own:
+        elif is_own:
             grid.in_cell = False
         text = element.text if begins else element.tail if element is not table else None
         grid.add(text or "", apart=tag not in _INLINE)
@@ -192,31 +198,32 @@ def rows(table: _Element) -> Iterator[str]:
 
 def _span(cell: _Element, name: str) -> int:
     value = (cell.get(name) or "").strip()
-    return min(max(1, int(value)), WIDEST) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+    return min(max(1, int(value)), _MAX_HTML_SPAN) if value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 
 class _Grid:
-    """The row being read, and which of its places a cell from above covers."""
+    """The current row of an HTML table, and which of its columns a cell from above covers."""
 
     def __init__(self) -> None:
         self.cells: list[list[str]] = []
         self.loose: list[str] = []
-        """Text of the row that stands in no cell."""
+        """Text of the row outside cells."""
         self.in_cell = False
         self.covered: dict[int, int] = {}
-        """For each column that a cell from above reaches into, how many more rows it does."""
+        """Columns covered by a cell of a row above → remaining rows."""
         self.spans: list[tuple[int, int, int]] = []
+        """First column, end column and height of each cell of the row."""
 
     def begin_cell(self, columns: int, height: int) -> None:
         while self.covered.get(len(self.cells), 0):
             self.cells.append([])
         at = len(self.cells)
-        self.cells.extend([] for _ in range(min(columns, max(1, WIDEST - at))))
+        self.cells.extend([] for _ in range(min(columns, max(1, _MAX_HTML_SPAN - at))))
         self.spans.append((at, len(self.cells), height))
         self.in_cell = True
 
     def add(self, text: str, *, apart: bool) -> None:
-        """Take text in; block elements and line breaks part words, others do not."""
+        """Add text; block elements and line breaks separate words (`apart`), inline elements do not."""
         pieces = self.cells[self.spans[-1][0]] if self.in_cell else self.loose
         pieces.append(f" {text}" if apart else text)
 
