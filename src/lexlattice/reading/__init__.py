@@ -1,7 +1,7 @@
 """Reading: any format, 24 languages → `Act`. `read` is the only entry point.
 
-A back-end of `formats` turns the file into a flat list of lines (`Document`), `languages` detects the language and loads
-its drafting conventions, and `structure` builds the act from the lines. `citations` resolves references on request.
+A back-end of `formats` turns the file into a flat list of lines (`Document`), `languages` detects the language and
+loads its drafting conventions, and `structure` builds the act from the lines. `citations` resolves references.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def read(
     format: str | None = None,
     sentences_from: int = SENTENCES_FROM,
 ) -> Act:
-    """Read an act from a file, an address or a text.
+    r"""Read an act from a file, an address or a text.
 
     Args:
         source: A path (of a file, or of a folder of Formex files), bytes, an open file, a CELEX number, an http(s) URL,
@@ -80,7 +80,7 @@ def read(
         MissingExtraError: The format needs an optional dependency that is not installed.
 
     Example:
-        >>> act = read("Article 1\\nMembers shall keep records.\\nArticle 2\\nRecords are public.", language="en")
+        >>> act = read("Article 1\nMembers shall keep records.\nArticle 2\nRecords are public.", language="en")
         >>> [unit.id for unit in act.units]
         ['art-1', 'art-2']
     """

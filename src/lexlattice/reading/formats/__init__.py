@@ -1,7 +1,7 @@
 """Formats: detect the format of a file by its content, never by its name, and open it with the right back-end.
 
-A back-end turns the file into a `Document`: the lines of the act in reading order. Back-ends with heavy dependencies are
-imported when they are first used.
+A back-end turns the file into a `Document`: the lines of the act in reading order. Back-ends with heavy
+dependencies are imported when they are first used.
 """
 
 from __future__ import annotations

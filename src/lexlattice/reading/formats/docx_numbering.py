@@ -1,7 +1,7 @@
 """Automatic numbering of DOCX: the numbers that Word computes for paragraphs and does not store.
 
-A paragraph, or its style, names a list (`num`), which refers to an abstract list with up to nine levels; lists that share
-an abstract list share its counters. Also the few accessors for WordprocessingML elements that both DOCX modules use.
+A paragraph, or its style, names a list (`num`), which refers to an abstract list with up to nine levels; lists that
+share an abstract list share its counters. Also the accessors for WordprocessingML elements of both DOCX modules.
 """
 
 from __future__ import annotations

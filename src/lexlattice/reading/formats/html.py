@@ -1,7 +1,7 @@
 """HTML pages of EUR-Lex: Official Journal XHTML of both class generations, the old HTML, and consolidated texts.
 
-`_Page` walks the tree and ends a line wherever a block element begins or ends; classes give the roles. Then the headings
-inside annexes are joined with their numbers, and the repeated titles of consolidated pages are removed.
+`_Page` walks the tree and ends a line wherever a block element begins or ends; classes give the roles. Then the
+headings inside annexes are joined with their numbers, and the repeated titles of consolidated pages are demoted.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day, squeeze
-from lexlattice.reading.formats.tables import SKIPPED, html_rows, is_data
 from lexlattice.reading.formats.site_frame import find_act
+from lexlattice.reading.formats.tables import SKIPPED, html_rows, is_data
 from lexlattice.reading.languages.numbering import OPENING_QUOTES
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _join_group_headings(blocks: list[Block]) -> list[Block]:
 def _is_label_of(label: str, title: str) -> bool:
     """Whether a heading is only a number, of which the next heading is the title.
 
-    >>> _is_label_of("Part I", "General principles"), _is_label_of("PART A", "PART B"), _is_label_of("Definitions", "Scope")
-    (True, False, False)
+    >>> _is_label_of("Part I", "General principles"), _is_label_of("PART A", "PART B")
+    (True, False)
     """
     return bool(_LABEL.match(label)) and not _NUMBERED.match(title)

@@ -104,7 +104,7 @@ def no_act_error(celex: str | None) -> NotAnActError:
 
 
 def _is_frame(element: _Element) -> bool:
-    """Whether an element is part of the frame: a menu, form or dialogue, or a header or footer with controls or links."""
+    """Whether an element is part of the frame: a menu, form or dialogue, or header or footer with controls or links."""
     tag = element.tag
     if tag in ("header", "footer"):
         return next(element.iterdescendants(*_CONTROLS), None) is not None or _is_linked(element)

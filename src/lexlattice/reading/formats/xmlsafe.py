@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 256
 
-# An entity reference such as &nbsp;. CDATA sections and comments are matched as a whole, since an ampersand means nothing
-# in them; unterminated ones extend to the end of the file, or many of them would take quadratic time.
+# An entity reference such as &nbsp;. CDATA sections and comments are matched as a whole, since an ampersand means
+# nothing in them; unterminated ones extend to the end of the file, or many of them would take quadratic time.
 _REFERENCE: Final = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&([A-Za-z_:][\w:.-]*);", re.DOTALL)
 _PREDEFINED: Final = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
