@@ -124,7 +124,7 @@ def draw(*pages: Iterable[Item], **options: Any) -> bytes:
             if not isinstance(text, str):
                 canvas.line(x, y, x + text, y)
                 continue
-            size, font = [*rest, *(9.5, "Times-Roman")[len(rest) :]]
+            size, font = rest[0] if rest else 9.5, rest[1] if rest[1:] else "Times-Roman"
             canvas.setFont(font, size)
             canvas.drawString(x, y, text)
         canvas.showPage()
@@ -252,7 +252,17 @@ def beside(x: float, y: float, *pieces: str | tuple[str, float, float]) -> Itera
 
 @pytest.mark.parametrize("shift", [0, 1.7, 3.4, 5, 7, 9, 10.5])
 def test_raised_figures_stay_in_their_line_beside_another_column(shift: float) -> None:
-    figures = ["10 m", ("2", 6.5, 4.5), " of CO", ("2", 6.5, -2), " (", ("1", 6.5, 4.5), ") (", ("2", 6.5, 4.5), ")."]
+    figures: list[str | tuple[str, float, float]] = [
+        "10 m",
+        ("2", 6.5, 4.5),
+        " of CO",
+        ("2", 6.5, -2),
+        " (",
+        ("1", 6.5, 4.5),
+        ") (",
+        ("2", 6.5, 4.5),
+        ").",
+    ]
     page = [*LEFT[:10], *beside(60, 665, *figures), *column(*[HALF] * 20, "step.", x=311, y=780 + shift)]
     assert texts(draw(page)) == [
         f"{' '.join([HALF] * 10)} 10 m2 of CO2 (1) (2).",

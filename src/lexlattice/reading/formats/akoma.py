@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lexlattice.errors import ReadingError
 from lexlattice.reading.celex import LANGUAGE_CODES
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.formats.tables import Table
+from lexlattice.reading.formats.tables import Table, span_of
 from lexlattice.reading.formats.xmlsafe import Lines, is_mixed, names, parse_xml, traverse
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ class _Reader:
         elif _name_of(node) == "caption":
             self._tables[-1].caption.extend(blocks)
         else:
-            across, down = (_span_of(node.get(span, "")) for span in ("colspan", "rowspan"))
+            across, down = (span_of(node.get(span, "")) for span in ("colspan", "rowspan"))
             self._tables[-1].add(blocks, across=across, down=down)
 
     def _enter_note(self, note: _Element) -> bool:
@@ -318,11 +318,6 @@ def _depth_of(element: _Element) -> int:
             break
         depth += _has_heading(above)
     return depth
-
-
-def _span_of(stated: str) -> int:
-    """Return the number of columns or rows that an attribute states."""
-    return int(stated) if re.fullmatch("[0-9]{1,4}", stated) else 1
 
 
 def _bracketed(number: str) -> str:

@@ -16,8 +16,9 @@ from typing import Any
 from lexlattice.errors import MissingExtraError, ReadingError
 from lexlattice.reading.formats.archives import check_sizes
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.formats.docx_numbering import Numbering, W, children, find, is_on, roman, value
+from lexlattice.reading.formats.docx_numbering import Numbering, W, children, find, is_on, value
 from lexlattice.reading.formats.tables import MAX_COLUMNS, Table, joined
+from lexlattice.reading.languages.numbering import to_roman
 
 _LARGE_PART = 10_000_000  # bytes: smaller parts do no harm, whatever their compression ratio
 
@@ -154,7 +155,7 @@ class _Reader:
         if key not in self.note_numbers:
             self.note_counts[kind] += 1
             number = self.note_counts[kind]
-            self.note_numbers[key] = f"({number})" if kind == "footnote" else f"({roman(number)})"
+            self.note_numbers[key] = f"({number})" if kind == "footnote" else f"({to_roman(number)})"
         return f" {self.note_numbers[key]}"
 
     def notes(self, parts: dict[str, Any]) -> Iterator[Block]:

@@ -12,6 +12,7 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from lexlattice.reading.formats.blocks import squeeze
+from lexlattice.reading.languages.numbering import to_roman
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _VAL = f"{W}val"
@@ -135,26 +136,11 @@ def _format(number: int, form: str) -> str:
     ['28', 'bb', 'XXVIII', '']
     """
     if form in ("lowerRoman", "upperRoman"):
-        return roman(number) if form == "lowerRoman" else roman(number).upper()
+        return to_roman(number) if form == "lowerRoman" else to_roman(number).upper()
     letters = _LETTERS.get(form, "")
     if 0 < number <= 10 * len(letters):
         return letters[(number - 1) % len(letters)] * ((number - 1) // len(letters) + 1)
     return "" if form == "none" else str(number)
-
-
-def roman(number: int) -> str:
-    """Return a number in lower-case Roman numerals, or in digits if it has none."""
-    if not 0 < number < 4000:
-        return str(number)
-    text = ""
-    for worth, sign in zip(
-        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-        ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"),
-        strict=True,
-    ):
-        text += sign * (number // worth)
-        number %= worth
-    return text
 
 
 def children(node: Any, name: str) -> list[Any]:

@@ -143,9 +143,7 @@ def _celex(roots: list[_Element]) -> str | None:
     """Return the CELEX number: stated by consolidated texts, else made of the kind, year and number of the act."""
     stated = _first(roots, "NO.CELEX")
     if stated:
-        short = re.fullmatch(r"(\d)(\d\d)([A-Z]+\d{4}.*)", stated)  # the older form, with a year of two digits
-        century = "19" if short and short.group(2) > "50" else "20"
-        return f"{short.group(1)}{century}{short.group(2)}{short.group(3)}" if short else stated
+        return stated
     value = _first(roots, "LEGAL.VALUE") or ""
     kind = next((letter for word, letter in _KINDS.items() if value.startswith(word)), None)
     number = next((number for root in roots for number in root.iter("NO.DOC")), None)

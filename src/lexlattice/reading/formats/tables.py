@@ -23,8 +23,6 @@ _MAX_CELL: Final = 200
 """Characters; a single column with a longer cell is a box around a text, not a table."""
 SKIPPED: Final = frozenset("head script style noscript template svg math object iframe select button".split())
 """HTML elements whose text is not part of the page."""
-_MAX_HTML_SPAN: Final = 100
-"""Columns; a larger span in an HTML page is an error."""
 
 _INLINE: Final = frozenset(
     "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt"
@@ -168,13 +166,15 @@ def _is_box(table: _Element) -> bool:
 def html_rows(table: _Element) -> Iterator[str]:
     """Yield the rows of an HTML table, cells separated by tabs; a caption and text outside cells are separate rows.
 
-    A cell that spans several columns or rows is given once, where it begins; the other places it covers are empty, so
-    that columns stay aligned. The content of a cell, nested tables included, is one line of text.
+    The content of a cell, nested tables included, is one line of text.
     """
     from lxml import etree
 
-    grid = _Grid()
-    depth = 0
+    grid = Table()
+    cells: list[tuple[Block, list[str]]] = []  # of the current row, with the pieces of their text
+    outside: list[str] = []
+    pieces = outside  # where text goes: into a cell, or outside all cells of the row
+    depth = 0  # of nested tables
     walk = etree.iterwalk(table, events=("start", "end"))
     for event, element in walk:
         tag = element.tag
@@ -184,59 +184,33 @@ def html_rows(table: _Element) -> Iterator[str]:
             continue
         if tag == "table" and element is not table:
             depth += 1 if begins else -1
-        is_own = not depth and tag in ("tr", "caption", *_CELLS)
-        if is_own and tag in ("tr", "caption"):
-            yield from grid.end_row()
-        elif is_own and begins:
-            grid.begin_cell(_span(element, "colspan"), _span(element, "rowspan"))
-        elif is_own:
-            grid.in_cell = False
+        if not depth and tag in ("tr", "caption"):  # both the start and the end of a row finish what came before
+            yield from _finished(grid, cells, outside)
+            cells, outside = [], []
+            pieces = outside
+        elif not depth and tag in _CELLS:
+            pieces = outside
+            if begins:
+                if not cells:
+                    grid.begin_row()
+                cells.append((Block(""), pieces := []))
+                across, down = span_of(element.get("colspan")), span_of(element.get("rowspan"))
+                grid.add([cells[-1][0]], across=across, down=down)
         text = element.text if begins else element.tail if element is not table else None
-        grid.add(text or "", apart=tag not in _INLINE)
-    yield from grid.end_row()
+        # Block elements and line breaks separate words, inline elements do not.
+        pieces.append(f"{'' if tag in _INLINE else ' '}{text or ''}")
+    yield from _finished(grid, cells, outside)
 
 
-def _span(cell: _Element, name: str) -> int:
-    value = (cell.get(name) or "").strip()
-    return min(max(1, int(value)), _MAX_HTML_SPAN) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+def _finished(grid: Table, cells: list[tuple[Block, list[str]]], outside: list[str]) -> Iterator[str]:
+    """Yield the text outside cells and the current row of a table, unless they are empty."""
+    for block, pieces in cells:
+        block.text = "".join(pieces)
+    row = "\t".join(map(joined, grid.rows[-1])).rstrip("\t") if cells else ""
+    yield from filter(None, (squeeze("".join(outside)), row))
 
 
-class _Grid:
-    """The current row of an HTML table, and which of its columns a cell from above covers."""
-
-    def __init__(self) -> None:
-        self.cells: list[list[str]] = []
-        self.loose: list[str] = []
-        """Text of the row outside cells."""
-        self.in_cell = False
-        self.covered: dict[int, int] = {}
-        """Columns covered by a cell of a row above → remaining rows."""
-        self.spans: list[tuple[int, int, int]] = []
-        """First column, end column and height of each cell of the row."""
-
-    def begin_cell(self, columns: int, height: int) -> None:
-        while self.covered.get(len(self.cells), 0):
-            self.cells.append([])
-        at = len(self.cells)
-        self.cells.extend([] for _ in range(min(columns, max(1, _MAX_HTML_SPAN - at))))
-        self.spans.append((at, len(self.cells), height))
-        self.in_cell = True
-
-    def add(self, text: str, *, apart: bool) -> None:
-        """Add text; block elements and line breaks separate words (`apart`), inline elements do not."""
-        pieces = self.cells[self.spans[-1][0]] if self.in_cell else self.loose
-        pieces.append(f" {text}" if apart else text)
-
-    def end_row(self) -> Iterator[str]:
-        loose = squeeze("".join(self.loose))
-        row = "\t".join(squeeze("".join(cell)) for cell in self.cells).rstrip("\t")
-        if loose:
-            yield loose
-        if row:
-            yield row
-        if self.cells:
-            self.covered = {column: left - 1 for column, left in self.covered.items() if left > 1}
-            for start, stop, height in self.spans:
-                if height > 1:
-                    self.covered.update(dict.fromkeys(range(start, stop), height - 1))
-        self.cells, self.loose, self.spans, self.in_cell = [], [], [], False
+def span_of(stated: str | None) -> int:
+    """Return the number of columns or rows that an attribute states; 1 if it is missing or invalid."""
+    stated = (stated or "").strip()
+    return min(max(1, int(stated)), MAX_COLUMNS) if re.fullmatch("[0-9]{1,5}", stated) else 1

@@ -44,6 +44,10 @@ INSERTED: Final = (
 )
 """A pattern that matches these words, built from their parts to keep it short."""
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_ROMAN_SIGNS: Final = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
 # Greek and Cyrillic letters that are typed for the Latin ones of Roman numerals.
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
 _MALTESE: Final = str.maketrans("ċġħ", "cgh")
@@ -90,6 +94,21 @@ def letter_value(text: str) -> int:
             if text[0] in alphabet and text[1] in alphabet:
                 return len(alphabet) * (alphabet.index(text[0]) + 1) + alphabet.index(text[1]) + 1
     return 0
+
+
+def to_roman(value: int) -> str:
+    """Return a number in lower-case Roman numerals, or in digits if it has none.
+
+    >>> to_roman(14), to_roman(1994), to_roman(4000)
+    ('xiv', 'mcmxciv', '4000')
+    """
+    if not 0 < value < 4000:
+        return str(value)
+    text = ""
+    for worth, sign in _ROMAN_SIGNS:
+        text += sign * (value // worth)
+        value %= worth
+    return text
 
 
 def to_letters(value: int) -> str:
