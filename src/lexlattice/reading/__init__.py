@@ -23,12 +23,12 @@ from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.formats.text import read_text
 from lexlattice.reading.languages.grammar import LANGUAGES, load
 from lexlattice.reading.languages.identify import MIN_SHARE, by_formulas, contradicts, identify, misfit, share_of
-from lexlattice.reading.structure.metadata import note_repeal, stated_language
+from lexlattice.reading.structure.line_breaks import restore_line_breaks
+from lexlattice.reading.structure.metadata import record_repeal, stated_language
 from lexlattice.reading.structure.paper import read_paper
 from lexlattice.reading.structure.provisions import SENTENCES_FROM, read_provisions
 from lexlattice.reading.structure.signatures import mark_testimonium
 from lexlattice.reading.structure.text_tables import mark_tables
-from lexlattice.reading.structure.unglue import unglue_page
 
 __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
 
@@ -103,12 +103,12 @@ def _build(document: Document, language: str | None, profile: str, sentences_fro
     else:
         document.warnings.extend(_language_warnings(lines, language))
     grammar = load(language)
-    note_repeal(document, grammar)
+    record_repeal(document, grammar)
     if profile == "paper":
         document.blocks = _normalize(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
     # Two spaces can mark where a paragraph ended, so glued lines are split before white space is normalized.
-    document.blocks = _normalize(unglue_page(document.blocks, grammar), squeeze_tables=False)
+    document.blocks = _normalize(restore_line_breaks(document.blocks, grammar), squeeze_tables=False)
     is_marked_up = any(block.role in _MODERN_ROLES for block in document.blocks)
     if document.format in _TABLES_WITHOUT_MARKUP and not is_marked_up:
         document.blocks = mark_tables(document.blocks, grammar)
