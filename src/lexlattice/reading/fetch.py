@@ -148,6 +148,7 @@ def fetch(
             every source answered that it does not have it.
     """
     plan = _plan(reference, language, cellar, eurlex, max_bytes)
+    # The sources are part of the key: a mirror may serve another text.
     key = sha256(json.dumps([plan.reference, plan.language, cellar, eurlex]).encode())
     entry = (cache or _cache_folder()) / f"{key}.act"
     cached = _load(entry)
@@ -274,6 +275,7 @@ def _request(client: httpx.Client, url: str, accept: str, language: str, limits:
     for _ in range(MAX_REDIRECTS + 1):
         try:
             url = urljoin(url, target)
+            # Checked before each request, so that a redirect cannot lead to another host.
             if not limits.allow(httpx.URL(url).netloc.decode()):
                 raise _SourceError("redirected to another host")
             with client.stream("GET", url, headers=headers) as response:
@@ -369,5 +371,6 @@ def _store(entry: Path, fetched: Fetched) -> None:
     content = metadata.pop("content")
     with suppress(OSError, LexLatticeError):
         entry.parent.mkdir(parents=True, exist_ok=True)
+        # Written one after the other; `_load` accepts them only if they belong together.
         write_whole(entry, content)
         write_whole(entry.with_suffix(".json"), json.dumps(metadata).encode())

@@ -36,7 +36,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
                 raise ReadingError(
                     "The file has a Unicode byte-order mark but is not valid Unicode; save it as UTF-8 and try again."
                 ) from None
-    if b"\x00" in data[:4096]:
+    if b"\x00" in data[:4096]:  # no 8-bit encoding of a text contains zero bytes
         wide = _wide(data)
         if wide is None:
             raise NotAnActError(_BINARY)
@@ -85,6 +85,7 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
     """Repair a few invalid bytes, or else choose the code page whose result looks most like one of the 24 languages."""
     lenient = data.decode("utf-8", "replace")
     broken = lenient.count("\ufffd")
+    # Valid multi-byte characters prove UTF-8; a text in a code page has hardly any.
     well_formed = sum(ord(c) > 127 for c in lenient) - broken
     if broken <= _MAX_BROKEN * len(lenient) and well_formed >= broken:
         repaired = data.decode("utf-8", "lexlattice-cp1252")
@@ -96,7 +97,7 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
         except UnicodeDecodeError:
             continue
         fitness = _fitness(text[:_SAMPLE])
-        if fitness > best[0] + 1e-9:
+        if fitness > best[0] + 1e-9:  # on a tie the more common code page, which comes first, wins
             best = (fitness, name, text)
     if not best[1] or _is_binary(best[2]):
         raise NotAnActError(_BINARY)

@@ -127,6 +127,7 @@ def _describe(document: Document, text: str) -> None:
 def _demote_repeated_titles(blocks: list[Block]) -> list[Block]:
     """Give the role PAGE to the first copy of titles that consolidated pages repeat: it belongs to a list of acts."""
     titles = [block for block in blocks if block.role is Role.TITLE]
+    # A title that also occurs in the second half of all titles is its first copy.
     later = {block.text for block in titles[len(titles) // 2 :]}
     for block in titles[: len(titles) // 2]:
         if block.text in later:
@@ -177,7 +178,7 @@ class _Page:
                     continue
                 if pieces and (breaks or tag == "br"):
                     self._end_line(*roles[-1])
-                if tag == "table" and is_data(element):
+                if tag == "table" and is_data(element):  # its rows are read at once, without visiting its cells
                     self._table(element)
                     walk.skip_subtree()
                     roles.append((None, 0))

@@ -45,13 +45,16 @@ _MAGIC: Final = (
     (b"SQLite format 3", _DATA),
 )
 _CONTAINERS: Final = {b"RIFF": (8, {b"WEBP": _PICTURE}), b"": (4, {b"ftyp": _MEDIA})}
+# An object or array whose first element shows that it is no quotation mark or bracket of a text.
 _JSON: Final = re.compile(
     r"""\s*(?:\{\s*(?:"[^"\n]{0,200}"\s*:|\})|\[\s*(?:[\[{]\s*["\]}]|"[^"\n]{0,200}"\s*[,\]]|\]))"""
 )
 _ACT_FIELDS: Final = ('"furniture"', '"sections"', '"source"')
 _FIELD: Final = re.compile(r"[A-Za-z_][\w .-]{0,40}$")
+# A header field, its continuation, or the first line of a mailbox.
 _MAIL: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{1,40}:(?:\s|$)|[ \t]+\S|From \S+@")
 _MAIL_ONLY: Final = re.compile(r"^(?:MIME-Version|Message-ID|Received|Return-Path): ", re.IGNORECASE | re.MULTILINE)
+# Lines that end in braces; imports, definitions and comments of common languages; operators; calls without arguments.
 _CODE: Final = re.compile(
     r"[{}]\s*;?$|^#include\s|^import\s[\w.]+(?:\s+as\s\w+)?;?$|^from\s[\w.]+\simport\s|^(?:async\s)?def\s\w+\("
     r"|^class\s\w+\s?[:({]|^(?:package|using|namespace)\s[\w.]+;|^//|^/\*|^\*/|\s(?:===?|=>|:=|!=|&&|\|\|)\s|\w\(\);?$"
@@ -116,6 +119,7 @@ def _is_values(head: str, separator: str) -> bool:
         rows = [row for row in csv.reader(head.split("\n"), delimiter=separator) if row]
     except csv.Error:
         return False
+    # The last row may be cut off at the end of the sample.
     whole = rows[:-1] if len(head) >= HEAD and len(rows) > 2 else rows
     names = whole[0] if whole else []
     if len(whole) < 2 or len(names) < 2 or len(set(names)) < len(names):

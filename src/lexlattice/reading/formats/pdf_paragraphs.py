@@ -27,6 +27,7 @@ _MAX_PITCH: Final = 4
 
 def in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:
     """Cut the rows of all pages into columns; a gutter that is certain on one page is assumed on others."""
+    # First pass: gutters that are certain by the layout of their own page.
     certain = [x for page in pages if _columns(page, x := _gutter(page), False)[1]]
     usual = median(certain) if certain else None
     ordered: list[list[Line]] = []
@@ -141,6 +142,7 @@ def continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) ->
     same_type = abs(em - last.size) < 0.08 * em and line.bold == last.bold
     if not same_type or len(line.cells) > 1 or len(last.cells) > 1:
         return False
+    # A line as long as the one before it is full, even if the column is wider elsewhere.
     at_edge = len(paragraph) > 1 and abs(paragraph[-2].x1 - last.x1) < 0.1 * em
     if last.leaves_room_for(line, last.frame.right) and not at_edge:
         return False
@@ -218,6 +220,7 @@ def find_tables(paragraphs: Sequence[list[Line]]) -> Iterator[tuple[int, int]]:
             elif not _fits(line, columns) or (len(line.cells) == 1 and not _is_within(line, columns)):
                 break
             stop, n = n, n + 1
+        # Then upwards: rows above the first certain one that fit into the columns.
         first = i
         while first - 1 > end and _is_next(paragraphs[first - 1], paragraphs[first]):
             if len(paragraphs[first - 1][0].cells) == 1 or not _fits(paragraphs[first - 1][0], columns):

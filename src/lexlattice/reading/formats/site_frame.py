@@ -38,6 +38,7 @@ _HOLDERS: Final = ("document1", "TexteOnly", "docHtml", "textTabContent", "PP4Co
 """Ids of the elements in which EUR-Lex puts the text of a document, innermost first."""
 _EURLEX_FRAME: Final = frozenset("documentView op-header PP1Contents EurlexContent".split())
 """Ids and classes of EUR-Lex's frame."""
+# Classes of the Official Journal ("oj-…") and of consolidated texts.
 _OJ_CLASS: Final = re.compile(
     r"(?:^|\s)(?:oj-[a-z]\S*|ti-art|sti-art|doc-ti|title-(?:doc-first|doc-last|article-norm|annex-1|division-1))(?:\s|$)"
 )
@@ -133,6 +134,7 @@ def _holder(root: _Element, *, is_eurlex: bool) -> _Element | None:
 
 def _around_marked(root: _Element) -> _Element | None:
     """Return the innermost element around all elements with classes of the Official Journal."""
+    # In document order, the common ancestor of the first and the last element contains all others.
     marked = [p for p in root.iter("p", "div") if _OJ_CLASS.search(p.get("class") or "")]
     if len(marked) < _MIN_MARKED:
         return None

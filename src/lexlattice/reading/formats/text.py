@@ -18,6 +18,7 @@ _HEADING: Final = re.compile(r"#{1,6}\s+(?=\S)")
 _EMPHASIS: Final = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
 _ITEM: Final = re.compile(r"\A[-*+]\s+(?=\(?\w{1,4}\)\s|\d{1,3}[.)]\s)")
 _CLOSING: Final = re.compile(r"\s#{1,6}\Z")
+# A Markdown footnote or a reference to one: [^1]
 _FOOTNOTE: Final = re.compile(r"\[\^(\w+)\]:?")
 _NOTE: Final = re.compile(r"\((?:\d{1,3}|\*{1,4}\d?)\)[ \u00a0]{2,}\S")
 _BARE: Final = re.compile(r"\(?(?:\d{1,3}|[a-z])\)$")
@@ -35,7 +36,7 @@ def read_text(text: str) -> Document:
     Runs of spaces are kept, since two spaces can mark the end of a paragraph.
     """
     lines = text.split("\n")
-    if not all(map(str.isprintable, lines)):
+    if not all(map(str.isprintable, lines)):  # most texts need no cleaning, and this test is much faster
         lines = _UNUSUAL.sub(_replacement, text.replace("\r\n", "\n")).split("\n")
     if _is_wrapped(lines):
         lines = _unwrap(lines)

@@ -62,7 +62,7 @@ def by_formulas(lines: Sequence[str]) -> str:
 
     One kind of formula is not enough: "under henvisning til" is Norwegian as well.
     """
-    for limit in (_FIRST_LINES, LINES):
+    for limit in (_FIRST_LINES, LINES):  # most acts are recognized by the first lines alone
         votes, kinds = _count_formulas(lines[:limit])
         if votes:
             (best, count), *others = votes.most_common(2)
@@ -121,7 +121,7 @@ def _pieces(lines: Sequence[str]) -> list[str]:
     found = [piece for line in lines[:LINES] for piece in _cut(line[: _SAMPLE * 4]) if len(piece) >= _MIN_SENTENCE]
     if len(found) < _MIN_PIECES:
         found = list(_cut(" ".join(lines[:LINES])[:_SAMPLE]))
-    step = max(1.0, len(found) / _PIECES)
+    step = max(1.0, len(found) / _PIECES)  # evenly spaced, so that no part of the text dominates
     return [found[int(i * step)] for i in range(min(_PIECES, len(found)))]
 
 
@@ -156,6 +156,7 @@ def _count_formulas(lines: Sequence[str]) -> tuple[Counter[str], dict[str, set[s
     table = _openers()
     for line in lines:
         head = fold(line[:HEAD])
+        # The index by four letters leaves a handful of the several hundred formulas to compare.
         for opener, what, languages in table.get(head[:4], ()):
             if head.startswith(opener) and not head[len(opener) : len(opener) + 1].isalpha():
                 votes.update(languages)

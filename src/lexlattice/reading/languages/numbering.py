@@ -191,15 +191,22 @@ _WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s{INSERTED}){{0,2}}"
 _MARKER: Final = re.compile(
     rf"(?P<q>[{OPENING_QUOTES}]{{1,2}}\s?)?"
     r"(?:"
+    # 1.2.3, with a stop, a bracket or a space after it
     r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\.(?=[^\W\d_](?:[^\W\d_]|\s))|\)\s?|\s(?=\S)|$)"
+    # 1. — 1a. — 1 bis.
     rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]{{2}}))"
+    # (1), [1] and 1)
     rf"|\(\s?(?P<paren>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
     rf"|(?P<half>{_COUNT})\s?\)(?:\s|$|(?=\w))"
+    # (a) and a), also of several letters: Roman numerals, "aa", words that are sorted out later
     rf"|\(\s?(?P<letter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     rf"|(?P<halfletter>{_WORD})\s?\)(?:\s|$|(?=\w))"
+    # "a." alone on its line: before a text it would be an abbreviation
     r"|(?P<letterdot>[a-zivx]{1,4})\.$"
+    # a number without any mark, only right after an opening quotation mark
     rf"|(?(q)(?P<quotednumber>\d{{1,3}}(?:\s{INSERTED})?)(?:$|(?<=s|r)\s(?=[^\W\d_a-zà-ÿ]))|(?!))"
+    # dashes and bullets
     r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
     r")"
 )

@@ -84,7 +84,7 @@ def _is_boundary(before: str, following: str, grammar: Grammar) -> bool:
     before = before.rstrip()
     if before.count("(") > before.count(")") and before[0] != "(":  # inside brackets
         return False
-    if before and not before[-1].isalnum():
+    if before and not before[-1].isalnum():  # a stop after a bracket or quotation mark; not the dots of an omission
         return before[-1] != "."
     token, previous = _last_words(before)
     word = token.casefold()
@@ -131,7 +131,7 @@ def _has_head(before: str, grammar: Grammar) -> bool:
     """Whether the number at the end of a text follows a head-word, directly or in a list: "Artikel 5, 6 und 7"."""
     words = before[-_ENUMERATION:].split()
     at = len(words) - 1
-    while at > 0:
+    while at > 0:  # backwards over the numbers of the list, with "and" or commas between them
         if _is_head(words[at - 1], grammar):
             return True
         if words[at - 1][-1] == "," and _is_number(words[at - 1]):
