@@ -83,7 +83,7 @@ def divide_by_parts(section: ParsedSection, outline: Outline, grammar: Grammar, 
 def _divide_part(lines: Sequence[int], outline: Outline, grammar: Grammar, scope: Scope) -> list[ParsedUnit]:
     """Divide the lines of one part: headings among them are furniture, but numbers of headings count."""
     while lines and not any(map(str.isalnum, outline.lines[lines[0]])):
-        outline.furniture[lines[0]] = "heading"  # a stray stop behind a heading
+        outline.furniture[lines[0]] = "heading"  # a stray stop after a heading
         lines = lines[1:]
     capitals, others, points = find_headings(lines, outline)
     outline.furniture.update(dict.fromkeys([*capitals, *others], "heading"))

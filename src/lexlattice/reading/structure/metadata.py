@@ -268,11 +268,11 @@ def _find_repeal(blocks: Sequence[Block], grammar: Grammar) -> int | None:
 
 def _repealing_act(blocks: Sequence[Block], opener: int) -> str:
     """The act named after the words "repealed by", on their line or one of the next."""
-    behind = blocks[opener].text.partition(":")[2].strip()
-    if behind:
-        return behind
-    after = (block.text.strip() for block in blocks[opener + 1 : opener + 1 + NEAR_THE_TOP])
-    return next((text for text in after if _NUMBERED.search(text)), "")
+    named = blocks[opener].text.partition(":")[2].strip()
+    if named:
+        return named
+    below = (block.text.strip() for block in blocks[opener + 1 : opener + 1 + NEAR_THE_TOP])
+    return next((text for text in below if _NUMBERED.search(text)), "")
 
 
 def _is_act_text(block: Block, grammar: Grammar) -> bool:
