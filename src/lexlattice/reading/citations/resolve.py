@@ -7,6 +7,7 @@ from typing import Final
 
 from lexlattice.act.document import Section
 from lexlattice.reading.citations.levels import Path, Step
+from lexlattice.reading.citations.tokens import LOOKALIKES
 from lexlattice.reading.citations.vocabulary import LAST
 from lexlattice.reading.languages.grammar import load
 from lexlattice.reading.languages.numbering import canonical, from_roman, letter_value, to_letters
@@ -29,8 +30,6 @@ _SYNONYMS: Final = {"paragraph": ("pt", "sub"), "point": ("par",), "section": ("
 """Other stems to try for a level: some acts and languages use the same word for different levels."""
 _TRANSPARENT: Final = ("sub-", "part-", "section-", "chapter-", "title-", "hd-")
 """Steps that a citation can omit: "point (a) of paragraph 1" may be in its second subparagraph."""
-# Greek and Cyrillic letters that acts use as Roman numerals, and the Latin letters they look like.
-_LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 
 
 def id_numbers(level: str, number: str) -> tuple[str, ...]:
@@ -47,11 +46,11 @@ def id_numbers(level: str, number: str) -> tuple[str, ...]:
     if level != "point":
         return (canonical(number),)
     found = []
-    value, roman = letter_value(number), from_roman(number.translate(_LOOKALIKES))
+    value, roman = letter_value(number), from_roman(number.translate(LOOKALIKES))
     if value and (len(number) == 1 or not roman):
         found.append(to_letters(value))
     if roman:
-        found += [number.translate(_LOOKALIKES), str(roman)]
+        found += [number.translate(LOOKALIKES), str(roman)]
     return tuple(dict.fromkeys([*found, canonical(number)]))
 
 
@@ -203,7 +202,7 @@ def _readings(path: Path) -> list[Path]:
     level, number = path[0]
     if level == "article" and len(path) > 1 and path[1][0] == "paragraph" and number.isdigit():
         return [((level, f"{number}.{path[1][1]}"), *path[2:]), path]
-    if level == "annex" and len(number) > 1 and not from_roman(number.translate(_LOOKALIKES)) and number[-1].isalpha():
+    if level == "annex" and len(number) > 1 and not from_roman(number.translate(LOOKALIKES)) and number[-1].isalpha():
         return [path, ((level, number[:-1]), ("part", number[-1]), *path[1:])]
     return [path]
 

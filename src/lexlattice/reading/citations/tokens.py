@@ -16,7 +16,6 @@ _LETTERS: Final = {"regulation": "R", "directive": "L", "decision": "D", "framew
 _NUMBER: Final = re.compile(r"(?<![\w/.])(\d{1,4})/(\d{1,4})(?:/([^\W\d_]{2,9})\d{0,2})?(?![\w/])")
 MAX_ACT_DISTANCE: Final = 70
 """The most characters between the word for an act and its number."""
-_COMMUNITY: Final = re.compile(r"\([^\W\d_]{2,4}(?:[,/]?\s?[^\W\d_]+){0,2}\)\s?")
 _JOINING: Final = re.compile(
     r"[\s,]*(?:[^\W\d_'’-]{1,8}[\s'’-]*){0,3}(?:\([^()\d]{2,24}\)\s*)?(?:[^\W\d_]{1,5}[.:]?[oº°]?\.?\s*)?"
 )
@@ -135,7 +134,7 @@ def _year(digits: str, *, leading: bool) -> int:
 # --- tokens -----------------------------------------------------------------------------------------------
 
 # Greek and Cyrillic letters that acts use as Roman numerals, and the Latin letters they look like.
-_LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
+LOOKALIKES: Final = str.maketrans("ιχνіхсм", "ixvixcm")
 _ROMAN: Final = re.compile(r"[IVXLCΙΧІХС]+[A-Ha-h]?\Z")
 _SHORT: Final = re.compile(r"\d{1,3}(?!\d)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -224,7 +223,7 @@ def _after_marker(text: str, plain: str, words: Vocabulary) -> int:
 
 def is_lettered(value: str) -> bool:
     """Whether letters can be the number of a point: a, aa, iv, στ; but not "eu"."""
-    if from_roman(value.translate(_LOOKALIKES)):
+    if from_roman(value.translate(LOOKALIKES)):
         return True
     if not letter_value(value):
         return False
