@@ -153,7 +153,8 @@ class WorkerSlot:
         try:
             self._launch()
         except LexLatticeError as error:
-            _log.error("%s", error)
+            if not self._is_stopped:
+                _log.error("%s", error)
             raise WorkerLostError from None
 
     def _exchange(self, job: Job, args: tuple[Any, ...]) -> Any:

@@ -238,8 +238,9 @@ def test_a_process_that_does_not_read_its_pipe_is_ended_in_time() -> None:
         finally:
             with suppress(ProcessLookupError):  # or a failure here would never end
                 os.kill(process, signal.SIGKILL)
-        assert await pool.run(length_of, bytes(LARGE)) == LARGE
-        assert await outcome(pool.run(stopped)) is JobTimeoutError
+        # patient, since starting a new process may take longer than a job may wait here
+        assert await pool.run(length_of, bytes(LARGE), patient=True) == LARGE
+        assert await outcome(pool.run(stopped, patient=True)) is JobTimeoutError
 
     with_pool(test, seconds=1.5)
 
