@@ -97,7 +97,7 @@ def _part_scope(path: Sequence[AnnexPart], scope: Scope) -> Scope:
     cite = reduce(lambda outer, part: Cite(outer, *part.cite), path, scope.cite)
     if not path[-1].step.startswith("pt-"):
         return Scope(steps, cite, scope.kind)
-    item = list_of_heading(path[-1].number, steps.rpartition(".")[0], cite.around if cite is not None else None)
+    item = list_of_heading(path[-1].number, steps.rpartition(".")[0], cite.parent if cite is not None else None)
     return Scope(steps, cite, scope.kind, text_level="subparagraph", item=item)
 
 
