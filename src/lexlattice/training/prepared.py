@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from lexlattice._internal.files import is_unused, sha256, write_whole, writing
 from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError, brief
-from lexlattice.training.targets import UNKNOWN, Marks, marks_from, marks_to
+from lexlattice.training.targets import NO_TARGETS, Targets, targets_from_dict, targets_to_dict
 
 Vectors = NDArray[np.float32]
 
@@ -55,7 +55,7 @@ class Example:
     summary: str
     words: int
     """The budget: as many words as the summary has."""
-    marks: Marks = UNKNOWN
+    targets: Targets = NO_TARGETS
     """What else is known of its units: gold annotations and silver alignment."""
 
 
@@ -87,7 +87,7 @@ def pack(example: Example, text: str) -> Packed:
         "summary": example.summary,
         "order": example.order,
     }
-    kept |= marks_to(example.marks) | {"act": example.act.to_dict()}
+    kept |= targets_to_dict(example.targets) | {"act": example.act.to_dict()}
     content = json.dumps(kept, ensure_ascii=False).encode() + b"\n"
     key = Key(example.celex, sha256(text.encode())[:32])
     return Packed(example.line, key, len(example.order), gzip.compress(content, mtime=0), example.vectors)
@@ -267,12 +267,12 @@ class Prepared(Sequence[Example]):
             vectors: Vectors = np.array(mapped[place.first : place.first + place.units])
             act = Act.from_dict(data["act"])
             order, summary = tuple(data["order"]), data["summary"]
-            marks = marks_from(data, place.key.celex, act)
+            targets = targets_from_dict(data, place.key.celex, act)
             if not len(act.units) == len(vectors) == place.units or vectors.dtype != np.float32:
                 raise ValueError("an act and its vectors do not fit")
         except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, LexLatticeError, *_BROKEN) as error:
             raise LexLatticeError(f"'{self.folder}' is damaged ({brief(error)}); prepare it anew.") from error
-        return Example(place.line, place.key.celex, act, vectors, order, summary, len(summary.split()), marks)
+        return Example(place.line, place.key.celex, act, vectors, order, summary, len(summary.split()), targets)
 
 
 def _index(folder: Path, number: int, digest: str, verify: bool) -> dict[str, Any]:

@@ -584,9 +584,9 @@ def test_what_comes_with_the_package_is_small() -> None:
 @cache
 def searched(data: Path) -> dict[str, list[dict[str, str]]]:
     """What is measured with, read once."""
-    from lexlattice.research.encoder.measure import sets
+    from lexlattice.research.encoder.measure import retrieval_sets
 
-    return sets(data)
+    return retrieval_sets(data)
 
 
 @pytest.mark.data

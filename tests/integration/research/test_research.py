@@ -11,6 +11,7 @@ import pytest
 
 from lexlattice import Act, LexLatticeError, read, summarize
 from lexlattice.apps.cli import main
+from lexlattice.errors import OptionError
 from lexlattice.research import COVERAGE, load, path_of
 from lexlattice.research.coverage.summarizer import CoverageSummarizer
 from lexlattice.summarizer import PATH, Summarizer
@@ -28,13 +29,13 @@ def test_its_summaries_are_verbatim_and_fill_the_length(act: Act) -> None:
     assert summary.text == load(COVERAGE).extract(act, 300).text != summarize(act, words=300).text
 
 
-def test_articles_alone_can_be_asked_for(act: Act) -> None:
+def test_a_summary_can_be_restricted_to_articles(act: Act) -> None:
     summary = load(COVERAGE).summarize(act, words=300, focus="articles")
     assert {act.sections[item.section].kind for item in summary} == {"article"}
 
 
-def test_it_does_not_say_why(act: Act) -> None:
-    with pytest.raises(LexLatticeError, match="does not say why"):
+def test_explanations_are_not_supported(act: Act) -> None:
+    with pytest.raises(OptionError):
         load(COVERAGE).summarize(act, explain=True)
 
 
@@ -43,7 +44,7 @@ def test_a_file_is_loaded_as_what_it_is(tmp_path: Path) -> None:
         assert type(load(path)) is kind
     load(COVERAGE).save_pretrained(tmp_path)
     assert type(load(tmp_path)) is CoverageSummarizer
-    with pytest.raises(LexLatticeError, match="'lexlattice meaning 1' was expected"):
+    with pytest.raises(LexLatticeError):
         Summarizer.from_pretrained(path_of(COVERAGE))
 
 

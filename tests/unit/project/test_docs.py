@@ -54,7 +54,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_tests_and_benchmarks_that_a_page_names_are_there(page: Path) -> None:
     text = page.read_text("utf-8")
-    for name in re.findall(r"\b(?:tests|benchmarks|fuzz|tools|configs)/[\w/.-]+\.(?:py|toml)\b", text):
+    for name in re.findall(r"\b(?:tests|benchmarks|fuzz|tools)/[\w/.-]+\.(?:py|toml)\b", text):
         assert "NAME" in name or (ROOT / name).is_file(), name
     for name, pattern in re.findall(r"pytest (?:-m \"\" )?(tests/\w+\.py) -k \"?(\w+)", text):
         assert pattern in (ROOT / name).read_text("utf-8"), (name, pattern)

@@ -20,12 +20,12 @@ from lexlattice import Act, read
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.tokens import tokenizer
 from lexlattice.research.coverage.features import KINDS, Features, features_of
-from lexlattice.research.coverage.ngrams import Occurrences, grams_of, layout_of
+from lexlattice.research.coverage.ngrams import Occurrences, layout_of, ngrams_of
 
 Floats = NDArray[np.float32]
 
 DIMENSIONS = 7
-NUMBERS = ("units", "word_vectors", "words", "pairs", "unit_anchors", "word_anchors", "act")
+NUMBERS = ("units", "word_vectors", "words", "bigrams", "unit_anchors", "word_anchors", "act")
 
 
 class Names:
@@ -89,8 +89,8 @@ def test_no_act_has_features_that_are_no_numbers(act: Act) -> None:
         features = features_of(act, vectors_for(act), Names())
     check_numbers(features)
     assert len(features.units) == len(act)
-    assert len(features.words) == len(features.word_vectors) == len(features.grams.words)
-    assert len(features.pairs) == len(features.grams.pairs)
+    assert len(features.words) == len(features.word_vectors) == len(features.ngrams.words)
+    assert len(features.bigrams) == len(features.ngrams.bigrams)
 
 
 def test_all_acts_have_as_many_features() -> None:
@@ -137,7 +137,7 @@ def test_features_know_neither_the_language_nor_its_words(order: list[str], data
     before = features_of(act, vectors, Names(number))
     elsewhere = replace(renamed(act, names), language="el")
     after = features_of(elsewhere, vectors, Names({names[old]: place for old, place in number.items()}))
-    assert after.grams.words == [names[word] for word in before.grams.words]
+    assert after.ngrams.words == [names[word] for word in before.ngrams.words]
     for name in NUMBERS:
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name), err_msg=name)
 
@@ -148,7 +148,7 @@ def test_features_do_tell_words_from_each_other() -> None:
         ("title", "", ["Labels of 2024"]), ("article", "Scope", ["labels of 77 and scope"]), title="Labels of 2024"
     )
     features = features_of(act, vectors_for(act), Names())
-    assert len(np.unique(features.words, axis=0)) == len(features.grams.words) == 6
+    assert len(np.unique(features.words, axis=0)) == len(features.ngrams.words) == 6
 
 
 def test_the_budget_is_told_in_words_and_as_a_share() -> None:
@@ -171,44 +171,44 @@ def test_where_units_stand_is_counted_from_the_first_section_that_has_any() -> N
     assert layout.in_kind("annex").tolist() == [False] * 5 + [True]
 
 
-# --- words and pairs --------------------------------------------------------------------------------------
+# --- words and bigrams --------------------------------------------------------------------------------------
 
 
 def counted(occurrences: Occurrences, names: list[object]) -> list[Counter[object]]:
     found: list[Counter[object]] = [Counter() for _ in range(occurrences.unit_count)]
-    rows = zip(occurrences.units.tolist(), occurrences.grams.tolist(), occurrences.counts.tolist(), strict=True)
-    for unit, gram, count in rows:
-        assert names[gram] not in found[unit]
-        found[unit][names[gram]] = count
+    rows = zip(occurrences.units.tolist(), occurrences.ngrams.tolist(), occurrences.counts.tolist(), strict=True)
+    for unit, ngram, count in rows:
+        assert names[ngram] not in found[unit]
+        found[unit][names[ngram]] = count
     return found
 
 
 @given(st.lists(texts, max_size=8))
 @example([])
 @example(["a", "a", "a a"])
-def test_words_and_pairs_are_counted_in_each_unit_and_never_across_two(some: list[str]) -> None:
-    grams = grams_of(some)
+def test_words_and_bigrams_are_counted_in_each_unit_and_never_across_two(some: list[str]) -> None:
+    ngrams = ngrams_of(some)
     tokens = [tokenizer("unicode")(text) for text in some]
-    pairs: list[object] = [(grams.words[left], grams.words[right]) for left, right in grams.pairs.tolist()]
-    assert counted(grams.of_words, [*grams.words]) == [Counter(unit) for unit in tokens]
-    assert counted(grams.of_pairs, pairs) == [Counter(pairwise(unit)) for unit in tokens]
-    assert len(set(pairs)) == len(pairs)
-    assert grams.words == list(dict.fromkeys(word for unit in tokens for word in unit))
+    bigrams: list[object] = [(ngrams.words[left], ngrams.words[right]) for left, right in ngrams.bigrams.tolist()]
+    assert counted(ngrams.of_words, [*ngrams.words]) == [Counter(unit) for unit in tokens]
+    assert counted(ngrams.of_bigrams, bigrams) == [Counter(pairwise(unit)) for unit in tokens]
+    assert len(set(bigrams)) == len(bigrams)
+    assert ngrams.words == list(dict.fromkeys(word for unit in tokens for word in unit))
 
 
 @given(st.lists(st.lists(words, max_size=8).map(" ".join), max_size=8))
 def test_entries_are_found_by_unit_and_by_word(some: list[str]) -> None:
-    grams = grams_of(some)
-    for occurrences in (grams.of_words, grams.of_pairs):
-        totals = Counter(dict.fromkeys(range(occurrences.gram_count), 0))
-        for gram, count in zip(occurrences.grams.tolist(), occurrences.counts.tolist(), strict=True):
-            totals[gram] += count
-        assert occurrences.totals.tolist() == [totals[gram] for gram in range(occurrences.gram_count)]
+    ngrams = ngrams_of(some)
+    for occurrences in (ngrams.of_words, ngrams.of_bigrams):
+        totals = Counter(dict.fromkeys(range(occurrences.ngram_count), 0))
+        for ngram, count in zip(occurrences.ngrams.tolist(), occurrences.counts.tolist(), strict=True):
+            totals[ngram] += count
+        assert occurrences.totals.tolist() == [totals[ngram] for ngram in range(occurrences.ngram_count)]
         for unit in range(occurrences.unit_count):
             entries = slice(*occurrences.starts[unit : unit + 2])
             assert (occurrences.units[entries] == unit).all()
         assert occurrences.starts[-1] == len(occurrences.units)
-        for gram in range(occurrences.gram_count):
-            entries = occurrences.by_gram[slice(*occurrences.gram_starts[gram : gram + 2])]
-            assert (occurrences.grams[entries] == gram).all()
-            assert len(entries) == (occurrences.grams == gram).sum()
+        for ngram in range(occurrences.ngram_count):
+            entries = occurrences.by_ngram[slice(*occurrences.ngram_starts[ngram : ngram + 2])]
+            assert (occurrences.ngrams[entries] == ngram).all()
+            assert len(entries) == (occurrences.ngrams == ngram).sum()

@@ -16,13 +16,13 @@ from lexlattice import Act, Section, Unit
 from lexlattice.evaluation.metrics.rouge import Reference, score
 from lexlattice.training.losses import log_likelihoods
 from lexlattice.training.rloo import (
-    Standardizer,
+    RewardNormalizer,
     advantages,
-    drawn_lengths,
-    drawn_orders,
     policy_loss,
     reward,
     rollouts,
+    sample_orders,
+    sampled_lengths,
 )
 
 SUMMARY = "The register is public.\nKeepers of bees register their hives before May."
@@ -59,7 +59,7 @@ def chance(scores: Tensor, order: tuple[int, ...], length: int) -> Tensor:
 def test_orders_are_drawn_as_often_as_plackett_and_luce_say() -> None:
     scores = torch.tensor([0.0, 1.0, -0.5, 0.4], dtype=torch.float64)
     draws = 20_000
-    found = Counter(map(tuple, drawn_orders(scores, draws, generator()).tolist()))
+    found = Counter(map(tuple, sample_orders(scores, draws, generator()).tolist()))
     surprise = 0.0
     for order in permutations(range(4)):
         expected = draws * chance(scores, order, 4).item()
@@ -74,7 +74,7 @@ def test_an_extract_is_made_of_what_was_drawn_until_the_budget_was_met(
 ) -> None:
     act = act_of(lines)
     scores = torch.zeros(len(act))
-    orders = drawn_orders(scores, 3, generator(seed)).tolist()
+    orders = sample_orders(scores, 3, generator(seed)).tolist()
     drawn = rollouts(scores, act, budget, 3, generator(seed))
     for order, text in zip(orders, drawn.texts, strict=True):
         taken: list[int] = []
@@ -87,8 +87,8 @@ def test_an_extract_is_made_of_what_was_drawn_until_the_budget_was_met(
 @given(st.lists(texts, min_size=1, max_size=7), st.integers(0, 30), st.integers(0, 2**32))
 def test_the_draw_that_meets_the_budget_is_the_last_that_counts(lines: list[list[str]], budget: int, seed: int) -> None:
     words = torch.tensor([len(line) for line in lines])
-    orders = drawn_orders(torch.zeros(len(lines)), 3, generator(seed))
-    for order, length in zip(orders, drawn_lengths(orders, words, budget).tolist(), strict=True):
+    orders = sample_orders(torch.zeros(len(lines)), 3, generator(seed))
+    for order, length in zip(orders, sampled_lengths(orders, words, budget).tolist(), strict=True):
         costs = words[order]
         assert length == 0 or costs[: length - 1].sum() < budget
         assert length == len(order) or costs[:length].sum() >= budget
@@ -98,7 +98,7 @@ def test_the_likelihood_is_that_of_the_units_drawn_and_reaches_the_scores() -> N
     act = act_of([["bees"] * 2, ["hives"] * 3, ["May"] * 4])
     scores = torch.tensor([0.2, -0.3, 0.9], requires_grad=True)
     drawn = rollouts(scores, act, 4, 2, generator(5))
-    for order, found in zip(drawn_orders(scores, 2, generator(5)).tolist(), drawn.log_likelihoods, strict=True):
+    for order, found in zip(sample_orders(scores, 2, generator(5)).tolist(), drawn.log_likelihoods, strict=True):
         values = [exp(score) for score in scores.tolist()]
         total, cost, expected = sum(values), 0, 1.0
         for unit in order:
@@ -147,7 +147,7 @@ def test_an_advantage_is_over_the_mean_of_the_others(values: list[float]) -> Non
 
 @given(rewards)
 def test_the_first_rewards_of_a_language_are_measured_by_themselves(values: list[float]) -> None:
-    found = Standardizer(0.99)("mt", values)
+    found = RewardNormalizer(0.99)("mt", values)
     assert found.isfinite().all()
     assert found.mean().item() == pytest.approx(0, abs=1e-6)
     assert found.square().mean().item() <= 1 + 1e-6
@@ -159,31 +159,31 @@ def test_a_language_where_more_is_earned_moves_the_scores_no_more(
 ) -> None:
     """As long as rewards differ by more than the least deviation."""
     values = [*values, 0.0, 1.0]
-    standardizer = Standardizer(0.9)
+    normalizer = RewardNormalizer(0.9)
     for _ in range(3):
-        plain = standardizer("en", values)
-        stretched = standardizer("fi", [scale * value + shift for value in values])
+        plain = normalizer("en", values)
+        stretched = normalizer("fi", [scale * value + shift for value in values])
         torch.testing.assert_close(plain, stretched, atol=1e-6, rtol=1e-6)
 
 
 def test_the_running_estimates_forget_at_the_rate_of_the_decay() -> None:
     """After 0, 0 and then 1, 1 with decay ½, the newer count two thirds."""
-    standardizer = Standardizer(0.5)
-    standardizer("en", [0.0, 0.0])
-    standardizer("en", [1.0, 1.0])
-    mean, deviation = standardizer.estimate("en")
+    normalizer = RewardNormalizer(0.5)
+    normalizer("en", [0.0, 0.0])
+    normalizer("en", [1.0, 1.0])
+    mean, deviation = normalizer.estimate("en")
     assert mean == pytest.approx(2 / 3)
     assert deviation == pytest.approx((2 / 9) ** 0.5)
 
 
 def test_rewards_that_are_all_the_same_move_nothing() -> None:
-    standardizer = Standardizer(0.99)
+    normalizer = RewardNormalizer(0.99)
     for _ in range(3):
-        assert standardizer("en", [0.4] * 4).abs().max().item() < 1e-6
+        assert normalizer("en", [0.4] * 4).abs().max().item() < 1e-6
 
 
-def test_a_standardizer_goes_on_where_another_was_stopped() -> None:
-    first, second = Standardizer(0.9), Standardizer(0.9)
+def test_a_normalizer_goes_on_where_another_was_stopped() -> None:
+    first, second = RewardNormalizer(0.9), RewardNormalizer(0.9)
     first("en", [0.1, 0.5])
     first("fr", [0.2, 0.3])
     second.load_state_dict(first.state_dict())
@@ -200,7 +200,7 @@ def test_the_estimate_of_the_gradient_is_unbiased() -> None:
     words, budget = torch.tensor([unit.words for unit in act.units]), 4
     scores = torch.tensor([0.2, -0.5, 0.6], dtype=torch.float64, requires_grad=True)
     orders = torch.tensor(list(permutations(range(3))))
-    lengths = drawn_lengths(orders, words, budget)
+    lengths = sampled_lengths(orders, words, budget)
     prefixes = {tuple(order[:length]): (order, length) for order, length in zip(orders.tolist(), lengths, strict=True)}
     log_chances = log_likelihoods(
         scores,

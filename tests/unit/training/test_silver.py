@@ -17,12 +17,12 @@ from lexlattice.act.document import Act
 from lexlattice.encoding.static import Static
 from lexlattice.training.silver import Silver, align
 from lexlattice.training.silver.evidence import EVIDENCE_COUNT, evidence_of
-from lexlattice.training.silver.fitting import Example, GoldPoint, fit, rests_on
+from lexlattice.training.silver.fitting import Example, GoldPoint, fit, supporting_units
 from lexlattice.training.silver.gold import auc, gold_acts, quality
 from lexlattice.training.silver.model import READOUTS, arrays_of, load_model
 from lexlattice.training.silver.overlap import stems
 from lexlattice.training.silver.pairs import PAIR_FEATURES, SENTENCE_FEATURES, pairs_of
-from lexlattice.training.silver.sentences import content_sentences, in_words_of_acts
+from lexlattice.training.silver.sentences import content_sentences, in_act_vocabulary
 
 ACT = """REGULATION (EU) 2024/9001 OF THE EUROPEAN PARLIAMENT AND OF THE COUNCIL
 of 1 March 2024
@@ -128,7 +128,7 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
 
 
 def test_summaries_speak_in_the_words_of_acts() -> None:
-    assert in_words_of_acts("EU countries and non-EU countries") == "Member States and third countries"
+    assert in_act_vocabulary("EU countries and non-EU countries") == "Member States and third countries"
 
 
 @pytest.mark.parametrize("summary", ["", "\n\n", "Bees", "MAIN DOCUMENT\nRegulation 1"])
@@ -161,7 +161,7 @@ def test_targets_importance_and_weights_are_probabilities_of_every_unit(silver: 
     ("sentence", "unit"),
     [(0, "art-1"), (1, "art-2.par-1"), (2, "art-2.par-2.pt-a"), (3, "art-2.par-2.pt-b"), (4, "art-3"), (5, "art-4")],
 )
-def test_a_sentence_rests_on_the_provision_that_says_the_same(
+def test_a_sentence_supporting_units_the_provision_that_says_the_same(
     sentence: int, unit: str, silver: Silver, act: Act
 ) -> None:
     assert silver.sentences[sentence].units[0][0] == index(act, unit)
@@ -195,7 +195,7 @@ def test_sentences_rest_on_the_units_of_the_gold_points_they_state(encoder: Stat
         GoldPoint("Colonies are examined for foulbrood every two years", 2, (9,)),
         GoldPoint("Bees were kept in antiquity", 1, ()),
     ]
-    found = rests_on(content_sentences(SUMMARY), points, encoder)
+    found = supporting_units(content_sentences(SUMMARY), points, encoder)
     assert found[1] == (4,)
     assert found[4] == (9,)
     assert found[6] is None

@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     train.add_argument("--steps", type=int, metavar="N", help="fewer or more steps of training than the recipe has")
     train.add_argument("--dimensions", type=int, metavar="N", help="length of the vectors, an even number")
     train.add_argument("--vocabulary", type=int, metavar="N", help="subwords that have a vector of their own")
-    train.add_argument("--initial", choices=("company", "random"), help="where training starts")
+    train.add_argument("--initial", choices=("svd", "random"), help="where training starts")
     train.add_argument("--seed", type=int, metavar="N", help="for what is drawn")
     train.add_argument("--quiet", action="store_true", help="no progress bar")
     measure = actions.add_parser(
@@ -69,9 +69,9 @@ def _train(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace) -> int:
     from lexlattice.encoding import load
-    from lexlattice.research.encoder.measure import measured, quality
+    from lexlattice.research.encoder.measure import evaluate_encoder, results_table
 
-    print(quality(measured(load(options.encoder).encode, _data(options.data))))
+    print(results_table(evaluate_encoder(load(options.encoder).encode, _data(options.data))))
     return 0
 
 

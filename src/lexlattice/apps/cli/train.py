@@ -11,7 +11,7 @@ from lexlattice.apps.cli.shell import Commands, say
 from lexlattice.errors import LexLatticeError, MissingExtraError
 
 if TYPE_CHECKING:
-    from lexlattice.training.parallel import Team
+    from lexlattice.training.parallel import ProcessGroup
 
 _STAGES = {"warm-start": ("warm-start",), "rloo": ("rloo",), "both": ("warm-start", "rloo")}
 
@@ -26,7 +26,12 @@ def add(commands: Commands) -> None:
         "the work with torchrun --nproc-per-node N -m lexlattice train ….",
     )
     command.set_defaults(run=_train)
-    command.add_argument("--config", metavar="FILE.toml", required=True, help="every constant of the training")
+    command.add_argument(
+        "--config",
+        metavar="NAME|FILE.toml",
+        required=True,
+        help="the configuration: provisions, paper, paper-static, coverage, or a TOML file",
+    )
     command.add_argument(
         "--data", metavar="DATA", required=True, help=f"a folder that `lexlattice prepare` made; or {DATA}"
     )
@@ -49,18 +54,18 @@ def add(commands: Commands) -> None:
 
 def _train(options: argparse.Namespace) -> int:
     try:
-        from lexlattice.training.parallel import joined
+        from lexlattice.training.parallel import process_group
     except ImportError as error:
         raise MissingExtraError("Training", "train") from error
-    with joined() as team:
-        return _train_in(team, options)
+    with process_group() as group:
+        return _train_in(group, options)
 
 
-def _train_in(team: Team | None, options: argparse.Namespace) -> int:
+def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
     from lexlattice.evaluation.rows import parse_fields
     from lexlattice.training.config import read_config
-    from lexlattice.training.run import MODEL, Raw, run_training
-    from lexlattice.training.validation import told
+    from lexlattice.training.run import MODEL, PrepareOptions, run_training
+    from lexlattice.training.validation import format_figures
 
     if options.seed is not None and not 0 <= options.seed < 1 << 32:
         raise LexLatticeError("The seed is a whole number from 0, of less than 33 bits.")
@@ -75,19 +80,19 @@ def _train_in(team: Team | None, options: argparse.Namespace) -> int:
         stages=_STAGES[options.stage],
         resume=options.resume,
         seed=options.seed,
-        raw=Raw(
+        prepare_options=PrepareOptions(
             fields=parse_fields(options.fields) if options.fields else None,
             language=options.language,
             jobs=jobs_for(encoder, options.jobs),
             strict=options.strict,
         ),
-        every=60 * options.checkpoint_every,
+        checkpoint_seconds=60 * options.checkpoint_every,
         progress=not options.quiet and sys.stderr is not None,
         note=say,
-        team=team,
+        group=group,
     )
-    if team and not team.is_first:
+    if group and not group.is_main:
         return 0
-    say(f"the best: {best.stage}, epoch {best.epoch}, {told(best.figures)}")
+    say(f"the best: {best.stage}, epoch {best.epoch}, {format_figures(best.figures)}")
     say(f"model: {options.output}/{MODEL}")
     return 0
