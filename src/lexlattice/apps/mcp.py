@@ -11,12 +11,12 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice import __version__
 from lexlattice.act.document import Act, Section, Unit
 from lexlattice.apps.serve import jobs
-from lexlattice.apps.serve.workers import BrokenError, Pool
+from lexlattice.apps.serve.workers import InternalError, RequestPool
 from lexlattice.errors import LexLatticeError, MissingExtraError, NoSuchProvisionError
 from lexlattice.reading import LONGEST_PATH, read
 from lexlattice.reading.celex import normalize_celex
@@ -24,6 +24,7 @@ from lexlattice.reading.fetch import fetch, is_celex, is_url
 from lexlattice.reading.structure.provisions import SENTENCES_FROM
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.status import standing, warnings_of
+from lexlattice.selection import Focus
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -157,7 +158,7 @@ class Tools:
         source: str,
         words: int | None = None,
         language: str | None = None,
-        focus: Literal["all", "articles", "with-tables"] = "all",
+        focus: Focus = "all",
         group: bool = False,
     ) -> dict[str, Any]:
         """The provisions of an EU act that matter, word for word, each with its citation, in the order of the act.
@@ -258,9 +259,9 @@ def server(root: Path | None = None) -> MCPServer[Any]:
                     wrong = cause.errors()[0]
                     what = ".".join(map(str, wrong["loc"]))
                     raise ToolError(f"The argument '{what}' of {name} cannot be used: {wrong['msg']}.") from None
-                raise ToolError(str(cause if isinstance(cause, LexLatticeError) else BrokenError())) from None
+                raise ToolError(str(cause if isinstance(cause, LexLatticeError) else InternalError())) from None
 
-    pool = Pool(1, _QUEUE, SECONDS, jobs.begin)
+    pool = RequestPool(1, _QUEUE, SECONDS, jobs.begin)
 
     @asynccontextmanager
     async def with_pool(_: MCPServer[Any]) -> AsyncIterator[None]:
@@ -277,7 +278,7 @@ def server(root: Path | None = None) -> MCPServer[Any]:
     return made
 
 
-def _elsewhere(pool: Pool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
+def _elsewhere(pool: RequestPool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
     """The same tool to the SDK, which looks at its name, its arguments and its description."""
 
     @wraps(tool)

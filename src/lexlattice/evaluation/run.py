@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice._internal.processes import in_order
+from lexlattice._internal.processes import parallel_map
 from lexlattice.act.document import Act
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.errors import LexLatticeError
@@ -110,7 +110,7 @@ def evaluate(
         if price := price_of(run, _tasks(plan, islice(_annotated(rows, plan), limit))):
             note(f"{name}: {price}")
     chosen = islice(_annotated(rows, plan), limit)
-    found: Iterable[Measured | BadRow] = in_order(partial(measured, plan), chosen, jobs)
+    found: Iterable[Measured | BadRow] = parallel_map(partial(measured, plan), chosen, jobs)
     if per_act is not None:
         found = kept(found, Path(per_act))
     acts: list[Measured] = []

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexlattice import encoding
-from lexlattice._internal.imports import imported
+from lexlattice._internal.imports import import_object
 from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError
@@ -105,7 +105,7 @@ def system(name: str, encoder: str | Encode | None = None, cache: str | None = N
         return _trained(name.partition(":")[2], chosen, cache, is_decoded=name.startswith(_MODEL))
     if name.startswith(external.PREFIXES):
         return own_system(_external(name, encoder, cache))
-    found = imported(name)
+    found = import_object(name)
     if not callable(found):
         raise LexLatticeError(f"'{name}' cannot be called; name a function of an act and a number of words.")
     return own_system(found)

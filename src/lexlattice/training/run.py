@@ -290,7 +290,7 @@ def _load_data(
 def _digest(prepared: Prepared) -> str:
     """A digest of everything in the data that affects training."""
     keys: list[Key] = prepared.keys
-    return sha256(json.dumps([prepared.manifest["parts"], keys]).encode())
+    return sha256(json.dumps([prepared.manifest["shards"], keys]).encode())
 
 
 def _metadata(config: Config, training: Prepared, best: Best) -> dict[str, str]:

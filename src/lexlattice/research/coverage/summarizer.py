@@ -16,9 +16,9 @@ from lexlattice.research import COVERAGE, path_of
 from lexlattice.research.coverage.decoder import SALIENCE_WEIGHT, Coverage, cover
 from lexlattice.research.coverage.features import Features, features_of
 from lexlattice.research.coverage.model import Salience, sigmoid
-from lexlattice.selection import Budget
+from lexlattice.selection import Budget, SummaryOptions
+from lexlattice.selection.candidates import is_selectable
 from lexlattice.selection.decoder import NOTHING, Choice
-from lexlattice.selection.roles import citable
 from lexlattice.summarizer import Summarizer, encoder_for
 
 
@@ -54,7 +54,7 @@ class CoverageSummarizer(Summarizer):
             SALIENCE_WEIGHT * sigmoid(prediction.scores),
         )
         if focus == "articles":
-            coverage.has_words = coverage.has_words & citable(act, focus)
+            coverage.has_words = coverage.has_words & is_selectable(act, focus)
         return Choice(tuple((unit,) for unit in cover(coverage, features.layout.words, words)))
 
     def score(self, act: Act, words: int | None = None) -> Floats:
@@ -67,12 +67,12 @@ class CoverageSummarizer(Summarizer):
         length = Budget().of(act.words) if words is None else words
         return sigmoid(self._salience.panels(*self._inputs(act), length))
 
-    def _chosen(
-        self, act: Act, words: int, focus: str, explain: bool
+    def _decode(
+        self, act: Act, words: int, options: SummaryOptions
     ) -> tuple[Floats, Choice, Mapping[int, Explanation]]:
-        if explain:
+        if options.explain:
             raise OptionError("The research system 'coverage' does not support explanations; use the default model.")
-        return self.score(act, words), self.choose(act, words, focus), {}
+        return self.score(act, words), self.choose(act, words, options.focus), {}
 
     def _inputs(self, act: Act) -> tuple[Features, Lattice]:
         lattice = Lattice.of(act, self._salience.geometry)

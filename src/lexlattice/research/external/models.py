@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError, MissingExtraError, brief
 
@@ -31,7 +31,7 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
     else:
         where = str(Path(name).expanduser())
     try:
-        with quiet():
+        with silent_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(where, **options)
             model, report = getattr(transformers, kind).from_pretrained(
                 where, use_safetensors=True, dtype=dtype, output_loading_info=True, **options
@@ -52,7 +52,7 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
 def tokens_of(tokenizer: Any, text: str, limit: int | None = None) -> list[int]:
     """The tokens of a text, with the special ones that the model expects; no more than `limit`, if given."""
     clean = text.encode("utf-8", "replace").decode("utf-8")
-    with quiet():
+    with silent_transformers():
         ids: list[int] = tokenizer(clean, truncation=limit is not None, max_length=limit)["input_ids"]
     return ids
 

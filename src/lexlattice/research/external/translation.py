@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act, Furniture, Section, Unit
 from lexlattice.errors import LexLatticeError
 from lexlattice.research.external.models import Summarize, first_words, load, positions, sentences, tokens_of
@@ -82,7 +82,7 @@ class Translator:
         import torch
 
         most = [min(_MORE_TOKENS * length + _FEW, self._limit - 1) for length in lengths]
-        with quiet(), torch.inference_mode():
+        with silent_transformers(), torch.inference_mode():
             shown = [self._prefix + piece for piece in batch]
             inputs: Any = self._tokenizer(shown, return_tensors="pt", padding=True).to(self._model.device)
             said = self._model.generate(

@@ -105,7 +105,7 @@ class TrainableProvisionsModel:
 
     def save(self, path: Path, about: Mapping[str, str]) -> None:
         """Write the file that `lexlattice.lattice.model.Network` reads."""
-        metadata = {"format": FORMAT, "average": "logit", "members": json.dumps([self.module.wiring._asdict()])}
+        metadata = {"format": FORMAT, "members": json.dumps([self.module.wiring._asdict()])}
         arrays = {f"members.0.{name}": tensor.numpy(force=True) for name, tensor in self.module.state_dict().items()}
         write_weights(path, arrays, {**about, **metadata})
 
