@@ -83,7 +83,7 @@ def trained(trainable: TrainableCoverageModel, acts: list[Example], steps: int) 
 # --- stage 1 ----------------------------------------------------------------------------------------------
 
 
-def test_it_learns_an_act(folder: Path, acts: list[Example]) -> None:
+def test_it_overfits_an_act(folder: Path, acts: list[Example]) -> None:
     trainable = TrainableCoverageModel(little_config(folder), acts)
     as_trainee: TrainableModel = trainable
     torch.manual_seed(0)
@@ -93,7 +93,7 @@ def test_it_learns_an_act(folder: Path, acts: list[Example]) -> None:
     assert as_trainee.loss(acts[:1]).item() < 0.7 * losses[0]
 
 
-def test_every_part_of_it_learns(folder: Path, acts: list[Example]) -> None:
+def test_every_parameter_gets_a_gradient(folder: Path, acts: list[Example]) -> None:
     trainable = TrainableCoverageModel(little_config(folder), acts)
     trained(trainable, acts, 2)
     trainable.module.eval()
@@ -103,7 +103,7 @@ def test_every_part_of_it_learns(folder: Path, acts: list[Example]) -> None:
     assert not still
 
 
-def test_the_loss_is_what_the_counts_say(trainable: TrainableCoverageModel) -> None:
+def test_the_loss_equals_the_naive_loss_of_counts(trainable: TrainableCoverageModel) -> None:
     """Gram by ngram, for an act of one unit whose summary has some of its words more than once."""
     act = made(("article", "", ["Bees fly. Bees sting. Wasps sting."]))
     example = encoded(act, "Bees and bees, bees fly; wasps fly.")
@@ -123,7 +123,9 @@ def test_the_loss_is_what_the_counts_say(trainable: TrainableCoverageModel) -> N
     shape = trainable.module.shape
     order = 0.3 * math.log1p(math.exp(-outputs.scores.item()))  # the only unit is always the first
     expected = words / 4 + shape.bigram_weight * bigrams / len(outputs.bigrams) + shape.unit_weight * order
-    assert np.mean(everything) == pytest.approx(expected, rel=0.04), "bigrams are drawn, but count for all in the mean"
+    assert np.mean(everything) == pytest.approx(expected, rel=0.04), (
+        "absent bigrams are subsampled, but the mean is unbiased"
+    )
 
 
 def missed(logits: list[float], found: int, counts: tuple[int, ...]) -> float:
@@ -136,20 +138,20 @@ def missed(logits: list[float], found: int, counts: tuple[int, ...]) -> float:
     return total
 
 
-def test_a_batch_costs_the_mean_of_its_acts(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
+def test_the_loss_of_a_batch_is_the_mean_of_its_acts(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
     torch.manual_seed(1)
     together = trainable.loss(acts).item()
     torch.manual_seed(1)
     assert together == pytest.approx(np.mean([trainable.loss([act]).item() for act in acts]), rel=1e-5)
 
 
-def test_an_act_of_which_the_oracle_takes_nothing_can_be_learnt_from(trainable: TrainableCoverageModel) -> None:
+def test_acts_with_an_empty_oracle_have_a_loss(trainable: TrainableCoverageModel) -> None:
     for texts in (["—"], ["Once."], ["", "..."]):
         example = replace(encoded(made(("article", "", texts)), "Nothing of it."), order=())
         assert trainable.loss([example]).isfinite()
 
 
-def test_the_seed_alone_decides_the_weights(folder: Path, acts: list[Example]) -> None:
+def test_the_initial_weights_depend_on_the_seed_only(folder: Path, acts: list[Example]) -> None:
     config = little_config(folder)
     torch.manual_seed(7)
     first = TrainableCoverageModel(config, acts).module.state_dict()
@@ -162,7 +164,7 @@ def test_the_seed_alone_decides_the_weights(folder: Path, acts: list[Example]) -
     assert not torch.equal(first["word_first.weight"], other["word_first.weight"])
 
 
-def test_features_are_brought_to_one_scale(folder: Path, acts: list[Example]) -> None:
+def test_features_are_standardized(folder: Path, acts: list[Example]) -> None:
     trainable = TrainableCoverageModel(little_config(folder), acts)
     rows = np.concatenate([features_of(act.act, act.vectors, Static()).words for act in acts])
     scaled = trainable.module.scales["words"](torch.from_numpy(rows))
@@ -176,12 +178,12 @@ def test_features_are_brought_to_one_scale(folder: Path, acts: list[Example]) ->
 # --- stage 2 ----------------------------------------------------------------------------------------------
 
 
-def test_what_is_drawn_is_an_extract(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
-    """Whole units in document order, within the budget, so many that no other fits: as `extract` has them."""
+def test_rollouts_are_extracts(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
+    """Whole units in document order, within the budget, until no other fits, as `extract` returns them."""
     for act in acts:
-        drawn = trainable.rollouts(act, 5, torch.Generator().manual_seed(0))
-        assert len(drawn.texts) == 5
-        for text in (*drawn.texts, trainable.extract(act, act.words)):
+        sampled = trainable.rollouts(act, 5, torch.Generator().manual_seed(0))
+        assert len(sampled.texts) == 5
+        for text in (*sampled.texts, trainable.extract(act, act.words)):
             lines = text.split("\n")
             units = [unit.text for unit in act.act.units]
             places = [units.index(line) for line in lines]
@@ -191,16 +193,14 @@ def test_what_is_drawn_is_an_extract(trainable: TrainableCoverageModel, acts: li
             assert all(unit.words > left for unit in act.act.units if unit.text not in lines)
 
 
-def test_what_was_drawn_moves_the_readout_and_nothing_that_the_probabilities_hang_on(
-    trainable: TrainableCoverageModel, acts: list[Example]
-) -> None:
-    drawn = trainable.rollouts(acts[0], 4, torch.Generator().manual_seed(0))
-    assert drawn.log_likelihoods.shape == (4,)
-    assert drawn.log_likelihoods.isfinite().all()
-    assert (drawn.log_likelihoods < 0).all()
-    assert len(set(drawn.texts)) > 1
+def test_rollouts_train_the_readout_only(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
+    sampled = trainable.rollouts(acts[0], 4, torch.Generator().manual_seed(0))
+    assert sampled.log_likelihoods.shape == (4,)
+    assert sampled.log_likelihoods.isfinite().all()
+    assert (sampled.log_likelihoods < 0).all()
+    assert len(set(sampled.texts)) > 1
     trainable.module.zero_grad()
-    (drawn.log_likelihoods * torch.tensor([1.0, -1.0, 0.5, -0.5])).sum().backward()
+    (sampled.log_likelihoods * torch.tensor([1.0, -1.0, 0.5, -0.5])).sum().backward()
     moved = {name for name, parameter in trainable.module.named_parameters() if parameter.grad is not None}
     assert moved == {f"readout.{name}" for name, _ in trainable.module.readout.named_parameters()}
     assert all(
@@ -208,7 +208,7 @@ def test_what_was_drawn_moves_the_readout_and_nothing_that_the_probabilities_han
     )
 
 
-def test_the_generator_decides_what_is_drawn(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
+def test_rollouts_depend_on_the_generator(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
     first, again, other = (trainable.rollouts(acts[0], 4, torch.Generator().manual_seed(seed)) for seed in (3, 3, 4))
     assert first.texts == again.texts
     assert torch.equal(first.log_likelihoods, again.log_likelihoods)
@@ -234,19 +234,19 @@ def likelihood(trainable: TrainableCoverageModel, example: Example, order: tuple
     return float(total)
 
 
-def test_the_likelihood_of_a_draw_is_that_of_its_steps(undecided: TrainableCoverageModel) -> None:
+def test_the_likelihood_of_a_rollout_is_the_product_of_its_steps(undecided: TrainableCoverageModel) -> None:
     example = replace(encoded(TINY, SUMMARY), words=9)
     texts = [unit.text for unit in TINY.units]
-    drawn = undecided.rollouts(example, 12, torch.Generator().manual_seed(0))
-    assert len(set(drawn.texts)) > 1
-    assert len({round(found, 4) for found in drawn.log_likelihoods.tolist()}) > 3
-    for text, found in zip(drawn.texts, drawn.log_likelihoods.tolist(), strict=True):
+    sampled = undecided.rollouts(example, 12, torch.Generator().manual_seed(0))
+    assert len(set(sampled.texts)) > 1
+    assert len({round(found, 4) for found in sampled.log_likelihoods.tolist()}) > 3
+    for text, found in zip(sampled.texts, sampled.log_likelihoods.tolist(), strict=True):
         orders = permutations([texts.index(line) for line in text.split("\n")])
         assert any(found == pytest.approx(likelihood(undecided, example, order), abs=1e-3) for order in orders)
 
 
-def test_extracts_are_drawn_as_often_as_they_are_likely(undecided: TrainableCoverageModel) -> None:
-    """All orders of all extracts, with their probabilities: these sum up to one, and so often each is drawn."""
+def test_rollouts_occur_in_proportion_to_their_likelihood(undecided: TrainableCoverageModel) -> None:
+    """Probabilities of all orders of all extracts sum to one, and samples occur in proportion to them."""
     example = replace(encoded(TINY, SUMMARY), words=5)
     lengths = [unit.words for unit in TINY.units]
 
@@ -260,13 +260,13 @@ def test_extracts_are_drawn_as_often_as_they_are_likely(undecided: TrainableCove
         probabilities[text] = probabilities.get(text, 0) + math.exp(likelihood(undecided, example, order))
     assert sum(probabilities.values()) == pytest.approx(1, abs=1e-3)
     assert max(probabilities.values()) < 0.7, "nothing would be compared"
-    drawn = undecided.rollouts(example, 1_500, torch.Generator().manual_seed(0)).texts
-    assert {*drawn} <= probabilities.keys()
+    sampled = undecided.rollouts(example, 1_500, torch.Generator().manual_seed(0)).texts
+    assert {*sampled} <= probabilities.keys()
     for text, probability in probabilities.items():
-        assert drawn.count(text) / len(drawn) == pytest.approx(probability, abs=0.04)
+        assert sampled.count(text) / len(sampled) == pytest.approx(probability, abs=0.04)
 
 
-def test_the_gradient_of_a_draw_is_how_its_likelihood_changes(undecided: TrainableCoverageModel) -> None:
+def test_the_gradient_of_the_likelihood_is_correct(undecided: TrainableCoverageModel) -> None:
     """Against differences: every unit's salience a little higher and a little lower, for the same order of units."""
     example = replace(encoded(TINY, SUMMARY), words=9)
     features = features_of(TINY, example.vectors, Static())
@@ -299,7 +299,7 @@ def test_the_gradient_of_a_draw_is_how_its_likelihood_changes(undecided: Trainab
     assert np.abs(slopes).max() > 1, "nothing would be compared"
 
 
-def test_draws_follow_the_weights_whatever_changed_them(folder: Path, acts: list[Example]) -> None:
+def test_cached_outputs_follow_every_change_of_the_weights(folder: Path, acts: list[Example]) -> None:
     """What stage 2 does not teach is made once; but not beyond a step of stage 1, nor beyond other weights."""
     trainable, fresh = (TrainableCoverageModel(little_config(folder), acts) for _ in range(2))
 
@@ -314,19 +314,19 @@ def test_draws_follow_the_weights_whatever_changed_them(folder: Path, acts: list
     assert trainable.module.training, "and it is left as it was found"
 
 
-def test_where_nothing_fits_nothing_is_drawn(trainable: TrainableCoverageModel) -> None:
+def test_samples_are_empty_if_nothing_fits(trainable: TrainableCoverageModel) -> None:
     example = replace(encoded(made(("article", "", ["Bees fly far."])), "Bees."), words=1)
-    drawn = trainable.rollouts(example, 2, torch.Generator().manual_seed(0))
-    assert drawn.texts == ["", ""]
-    assert drawn.log_likelihoods.tolist() == [0, 0]
-    drawn.log_likelihoods.sum().backward()
+    sampled = trainable.rollouts(example, 2, torch.Generator().manual_seed(0))
+    assert sampled.texts == ["", ""]
+    assert sampled.log_likelihoods.tolist() == [0, 0]
+    sampled.log_likelihoods.sum().backward()
     assert trainable.extract(example, 1) == ""
 
 
 # --- what it emits and writes -----------------------------------------------------------------------------
 
 
-def test_it_emits_what_the_file_will_emit(
+def test_the_saved_model_selects_the_same_extracts(
     trainable: TrainableCoverageModel, acts: list[Example], tmp_path: Path
 ) -> None:
     summarizer = CoverageSummarizer.from_pretrained(saved(trainable, tmp_path / "model.safetensors"))
@@ -334,7 +334,7 @@ def test_it_emits_what_the_file_will_emit(
         assert trainable.extract(act, act.words) == summarizer.extract(act.act, act.words).text
 
 
-def test_the_same_weights_make_the_same_file(folder: Path, acts: list[Example], tmp_path: Path) -> None:
+def test_equal_weights_give_equal_files(folder: Path, acts: list[Example], tmp_path: Path) -> None:
     for name in "ab":
         saved(TrainableCoverageModel(little_config(folder), acts), tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
@@ -343,7 +343,7 @@ def test_the_same_weights_make_the_same_file(folder: Path, acts: list[Example], 
 # --- the configuration ------------------------------------------------------------------------------------
 
 
-def test_the_file_of_the_shipped_model_is_read() -> None:
+def test_the_shipped_model_loads() -> None:
     config = read_config(COVERAGE)
     assert (config.profile, config.encoder.name, config.selection.mode) == ("provisions", "static", "whole")
     assert (config.oracle.objective, config.oracle.whole) == ("budgeted", True)
@@ -399,12 +399,12 @@ def test_one_command_trains_both_stages(place: Path) -> None:
     assert stages == ["warm-start"] * 8 + ["rloo"] * 4
 
 
-def test_the_same_command_makes_the_same_model(place: Path) -> None:
+def test_the_same_command_gives_the_same_model(place: Path) -> None:
     assert train(place, "again") == 0
     assert (place / "again" / "model.safetensors").read_bytes() == (place / "model" / "model.safetensors").read_bytes()
 
 
-def test_stages_one_after_the_other_make_the_same_model(place: Path) -> None:
+def test_separate_stages_give_the_same_model(place: Path) -> None:
     """With the averages of the weights taken over from a checkpoint."""
     assert train(place, "in-turn", "--stage", "warm-start") == 0
     assert train(place, "in-turn", "--stage", "rloo", "--resume") == 0
@@ -413,7 +413,7 @@ def test_stages_one_after_the_other_make_the_same_model(place: Path) -> None:
     ).read_bytes()
 
 
-def test_the_model_can_be_evaluated_beside_others(
+def test_the_model_can_be_evaluated_next_to_others(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(place)
@@ -447,7 +447,7 @@ def test_its_scores_can_be_evaluated_without_its_decoder(place: Path) -> None:
     assert without_time["scores"] == without_time["own"] != without_time["model"]
 
 
-def test_a_model_of_the_paper_is_evaluated_too_and_only_with_its_encoder(tmp_path: Path) -> None:
+def test_a_paper_model_can_be_evaluated_with_its_encoder_only(tmp_path: Path) -> None:
     config = read_config("paper-static")
     small = replace(config, model=replace(config.model, hidden=3, readout=3, steps=1))
     path = tmp_path / "paper.safetensors"
@@ -459,7 +459,7 @@ def test_a_model_of_the_paper_is_evaluated_too_and_only_with_its_encoder(tmp_pat
         evaluate(rows, f"model:{path}", profile="paper")
 
 
-def test_a_file_that_is_no_model_is_one_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_model_file_gives_one_sentence(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     line = ["evaluate", str(place / "validation.jsonl"), "--system", f"model:{place / 'config.toml'}", "--quiet"]
     assert main(line) == 2

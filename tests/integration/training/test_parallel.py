@@ -45,7 +45,7 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where somebody works: with data and a configuration of the shipped model, where much is drawn, and dropped."""
+    """A folder with data and a configuration of the shipped model, which uses dropout and rollouts."""
     place = tmp_path_factory.mktemp("place")
     write_rows(place / "data.jsonl", little_rows(7))
     write_rows(place / "validation.jsonl", little_rows(3, first=8))
@@ -134,7 +134,7 @@ def check_same_curves(one: Path, other: Path) -> None:
 
 
 def wait_for(log: Path, steps: int, is_alive: Callable[[], bool]) -> None:
-    """Until so many steps are in the log."""
+    """Wait until the log has this many steps."""
     while is_alive() and not (log.exists() and log.read_bytes().count(b"\n") > steps):
         time.sleep(0.003)
     assert is_alive()
@@ -145,7 +145,7 @@ def wait_for(log: Path, steps: int, is_alive: Callable[[], bool]) -> None:
 
 @pytest.mark.slow
 def test_two_processes_have_the_losses_and_the_weights_of_one(place: Path, two: Path, tmp_path: Path) -> None:
-    """With dropout and with all that is drawn, in both stages."""
+    """With dropout and rollouts, in both stages."""
     run(1, lambda: main(command(place, "one")), tmp_path / "said")
     assert {row["stage"] for row in log_of(two)} == {*STAGES}
     check_same_curves(place / "one", two)
@@ -157,7 +157,7 @@ def test_two_processes_have_the_losses_and_the_weights_of_one(place: Path, two: 
 
 
 def test_without_dropout_stage_1_equals_that_of_a_single_process(prepared: Prepared, tmp_path: Path) -> None:
-    """Of each batch of three, some acts have nothing to be learnt; of some batches all."""
+    """In each batch of three, some acts have an empty oracle; in some batches all."""
     nothing = [replace(example, order=()) for example in prepared[:4]]
 
     def learn(folder: Path, group: ProcessGroup | None) -> int:
@@ -192,7 +192,7 @@ def test_all_processes_end_with_the_same_weights_bit_for_bit(prepared: Prepared,
     run(2, lambda: meeting(learn), tmp_path / "said")
 
 
-def test_weights_without_a_gradient_anywhere_are_left_without(tmp_path: Path) -> None:
+def test_parameters_without_a_gradient_anywhere_keep_none(tmp_path: Path) -> None:
     """So that the optimiser lets them rest; one that a single process has is everybody's."""
 
     def check(group: ProcessGroup) -> int:
@@ -299,7 +299,7 @@ def test_errors_are_reported_once(place: Path, tmp_path: Path, size: int, option
     assert word in said[-1]
 
 
-def test_a_process_without_torchrun_has_no_team(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_without_torchrun_has_no_process_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")  # some schedulers set that for whatever they start
     with process_group() as group:
         assert group is None

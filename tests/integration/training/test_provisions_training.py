@@ -61,11 +61,11 @@ def trainable(tmp_path: Path, acts: list[Example]) -> TrainableProvisionsModel:
     return stirred(TrainableProvisionsModel(small_config(tmp_path), acts))
 
 
-# --- what is learnt ---------------------------------------------------------------------------------------
+# --- losses ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stage", ["silver", "gold"])
-def test_it_learns_an_act_by_heart(stage: str, tmp_path: Path, acts: list[Example]) -> None:
+def test_it_overfits_a_single_act(stage: str, tmp_path: Path, acts: list[Example]) -> None:
     config = small_config(tmp_path, input_dropout=0.0, dropout=0.0, channels=16, first=24, hidden=24)
     trainable = TrainableProvisionsModel(config, acts)
     optimizer = torch.optim.Adam(trainable.module.parameters(), lr=0.02)
@@ -81,19 +81,19 @@ def test_it_learns_an_act_by_heart(stage: str, tmp_path: Path, acts: list[Exampl
     assert scores[is_gold].min() > scores[~is_gold].max()
 
 
-def test_every_part_of_it_learns(tmp_path: Path, examples: Path) -> None:
+def test_every_parameter_gets_a_gradient(tmp_path: Path, examples: Path) -> None:
     act = example_of(read(examples / "long" / "en.txt"))  # it has chapters
     trainable = stirred(TrainableProvisionsModel(small_config(tmp_path), [act]))
     trainable.loss([act]).backward()
     assert not [name for name, parameter in trainable.module.named_parameters() if not parameter.grad.any()]
 
 
-def test_a_batch_costs_the_mean_of_its_acts(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+def test_the_loss_of_a_batch_is_the_mean_of_its_acts(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
     for loss in (trainable.loss, trainable.silver_loss):
         assert loss(acts).item() == pytest.approx(np.mean([loss([act]).item() for act in acts]), rel=1e-5)
 
 
-def test_the_seed_alone_decides_the_weights(tmp_path: Path, acts: list[Example]) -> None:
+def test_the_initial_weights_depend_on_the_seed_only(tmp_path: Path, acts: list[Example]) -> None:
     config = small_config(tmp_path)
     torch.manual_seed(7)
     before = torch.get_rng_state()
@@ -104,7 +104,7 @@ def test_the_seed_alone_decides_the_weights(tmp_path: Path, acts: list[Example])
     assert not torch.equal(one["first.weight"], other["first.weight"])
 
 
-def test_silver_counts_by_how_far_it_is_believed(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+def test_the_silver_loss_is_weighted_by_confidence(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
     silver = acts[0].targets.silver
     assert silver is not None
     some = silver._replace(weights=np.where(np.arange(len(silver.weights)) == 2, 1, 0).astype(np.float32))
@@ -118,7 +118,7 @@ def test_silver_counts_by_how_far_it_is_believed(trainable: TrainableProvisionsM
         assert trainable.silver_loss([example]).item() == pytest.approx(expected, rel=1e-4)
 
 
-def test_what_is_missing_is_said(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+def test_missing_targets_raise_an_error(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
     bare = replace(acts[0], targets=NO_TARGETS)
     with pytest.raises(DataError):
         trainable.loss([bare])
@@ -139,7 +139,7 @@ def test_units_of_points_and_of_the_extract_have_soft_targets() -> None:
     np.testing.assert_allclose(point_weights(TINY, lighter), [0, 2, 3, 1, 0, 0])
 
 
-def test_annotations_are_kept_as_they_are() -> None:
+def test_targets_survive_a_round_trip() -> None:
     ones = np.ones(len(TINY), np.float32)
     silver = SilverTargets(np.linspace(0, 1, len(TINY), dtype=np.float32), 0.5 * ones, ones)
     targets = example_of(TINY, units=[3, 1]).targets._replace(silver=silver)
@@ -154,7 +154,7 @@ def test_annotations_are_kept_as_they_are() -> None:
         targets_from_dict({"silver": [[1.0], [1.0], [1.0]]}, "", TINY)
 
 
-def test_places_hold_where_reading_joined_words() -> None:
+def test_gold_places_map_onto_text_whose_words_differ() -> None:
     """The text that places count in is kept where it has other words than the act."""
     text = "Article 1\n1. Keep\u0002ers shall register.\n2. Registration is free."
     act = read(text, language="en")
@@ -168,17 +168,17 @@ def test_places_hold_where_reading_joined_words() -> None:
     assert targets_from_dict(json.loads(json.dumps(targets_to_dict(targets))), "", act).reference == text
 
 
-# --- what is drawn and emitted ----------------------------------------------------------------------------
+# --- rollouts and extracts ----------------------------------------------------------------------------
 
 
-def test_what_is_drawn_is_what_the_decoder_takes(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
-    """Within the length; and without noise to speak of, exactly what is emitted."""
+def test_samples_are_selections_of_the_decoder(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    """Within the budget; and at a temperature near zero, exactly what the decoder selects."""
     for act in acts:
         with torch.no_grad():
             scores = trainable.module.scores(trainable.outputs(act))
-        drawn = sample_extracts(scores, act.act, 90, 5, 0.5, torch.Generator().manual_seed(0)).choices
-        assert len({tuple(units) for units in drawn}) > 1
-        assert all(0 < sum(act.act.units[unit].words for unit in units) <= 90 for units in drawn)
+        sampled = sample_extracts(scores, act.act, 90, 5, 0.5, torch.Generator().manual_seed(0)).choices
+        assert len({tuple(units) for units in sampled}) > 1
+        assert all(0 < sum(act.act.units[unit].words for unit in units) <= 90 for units in sampled)
         still = sample_extracts(scores, act.act, 90, 2, 1e-6, torch.Generator().manual_seed(0)).choices
         assert still == [trainable.choose(act, 90)] * 2 == [list(choose(act.act, scores, 90).units)] * 2
 
@@ -192,39 +192,39 @@ def likelihood(logarithms: torch.Tensor, order: tuple[int, ...]) -> float:
     return total
 
 
-def test_the_likelihood_of_a_draw_is_that_of_its_units_in_some_order() -> None:
+def test_the_likelihood_of_a_sample_is_that_of_its_units_in_order() -> None:
     duties = ("register", "label", "clean", "inspect", "insure", "move")
     act = made(*(("article", "", [f"Keepers shall {duty} hives."]) for duty in duties))
     scores = torch.tensor([0.9, 0.2, 0.5, 0.4, 0.3, 0.8], requires_grad=True)
-    drawn = sample_extracts(scores, act, 13, 40, 0.5, torch.Generator().manual_seed(0))
+    sampled = sample_extracts(scores, act, 13, 40, 0.5, torch.Generator().manual_seed(0))
     logarithms = scores.detach().log() / 0.5
-    assert len({tuple(choice) for choice in drawn.choices}) > 2
-    for choice, found in zip(drawn.choices, drawn.log_likelihoods.tolist(), strict=True):
+    assert len({tuple(choice) for choice in sampled.choices}) > 2
+    for choice, found in zip(sampled.choices, sampled.log_likelihoods.tolist(), strict=True):
         assert any(found == pytest.approx(likelihood(logarithms, o), abs=1e-4) for o in permutations(choice))
-    drawn.log_likelihoods[0].backward()
+    sampled.log_likelihoods[0].backward()
     assert scores.grad is not None
-    assert (scores.grad[drawn.choices[0]] > 0).any()
-    assert all(scores.grad[unit] < 0 for unit in range(6) if unit not in drawn.choices[0])
+    assert (scores.grad[sampled.choices[0]] > 0).any()
+    assert all(scores.grad[unit] < 0 for unit in range(6) if unit not in sampled.choices[0])
 
 
-def test_where_nothing_fits_nothing_is_drawn() -> None:
+def test_samples_are_empty_if_nothing_fits() -> None:
     scores = torch.full((len(TINY),), 0.5, requires_grad=True)
-    drawn = sample_extracts(scores, TINY, 1, 2, 1.0, torch.Generator().manual_seed(0))
-    assert drawn.choices == [[], []]
-    assert drawn.log_likelihoods.tolist() == [0.0, 0.0]
+    sampled = sample_extracts(scores, TINY, 1, 2, 1.0, torch.Generator().manual_seed(0))
+    assert sampled.choices == [[], []]
+    assert sampled.log_likelihoods.tolist() == [0.0, 0.0]
 
 
-def test_rollouts_earn_the_f1_of_points_and_precision(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
-    drawn = trainable.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
+def test_the_reward_is_the_f1_of_points_and_precision(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    sampled = trainable.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
     again = trainable.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
-    assert drawn.texts == again.texts
-    assert drawn.rewards is not None
-    texts = dict(zip(drawn.texts, drawn.rewards, strict=True))
+    assert sampled.texts == again.texts
+    assert sampled.rewards is not None
+    texts = dict(zip(sampled.texts, sampled.rewards, strict=True))
     units = {unit.text: place for place, unit in enumerate(acts[0].act.units)}
     for text, reward in texts.items():
         chosen = [units[line] for line in text.split("\n")]
         assert reward == pytest.approx(trainable.points(acts[0]).score(chosen).f1)
-    (drawn.log_likelihoods * torch.arange(6)).sum().backward()
+    (sampled.log_likelihoods * torch.arange(6)).sum().backward()
     assert all(parameter.grad is not None for parameter in trainable.module.readout.parameters())
 
 
@@ -237,7 +237,7 @@ def test_validation_is_the_mean_over_acts(trainable: TrainableProvisionsModel, a
     assert format_figures(figures).startswith("points / precision / f1 ")
 
 
-def test_it_is_what_the_loop_wants(trainable: TrainableProvisionsModel) -> None:
+def test_the_model_satisfies_the_protocols(trainable: TrainableProvisionsModel) -> None:
     aligning: SilverTrainable = trainable
     choosing: GoldTrainable = trainable
     assert aligning is choosing
@@ -296,7 +296,7 @@ def test_the_model_scores_acts_without_pytorch(place: Path, examples: Path) -> N
     assert (scores >= 0).all()
 
 
-def test_stages_in_turn_give_the_same_model(place: Path) -> None:
+def test_stages_in_separate_runs_give_the_same_model(place: Path) -> None:
     assert train(place, "in-turn", "--stage", "warm-start") == 0
     assert train(place, "in-turn", "--stage", "rloo", "--resume") == 0
     one, other = ((place / name / "model.safetensors").read_bytes() for name in ("model", "in-turn"))
@@ -322,7 +322,7 @@ def test_a_killed_training_resumes_bit_for_bit(place: Path, monkeypatch: pytest.
     assert one == other
 
 
-def test_acts_to_validate_with_are_not_learnt_from(
+def test_validation_acts_are_excluded_from_training(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows, gold = write_annotated(tmp_path, "both", 6, 9)  # of which some are validated with
@@ -335,14 +335,14 @@ def test_acts_to_validate_with_are_not_learnt_from(
     assert "3 of 6 " in capsys.readouterr().err
 
 
-def test_acts_prepared_without_gold_are_refused(place: Path, tmp_path: Path) -> None:
+def test_acts_prepared_without_gold_raise_an_error(place: Path, tmp_path: Path) -> None:
     rows, _ = annotated_rows(2)
     prepare([rows], tmp_path / "plain")
     line = ["train", "--config", str(place / "config.toml"), "--data", str(tmp_path / "plain")]
     assert main([*line, "--validation", str(place / "validation"), "-o", str(tmp_path / "model"), "--quiet"]) == 2
 
 
-def test_a_gold_file_that_is_none_is_one_sentence(place: Path, tmp_path: Path) -> None:
+def test_an_invalid_gold_file_raises_an_error(place: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere.jsonl", place / "train.jsonl"):
         with pytest.raises(LexLatticeError) as error:
             prepare([annotated_rows(2)[0]], tmp_path / "made", gold=path)

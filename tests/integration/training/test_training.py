@@ -87,7 +87,7 @@ class KilledError(Exception):
 
 
 class Mortal(Linear):
-    """One that is killed when it is asked for an act's scores for so many times in training."""
+    """A model that is killed after a number of forward passes in training."""
 
     def __init__(self, lives: int) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ def timeless(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return [{**row, "seconds": ""} for row in rows]
 
 
-# --- what is learnt, and what is said of it ---------------------------------------------------------------
+# --- training and its log ---------------------------------------------------------------
 
 
 def test_the_loss_falls_and_the_log_has_every_step_and_epoch(whole: tuple[Best, Path]) -> None:
@@ -204,7 +204,7 @@ def test_the_best_weights_of_both_stages_are_kept(prepared: Prepared, whole: tup
 
 
 @pytest.mark.parametrize("budget", ["reference", "words:60"])
-def test_validation_is_the_mean_rouge_of_what_is_emitted(prepared: Prepared, budget: str) -> None:
+def test_validation_is_the_mean_rouge_of_the_extracts(prepared: Prepared, budget: str) -> None:
     trainable, examples = Linear(), prepared[TRAINING:]
     figures = RougeValidation(examples, Budget.parse(budget)).measure(trainable)
     with torch.no_grad():
@@ -218,15 +218,13 @@ def test_validation_is_the_mean_rouge_of_what_is_emitted(prepared: Prepared, bud
     )
 
 
-def test_equal_seeds_give_equal_weights_and_others_do_not(
-    prepared: Prepared, whole: tuple[Best, Path], tmp_path: Path
-) -> None:
+def test_weights_depend_on_the_seed_only(prepared: Prepared, whole: tuple[Best, Path], tmp_path: Path) -> None:
     assert equal(whole[0], train(task(prepared), tmp_path / "same"))
     assert timeless(log_of(whole[1])) == timeless(log_of(tmp_path / "same"))
     assert not equal(whole[0], train(task(prepared, seed=1), tmp_path / "other"))
 
 
-def test_training_leaves_the_callers_randomness_alone(prepared: Prepared, tmp_path: Path) -> None:
+def test_training_leaves_the_global_random_state_untouched(prepared: Prepared, tmp_path: Path) -> None:
     one_epoch = replace(task(prepared), warm_start=replace(WARM, epochs=1))
     before = torch.get_rng_state()
     train(one_epoch, tmp_path, stages=STAGES[:1])
@@ -234,7 +232,7 @@ def test_training_leaves_the_callers_randomness_alone(prepared: Prepared, tmp_pa
     assert not torch.are_deterministic_algorithms_enabled()
 
 
-def test_a_stage_ends_when_validation_does_not_get_better(prepared: Prepared, tmp_path: Path) -> None:
+def test_early_stopping_ends_a_stage(prepared: Prepared, tmp_path: Path) -> None:
     """With a rate that changes no choice, the first epoch stays the best."""
     idle = replace(WARM, learning_rate=1e-12, weight_decay=0.0, epochs=50, patience=2)
     best = train(replace(task(prepared), warm_start=idle), tmp_path, stages=STAGES[:1])
@@ -242,8 +240,8 @@ def test_a_stage_ends_when_validation_does_not_get_better(prepared: Prepared, tm
     assert len([row for row in log_of(tmp_path) if not row["step"]]) == 3
 
 
-def test_the_second_stage_begins_with_the_best_of_the_first(prepared: Prepared, tmp_path: Path) -> None:
-    """Which is here the first epoch's, since nothing is emitted after it."""
+def test_stage_2_starts_from_the_best_weights_of_stage_1(prepared: Prepared, tmp_path: Path) -> None:
+    """Here those of the first epoch, since later extracts are empty."""
     idle = replace(RLOO, learning_rate=1e-12, weight_decay=0.0, epochs=1)
     best = train(replace(task(prepared, Spent()), rloo=idle), tmp_path)
     assert (best.stage, best.epoch) == ("warm-start", 1)
@@ -254,7 +252,7 @@ def test_the_second_stage_begins_with_the_best_of_the_first(prepared: Prepared, 
         assert torch.allclose(state["module"][name], weight, atol=1e-9)
 
 
-def test_every_epoch_has_all_acts_once_in_an_order_of_its_own(prepared: Prepared, tmp_path: Path) -> None:
+def test_every_epoch_has_all_acts_once_in_another_order(prepared: Prepared, tmp_path: Path) -> None:
     watched = Watched()
     train(task(prepared, watched), tmp_path)
     epochs = [watched.lines[start : start + TRAINING] for start in range(0, len(watched.lines), TRAINING)]
@@ -263,7 +261,7 @@ def test_every_epoch_has_all_acts_once_in_an_order_of_its_own(prepared: Prepared
     assert len({tuple(lines) for lines in epochs}) == len(epochs)
 
 
-def test_acts_of_which_the_oracle_takes_nothing_are_passed_over(prepared: Prepared, tmp_path: Path) -> None:
+def test_acts_with_an_empty_oracle_are_skipped(prepared: Prepared, tmp_path: Path) -> None:
     nothing = [replace(example, order=()) for example in prepared[:2]]
     some = replace(task(prepared), training=[*nothing, *prepared[:TRAINING]], warm_start=replace(WARM, batch=1))
     train(some, tmp_path, stages=STAGES[:1])
@@ -344,7 +342,7 @@ def test_stage_2_cannot_start_before_stage_1_is_finished(prepared: Prepared, tmp
 # --- checkpoints ------------------------------------------------------------------------------------------
 
 
-def test_two_checkpoints_are_kept_and_the_last_whole_one_is_loaded(tmp_path: Path) -> None:
+def test_two_checkpoints_are_kept_and_the_last_intact_one_is_loaded(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path, {})
     assert checkpoints.load() is None
     for number in range(12):
@@ -362,7 +360,7 @@ def test_two_checkpoints_are_kept_and_the_last_whole_one_is_loaded(tmp_path: Pat
         checkpoints.load()
 
 
-def test_the_next_checkpoint_drops_a_damaged_one_and_keeps_the_whole_one_before(tmp_path: Path) -> None:
+def test_saving_deletes_damaged_checkpoints_and_keeps_the_last_intact_one(tmp_path: Path) -> None:
     checkpoints = Checkpoints(tmp_path, {})
     for number in range(2):
         checkpoints.save({"number": number})
@@ -470,7 +468,7 @@ def test_a_checkpoint_of_another_version_raises_an_error(tmp_path: Path) -> None
         Checkpoints(tmp_path, {}).load()
 
 
-# --- which acts are learnt from ---------------------------------------------------------------------------
+# --- training data ---------------------------------------------------------------------------
 
 
 @given(st.integers(0, 2**32 - 1))

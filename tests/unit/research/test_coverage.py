@@ -87,7 +87,7 @@ def probability_of(probabilities: Floats, counts: tuple[int, ...], k: int) -> fl
 
 
 @given(st.integers(0, 5), st.lists(st.integers(1, 9), min_size=1, max_size=6), seeds)
-def test_what_is_expected_is_the_sum_of_the_probabilities(rows: int, steps: list[int], seed: int) -> None:
+def test_expected_matches_are_the_sum_of_probabilities(rows: int, steps: list[int], seed: int) -> None:
     counts = tuple(np.cumsum([1, *steps]).tolist())
     probabilities = falling(np.random.default_rng(seed), rows, len(counts))
     found = expected(probabilities, counts)
@@ -99,13 +99,13 @@ def test_what_is_expected_is_the_sum_of_the_probabilities(rows: int, steps: list
 
 
 @pytest.mark.parametrize("counts", [WORD_COUNTS, BIGRAM_COUNTS])
-def test_the_model_is_asked_for_counts_that_grow_from_one(counts: tuple[int, ...]) -> None:
+def test_counts_grow_from_one(counts: tuple[int, ...]) -> None:
     assert counts[0] == 1
     assert all(np.diff(counts) > 0)
 
 
 @given(units, seeds, st.data())
-def test_gains_are_what_they_would_be_from_scratch(texts: list[str], seed: int, data: st.DataObject) -> None:
+def test_incremental_gains_equal_gains_from_scratch(texts: list[str], seed: int, data: st.DataObject) -> None:
     rough = Rough(texts, seed)
     taken = data.draw(st.lists(st.sampled_from(range(len(texts))), unique=True))
     coverage = rough.coverage()
@@ -117,7 +117,7 @@ def test_gains_are_what_they_would_be_from_scratch(texts: list[str], seed: int, 
 
 
 @given(units, seeds)
-def test_what_a_copy_takes_is_not_taken_from_the_first(texts: list[str], seed: int) -> None:
+def test_copies_are_independent(texts: list[str], seed: int) -> None:
     coverage = Rough(texts, seed).coverage()
     coverage.take(0)
     before, other = coverage.gains_for_length(), coverage.copy()
@@ -129,7 +129,7 @@ def test_what_a_copy_takes_is_not_taken_from_the_first(texts: list[str], seed: i
     np.testing.assert_array_equal(coverage.gains_for_length(), other.gains_for_length())
 
 
-def test_more_occurrences_than_the_model_knows_of_add_nothing() -> None:
+def test_occurrences_beyond_the_largest_count_add_nothing() -> None:
     ngrams = ngrams_of(["word " * 500, "word"])
     probabilities = Probabilities(
         np.ones((1, len(WORD_COUNTS)), np.float32), np.ones((1, len(BIGRAM_COUNTS)), np.float32)
@@ -142,7 +142,7 @@ def test_more_occurrences_than_the_model_knows_of_add_nothing() -> None:
 
 
 @given(units, seeds)
-def test_what_a_unit_adds_never_grows(texts: list[str], seed: int) -> None:
+def test_gains_never_grow(texts: list[str], seed: int) -> None:
     rough = Rough(texts, seed)
     coverage = rough.coverage()
     before = coverage.gains_for_length()
@@ -160,7 +160,7 @@ budgets = st.integers(0, 60)
 
 
 @given(units, seeds, budgets)
-def test_an_extract_keeps_the_budget_and_ends_when_nothing_fits(texts: list[str], seed: int, budget: int) -> None:
+def test_selection_keeps_the_budget_and_ends_when_nothing_fits(texts: list[str], seed: int, budget: int) -> None:
     rough = Rough(texts, seed)
     before = rough.lengths.copy()
     order = cover(rough.coverage(), rough.lengths, budget)
@@ -175,7 +175,7 @@ def test_an_extract_keeps_the_budget_and_ends_when_nothing_fits(texts: list[str]
 
 
 @given(units, seeds, budgets)
-def test_the_unit_that_is_worth_most_is_always_next(texts: list[str], seed: int, budget: int) -> None:
+def test_the_unit_of_the_highest_value_is_selected_next(texts: list[str], seed: int, budget: int) -> None:
     """As the rule says it, without anything kept from one step to the next; where two are worth the same, either."""
     rough = Rough(texts, seed)
     taken: list[int] = []
@@ -189,7 +189,7 @@ def test_the_unit_that_is_worth_most_is_always_next(texts: list[str], seed: int,
         left -= int(rough.lengths[unit])
 
 
-def test_among_equals_the_first_is_taken() -> None:
+def test_ties_go_to_the_first_unit() -> None:
     ngrams = ngrams_of(["bees", "wasps", "moths"])
     probabilities = Probabilities(
         np.full((3, len(WORD_COUNTS)), 0.5, np.float32), np.zeros((0, len(BIGRAM_COUNTS)), np.float32)
@@ -198,7 +198,7 @@ def test_among_equals_the_first_is_taken() -> None:
     assert cover(Coverage(ngrams, probabilities, lengths, salience), lengths, 2) == [0, 1]
 
 
-def test_what_was_said_is_not_said_again() -> None:
+def test_repeated_content_is_not_selected_again() -> None:
     ngrams = ngrams_of(["bees fly", "bees fly", "bees buzz"])
     probabilities = Probabilities(
         np.repeat(np.float32([[0.9], [0.8], [0.1]]), len(WORD_COUNTS), 1) * ([1] + [0] * (len(WORD_COUNTS) - 1)),

@@ -45,10 +45,10 @@ class Names:
 
 def vectors_for(act: Act, seed: int = 0) -> Floats:
     """Some vectors of length one, and some of zero."""
-    drawn = np.random.default_rng(seed).normal(size=(len(act), DIMENSIONS)).astype(np.float32)
-    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
-    drawn[::5] = 0
-    return drawn
+    sampled = np.random.default_rng(seed).normal(size=(len(act), DIMENSIONS)).astype(np.float32)
+    sampled /= np.linalg.norm(sampled, axis=1, keepdims=True)
+    sampled[::5] = 0
+    return sampled
 
 
 def check_numbers(features: Features) -> None:
@@ -78,13 +78,13 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_no_odd_act_has_features_that_are_no_numbers(name: str) -> None:
+def test_features_of_odd_acts_are_finite(name: str) -> None:
     with np.errstate(all="raise", under="ignore"):
         check_numbers(features_of(ODD[name], vectors_for(ODD[name]), Names()))
 
 
 @given(acts)
-def test_no_act_has_features_that_are_no_numbers(act: Act) -> None:
+def test_features_of_generated_acts_are_finite(act: Act) -> None:
     with np.errstate(all="raise", under="ignore"):
         features = features_of(act, vectors_for(act), Names())
     check_numbers(features)
@@ -93,14 +93,14 @@ def test_no_act_has_features_that_are_no_numbers(act: Act) -> None:
     assert len(features.bigrams) == len(features.ngrams.bigrams)
 
 
-def test_all_acts_have_as_many_features() -> None:
+def test_all_acts_have_the_same_number_of_features() -> None:
     found = [features_of(act, vectors_for(act), Names()) for act in ODD.values()]
     widths = {tuple(getattr(features, name).shape[-1] for name in NUMBERS) for features in found}
     assert len(widths) == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_in_every_language_features_are_numbers_of_an_ordinary_size(examples: Path, language: str) -> None:
+def test_features_have_an_ordinary_size_in_every_language(examples: Path, language: str) -> None:
     act, encoder = read(examples / "short" / f"{language}.txt"), Static()
     vectors = encoder.encode([unit.text for unit in act.units])
     features = features_of(act, vectors, encoder)
@@ -125,7 +125,7 @@ def renamed(act: Act, names: dict[str, str]) -> Act:
 
 
 @given(st.permutations("the label shall be legible".split()), st.data())
-def test_features_know_neither_the_language_nor_its_words(order: list[str], data: st.DataObject) -> None:
+def test_features_do_not_depend_on_the_language(order: list[str], data: st.DataObject) -> None:
     """Every word gives way to another that is as much of a number and means the same: nothing changes."""
     names = dict(zip("the label shall be legible".split(), (f"{word}λ" for word in order), strict=True))
     names |= {"5": "7", "2024": "1999"}
@@ -142,7 +142,7 @@ def test_features_know_neither_the_language_nor_its_words(order: list[str], data
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name), err_msg=name)
 
 
-def test_features_do_tell_words_from_each_other() -> None:
+def test_features_distinguish_words() -> None:
     """So that the law above says something: a word in the title, a year and a rare word are not the same."""
     act = made(
         ("title", "", ["Labels of 2024"]), ("article", "Scope", ["labels of 77 and scope"]), title="Labels of 2024"
@@ -151,14 +151,14 @@ def test_features_do_tell_words_from_each_other() -> None:
     assert len(np.unique(features.words, axis=0)) == len(features.ngrams.words) == 6
 
 
-def test_the_budget_is_told_in_words_and_as_a_share() -> None:
+def test_the_budget_features_are_words_and_share() -> None:
     act = made(("article", "", ["a b c d e f g h"]))
     features = features_of(act, vectors_for(act), Names())
     np.testing.assert_allclose(features.with_budget(4)[-2:], [np.log(5), np.log(0.5)], rtol=1e-6)
     np.testing.assert_array_equal(features.with_budget(4)[:-2], features.act)
 
 
-def test_where_units_stand_is_counted_from_the_first_section_that_has_any() -> None:
+def test_empty_sections_are_not_counted() -> None:
     act = made(
         *(("title", "", ["Title"]), ("recitals", "", ["One", "Two"]), ("article", "", []), ("article", "", ["A", "B"])),
         ("annex", "", ["C"]),
@@ -186,7 +186,7 @@ def counted(occurrences: Occurrences, names: list[object]) -> list[Counter[objec
 @given(st.lists(texts, max_size=8))
 @example([])
 @example(["a", "a", "a a"])
-def test_words_and_bigrams_are_counted_in_each_unit_and_never_across_two(some: list[str]) -> None:
+def test_bigrams_do_not_cross_units(some: list[str]) -> None:
     ngrams = ngrams_of(some)
     tokens = [tokenizer("unicode")(text) for text in some]
     bigrams: list[object] = [(ngrams.words[left], ngrams.words[right]) for left, right in ngrams.bigrams.tolist()]
@@ -197,7 +197,7 @@ def test_words_and_bigrams_are_counted_in_each_unit_and_never_across_two(some: l
 
 
 @given(st.lists(st.lists(words, max_size=8).map(" ".join), max_size=8))
-def test_entries_are_found_by_unit_and_by_word(some: list[str]) -> None:
+def test_entries_are_indexed_by_unit_and_by_ngram(some: list[str]) -> None:
     ngrams = ngrams_of(some)
     for occurrences in (ngrams.of_words, ngrams.of_bigrams):
         totals = Counter(dict.fromkeys(range(occurrences.ngram_count), 0))

@@ -1,4 +1,4 @@
-"""The shipped model: NumPy computes what PyTorch learnt, units and words inform each other, and what is refused."""
+"""The coverage network: NumPy equals PyTorch, messages between units and words, and invalid weights."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_numpy_computes_what_pytorch_computes(
         assert len(example.act) < 9 or np.ptp(found.scores) > 0.01, "nothing would be compared"
 
 
-def test_probabilities_fall_with_the_count_and_are_probabilities(
+def test_probabilities_fall_with_the_count(
     folder: Path, trainable: TrainableCoverageModel, acts: list[Example]
 ) -> None:
     with torch.no_grad():
@@ -128,7 +128,7 @@ def test_extreme_features_give_finite_predictions(folder: Path, trainable: Train
 # --- who informs whom -------------------------------------------------------------------------------------
 
 
-def test_what_a_unit_says_changes_the_probabilities_of_its_words_and_bigrams(
+def test_unit_features_change_the_probabilities_of_their_ngrams(
     folder: Path, trainable: TrainableCoverageModel, acts: list[Example]
 ) -> None:
     """And in a model where units do not talk to each other, of no others."""

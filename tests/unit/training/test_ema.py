@@ -14,7 +14,7 @@ shares = st.floats(0, 0.95, allow_subnormal=False)
 
 
 @given(shares, st.integers(1, 40))
-def test_the_rate_goes_from_nothing_to_all_and_back_to_nothing(warm_up: float, steps: int) -> None:
+def test_the_learning_rate_rises_and_then_falls(warm_up: float, steps: int) -> None:
     places = [(step + 0.5) / steps for step in range(steps)]
     found = [warmup_cosine(done, warm_up) for done in places]
     assert all(0 < value <= 1 for value in found)
@@ -25,7 +25,7 @@ def test_the_rate_goes_from_nothing_to_all_and_back_to_nothing(warm_up: float, s
 
 
 @given(shares)
-def test_all_of_the_rate_is_taken_once_it_has_risen_and_none_at_the_end(warm_up: float) -> None:
+def test_the_factor_is_one_after_warm_up_and_zero_at_the_end(warm_up: float) -> None:
     assert warmup_cosine(warm_up, warm_up) == 1
     assert warmup_cosine(1, warm_up) == pytest.approx(0, abs=1e-9)
     assert warm_up == 0 or warmup_cosine(warm_up / 2, warm_up) == pytest.approx(0.5)
@@ -40,7 +40,7 @@ def moved(module: nn.Linear, seed: int) -> Tensor:
 
 
 @given(st.floats(0, 0.99), st.integers(1, 30))
-def test_the_average_is_what_is_left_of_every_step(decay: float, steps: int) -> None:
+def test_the_ema_equals_the_weighted_sum_of_all_steps(decay: float, steps: int) -> None:
     module = nn.Linear(2, 3)
     naive = module.weight.detach().clone()
     average = EMA(module, decay)
@@ -53,7 +53,7 @@ def test_the_average_is_what_is_left_of_every_step(decay: float, steps: int) -> 
         torch.testing.assert_close(module.weight.detach(), naive, atol=1e-5, rtol=1e-5)
 
 
-def test_without_a_decay_the_average_is_the_weights() -> None:
+def test_without_decay_the_ema_equals_the_weights() -> None:
     module = nn.Linear(2, 3)
     average = EMA(module, 0.0)
     weights = moved(module, 1)
@@ -62,7 +62,7 @@ def test_without_a_decay_the_average_is_the_weights() -> None:
         assert torch.equal(module.weight, weights)
 
 
-def test_what_stands_still_is_its_own_average() -> None:
+def test_the_ema_of_constant_weights_is_constant() -> None:
     module = nn.Linear(2, 3)
     weights = moved(module, 0)
     average = EMA(module, 0.9)
@@ -72,7 +72,7 @@ def test_what_stands_still_is_its_own_average() -> None:
         torch.testing.assert_close(module.weight.detach(), weights)
 
 
-def test_the_weights_are_back_afterwards_even_after_an_error() -> None:
+def test_the_weights_are_restored_even_after_an_error() -> None:
     module = nn.Linear(2, 3)
     average = EMA(module, 0.9)
     weights = moved(module, 1)
@@ -85,7 +85,7 @@ def test_the_weights_are_back_afterwards_even_after_an_error() -> None:
     assert torch.equal(module.weight, weights)
 
 
-def test_what_is_done_to_the_weights_does_not_reach_the_average() -> None:
+def test_changes_of_the_weights_do_not_change_the_ema() -> None:
     module = nn.Linear(2, 3)
     begin = module.weight.detach().clone()
     average = EMA(module, 0.9)
@@ -97,7 +97,7 @@ def test_what_is_done_to_the_weights_does_not_reach_the_average() -> None:
         assert torch.equal(module.weight, begin)
 
 
-def test_an_average_goes_on_from_a_checkpoint() -> None:
+def test_an_ema_resumes_from_a_checkpoint() -> None:
     module = nn.Linear(2, 3)
     average = EMA(module, 0.9)
     moved(module, 1)

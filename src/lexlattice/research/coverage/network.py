@@ -19,7 +19,7 @@ from lexlattice.research.coverage.decoder import BIGRAM_COUNTS, WORD_COUNTS
 from lexlattice.research.coverage.features import Features, Occurrences
 from lexlattice.research.coverage.model import LARGEST, SCALES, SHARED_LOGITS
 from lexlattice.training.config import CoverageShape
-from lexlattice.training.models.automaton import Automaton, Readout
+from lexlattice.training.models.automaton import Automaton, Readout, Scale
 
 
 class Entries(NamedTuple):
@@ -120,22 +120,6 @@ class Widths(NamedTuple):
         return cls(*sizes, features.vectors.shape[1], features.word_vectors.shape[1], len(features.unit_anchors))
 
 
-class Scale(nn.Module):
-    """Standardizes features to the mean and deviation of the training data, and clips outliers."""
-
-    mean: Tensor
-    deviation: Tensor
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(width))
-        self.register_buffer("deviation", torch.ones(width))
-
-    def forward(self, values: Tensor) -> Tensor:
-        """Return the scaled features."""
-        return ((values - self.mean) / self.deviation).clamp(-LARGEST, LARGEST)
-
-
 class Dropout(nn.Module):
     """Channel dropout, the same for all rows: as good here as element-wise dropout, and much cheaper to sample."""
 
@@ -159,7 +143,7 @@ class Salience(nn.Module):
         self.shape = shape
         meaning, words, told = shape.meaning, shape.words, shape.message
         sizes = dict(zip(SCALES, (width.act, width.units, width.words, width.bigrams), strict=True))
-        self.scales = nn.ModuleDict({name: Scale(size) for name, size in sizes.items()})
+        self.scales = nn.ModuleDict({name: Scale(size, LARGEST) for name, size in sizes.items()})
         self.dropout = Dropout(shape.dropout)
 
         self.word_meaning = nn.Linear(width.word_vector, meaning)
@@ -206,12 +190,13 @@ class Salience(nn.Module):
         message = self.unit_message(torch.cat([before, after], dim=1))
 
         left, right = inputs.left, inputs.right
-        around = [
+        # messages to words: from the units that contain them, from the words before and from the words after them
+        messages = [
             inputs.of_words.mean_in_ngrams(message),
             mean_by(right, said.index_select(0, left), len(words)),
             mean_by(left, said.index_select(0, right), len(words)),
         ]
-        words = self.dropout(relu(self.word_third(torch.cat([words, *around], dim=1))))
+        words = self.dropout(relu(self.word_third(torch.cat([words, *messages], dim=1))))
         logits = self.word_logits(words)
         told = torch.cat([self.word_to_bigram(words), logits[:, :SHARED_LOGITS]], dim=1)
         bigrams, met = inputs.bigrams, inputs.of_bigrams.mean_in_ngrams(message)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -35,6 +35,7 @@ from lexlattice.research.coverage.model import FORMAT, SCALES
 from lexlattice.research.coverage.network import Inputs, Outputs, Salience, Widths
 from lexlattice.training.config import Config, CoverageShape
 from lexlattice.training.losses import warm_start_loss
+from lexlattice.training.models.automaton import Scale
 from lexlattice.training.prepared import Example
 from lexlattice.training.trainable import Rollouts
 
@@ -216,9 +217,7 @@ class TrainableCoverageModel:
             "bigrams": np.concatenate([act.bigrams for act in acts]),
         }
         for name in SCALES:
-            scale = self.module.get_submodule(f"scales.{name}")
-            scale.get_buffer("mean").copy_(torch.from_numpy(rows[name].mean(0)))
-            scale.get_buffer("deviation").copy_(torch.from_numpy(rows[name].std(0).clip(_SMALLEST_DEVIATION)))
+            cast("Scale", self.module.scales[name]).fit(rows[name], _SMALLEST_DEVIATION)
 
 
 def _count_loss(logits: Tensor, found: Tensor, counts: Sequence[int]) -> Tensor:

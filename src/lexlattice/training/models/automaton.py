@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import gelu, relu
 
@@ -187,7 +189,31 @@ def _cell_indices(rows: Tensor, columns: Tensor, height: int, width: int) -> Ten
     return rows.clamp(max=height - 1) * width + columns.clamp(max=width - 1)
 
 
-def means(vectors: Tensor, cell_of: Tensor, cells: int) -> Tensor:
-    """Return the mean vector of each cell (or row); zero for empty ones."""
-    sums = vectors.new_zeros(cells, vectors.shape[1]).index_add(0, cell_of, vectors)
-    return sums / torch.bincount(cell_of, minlength=cells).clamp(min=1)[:, None]
+def means(vectors: Tensor, group_of: Tensor, groups: int = 0) -> Tensor:
+    """Return the mean vector of each group (a cell, row or section); zero for empty ones."""
+    counts = torch.bincount(group_of, minlength=groups)
+    sums = vectors.new_zeros(len(counts), vectors.shape[1]).index_add(0, group_of, vectors)
+    return sums / counts.clamp(min=1)[:, None]
+
+
+class Scale(nn.Module):
+    """Standardizes features to the mean and deviation of the training data, and clips outliers."""
+
+    mean: Tensor
+    deviation: Tensor
+
+    def __init__(self, width: int, largest: float) -> None:
+        """`largest` is the number of deviations to which features are clipped."""
+        super().__init__()
+        self._largest = largest
+        self.register_buffer("mean", torch.zeros(width))
+        self.register_buffer("deviation", torch.ones(width))
+
+    def fit(self, rows: NDArray[np.float32], smallest_deviation: float) -> None:
+        """Set mean and deviation to those of some rows; the deviation is at least `smallest_deviation`."""
+        self.mean.copy_(torch.from_numpy(rows.mean(0)))
+        self.deviation.copy_(torch.from_numpy(rows.std(0).clip(smallest_deviation)))
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return the scaled features."""
+        return ((values - self.mean) / self.deviation).clamp(-self._largest, self._largest)

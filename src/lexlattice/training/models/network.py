@@ -15,7 +15,7 @@ from lexlattice.lattice.features import MeaningFeatures
 from lexlattice.lattice.grid import Lattice
 from lexlattice.lattice.model import GATED, HIGHEST, LARGEST, OF_SECTIONS, OF_UNITS, USUAL_WEIGHT, Wiring, lattice_of
 from lexlattice.training.config import ProvisionsShape
-from lexlattice.training.models.automaton import depthwise
+from lexlattice.training.models.automaton import Scale, depthwise, means
 
 
 class Inputs(NamedTuple):
@@ -97,29 +97,33 @@ class SectionAutomaton(nn.Module):
         self.perception = convolution(channels, channels, 3, padding=1, groups=channels)
         self.hidden = nn.Linear((2 + wiring.context) * channels, hidden)
         self.change = nn.Linear(hidden, channels)
+        # zero initialization: an untrained step changes nothing, so training starts from the MLP without the automaton
         nn.init.zeros_(self.change.weight)
         nn.init.zeros_(self.change.bias)
 
     def forward(self, states: Tensor, inputs: Inputs, attention: Attention | None) -> Tensor:
         """Return the states of all cells after one step."""
         kernel, bias = self.perception.weight.flatten(1).T, self.perception.get_parameter("bias")
-        seen = [states, depthwise(states, inputs.neighbours, kernel) + bias]
-        seen += [known.index_select(0, inputs.rows) for known in self._context(states, inputs, attention)]
+        # perceive: own state, neighbours, then the context of the section and the paragraph, broadcast to their cells
+        perceived = [states, depthwise(states, inputs.neighbours, kernel) + bias]
+        perceived += [context.index_select(0, inputs.rows) for context in self._context(states, inputs, attention)]
         if self._wiring.paragraphs:
-            seen.append(row_means(states, inputs.paragraphs).index_select(0, inputs.paragraphs))
-        change: Tensor = self.change(relu(self.hidden(torch.cat(seen, dim=1))))
+            perceived.append(means(states, inputs.paragraphs).index_select(0, inputs.paragraphs))
+        # update: a residual step
+        change: Tensor = self.change(relu(self.hidden(torch.cat(perceived, dim=1))))
         return states + change
 
     def _context(self, states: Tensor, inputs: Inputs, attention: Attention | None) -> list[Tensor]:
+        """Return what cells perceive of other sections, per section; the order is that of the weights' columns."""
         if self._wiring.context == self._wiring.paragraphs:
             return []
-        means, context = row_means(states, inputs.rows), list[Tensor]()
+        of_sections, context = means(states, inputs.rows), list[Tensor]()
         if self._wiring.overview:
-            context += [means, means.mean(0, keepdim=True).expand_as(means)]
+            context += [of_sections, of_sections.mean(0, keepdim=True).expand_as(of_sections)]
         if self._wiring.references:
-            context += [inputs.citing @ means, inputs.cited @ means]
+            context += [inputs.citing @ of_sections, inputs.cited @ of_sections]
         if attention is not None:
-            context.append(attention(means))
+            context.append(attention(of_sections))
         return context
 
 
@@ -131,11 +135,11 @@ class Attention(nn.Module):
         self.query, self.key = nn.Linear(channels, size), nn.Linear(channels, size)
         self.value = nn.Linear(channels, channels)
 
-    def forward(self, means: Tensor) -> Tensor:
+    def forward(self, sections: Tensor) -> Tensor:
         """Return the attention output of each section, from the mean states of all sections."""
-        query, key = self.query(means), self.key(means)
+        query, key = self.query(sections), self.key(sections)
         weights = (query @ key.T * query.shape[1] ** -0.5).softmax(dim=1)
-        mixed: Tensor = weights @ self.value(means)
+        mixed: Tensor = weights @ self.value(sections)
         return mixed
 
 
@@ -146,7 +150,7 @@ class ProvisionsNetwork(nn.Module):
         super().__init__()
         self.shape, self.wiring = shape, wiring_of(shape)
         kinds = {"vectors": shape.meaning} | {name: getattr(shape, name) for name in (*OF_UNITS[1:], *OF_SECTIONS)}
-        self.scales = nn.ModuleDict({"units": Scale(width.units), "sections": Scale(width.sections)})
+        self.scales = nn.ModuleDict({"units": Scale(width.units, LARGEST), "sections": Scale(width.sections, LARGEST)})
         self.meanings = nn.ModuleDict({name: nn.Linear(width.vectors, size) for name, size in kinds.items()})
         self.topics = nn.ModuleDict({name: nn.Linear(width.anchors * width.vectors, kinds[name]) for name in GATED})
         self.input_dropout, self.dropout = nn.Dropout(shape.input_dropout), nn.Dropout(shape.dropout)
@@ -160,16 +164,17 @@ class ProvisionsNetwork(nn.Module):
 
     def forward(self, inputs: Inputs) -> Outputs:
         """Return the predictions for an act."""
+        # units are in document order, cells in the order of the lattice: `order` and `cell_of` map one to the other
         before = self._read(inputs).index_select(0, inputs.order)
         after = before
         if self.automaton is not None:
             for _ in range(self.shape.steps):
                 after = self.automaton(after, inputs, self.attention)
-        known = self.dropout(torch.cat([before, after], dim=1))
-        read = self.readout(known)
+        states = self.dropout(torch.cat([before, after], dim=1))
+        read = self.readout(states)
         logits, of_rows = read[:, 0], None
         if self.section_readout is not None:
-            of_rows = self.section_readout(row_means(known, inputs.rows))[:, 0]
+            of_rows = self.section_readout(means(states, inputs.rows))[:, 0]
             of_cells = of_rows.index_select(0, inputs.rows)
             logits = logits + of_cells if self.shape.sections == "add" else both(logits, of_cells)
         weights = bounded(read[:, 1]).index_select(0, inputs.cell_of) if self.shape.weight else None
@@ -189,28 +194,13 @@ class ProvisionsNetwork(nn.Module):
         for names, columns in ((OF_UNITS, of_units), (OF_SECTIONS, of_sections)):
             for name in names:
                 columns.append(self.meanings[name](getattr(inputs, name)))
-                if name in GATED:
+                if name in GATED:  # multiplied with a projection of the anchors: what the vectors mean in this act
                     columns.append(columns[-1] * self.topics[name](inputs.anchors))
-        around = torch.cat(of_sections, dim=1).index_select(0, inputs.section_of)
-        read = self.input_dropout(torch.cat([*of_units, around], dim=1))
+        # section features are computed once per section, and then broadcast to its units
+        section_columns = torch.cat(of_sections, dim=1).index_select(0, inputs.section_of)
+        read = self.input_dropout(torch.cat([*of_units, section_columns], dim=1))
         states: Tensor = relu(self.second(self.dropout(relu(self.first(read)))))
         return states
-
-
-class Scale(nn.Module):
-    """Standardizes features to the mean and deviation of the training data, and clips outliers."""
-
-    mean: Tensor
-    deviation: Tensor
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(width))
-        self.register_buffer("deviation", torch.ones(width))
-
-    def forward(self, values: Tensor) -> Tensor:
-        """Return the scaled features."""
-        return ((values - self.mean) / self.deviation).clamp(-LARGEST, LARGEST)
 
 
 class Readout(nn.Module):
@@ -238,13 +228,6 @@ def wiring_of(shape: ProvisionsShape) -> Wiring:
         shape.sections,
         float(shape.weight),
     )
-
-
-def row_means(states: Tensor, group_of: Tensor) -> Tensor:
-    """Return the mean state of the cells of each group."""
-    counts = torch.bincount(group_of)
-    sums = states.new_zeros(len(counts), states.shape[1]).index_add(0, group_of, states)
-    return sums / counts[:, None]
 
 
 def bounded(weights: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,6 +28,7 @@ from lexlattice.lattice.model import FORMAT
 from lexlattice.selection.decoder import choose
 from lexlattice.training.config import Config, GoldRloo, GoldStart, ProvisionsShape
 from lexlattice.training.losses import plackett_luce_loss
+from lexlattice.training.models.automaton import Scale
 from lexlattice.training.models.network import Inputs, Outputs, ProvisionsNetwork, Widths
 from lexlattice.training.prepared import Example
 from lexlattice.training.rloo import sample_extracts
@@ -147,9 +148,7 @@ class TrainableProvisionsModel:
         """Set the means and deviations by which features are scaled."""
         for name in ("units", "sections"):
             rows = np.concatenate([getattr(act, name) for act in acts])
-            scale = self.module.scales[name]
-            scale.get_buffer("mean").copy_(torch.from_numpy(rows.mean(0)))
-            scale.get_buffer("deviation").copy_(torch.from_numpy(rows.std(0).clip(_SMALLEST_DEVIATION)))
+            cast("Scale", self.module.scales[name]).fit(rows, _SMALLEST_DEVIATION)
 
 
 class _CacheKey:

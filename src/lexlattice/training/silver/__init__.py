@@ -70,9 +70,9 @@ def align(act: Act, summary: str, encoder: TextEncoder, model: SilverModel | Non
     )
     readouts = model.read_units(pairs, alignment).T
     prose = np.array([unit.kind != "table" for unit in act.units], np.float32)
-    confidence_mean = float(confidences.mean()) if len(confidences) else 0.0
+    mean_confidence = float(confidences.mean()) if len(confidences) else 0.0
     targets, importance, priority = readouts * prose
-    return Silver(aligned, targets, importance, priority, np.float32(confidence_mean) * prose)
+    return Silver(aligned, targets, importance, priority, np.float32(mean_confidence) * prose)
 
 
 @cache

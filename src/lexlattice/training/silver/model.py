@@ -91,9 +91,8 @@ def confidence_features(pairs: Pairs, alignment: Alignment) -> Floats:
     section_share = np.array([row[section == section[unit]].sum() for row, unit in zip(shares, best, strict=True)])
     runner_up = np.partition(shares, -2, axis=1)[:, -2] if shares.shape[1] > 1 else np.zeros(len(shares))
     top = shares.max(axis=1)
-    return np.stack([np.log(top + 1e-3), np.log(section_share + 1e-3), unsupported, top - runner_up], axis=-1).astype(
-        np.float32
-    )
+    columns = [np.log(top + 1e-3), np.log(section_share + 1e-3), unsupported, top - runner_up]
+    return np.stack(columns, axis=-1).astype(np.float32)
 
 
 def sigmoid(logits: Floats) -> Floats:
