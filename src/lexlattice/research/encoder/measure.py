@@ -16,7 +16,6 @@ from lexlattice.encoding import EmptyTextWarning
 from lexlattice.encoding.static import Static
 from lexlattice.errors import DataError
 from lexlattice.reading import LANGUAGES
-from lexlattice.research.encoder.lexicon import Lexicon
 from lexlattice.research.encoder.texts import (
     Row,
     Source,
@@ -28,6 +27,7 @@ from lexlattice.research.encoder.texts import (
 )
 
 if TYPE_CHECKING:
+    from lexlattice.research.encoder.lexicon import Lexicon
     from lexlattice.research.encoder.training import Recipe
 
 
