@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError
-from lexlattice.multilingual.versions import counterparts
+from lexlattice.multilingual.alignment import align
 
 WORD: Final = re.compile(r"\w+")
 """What places count."""
@@ -204,7 +204,7 @@ def project_gold(gold: Gold, source: Act, target: Act, reference: str | None = N
 
     `reference` is the text that `source` was read from, whose words the places count; its own source if none.
     """
-    pairs = counterparts(source, target).pairs
+    pairs = align(source, target).pairs
     here = _Here(source, reference)
     there = _unit_places(target)
 

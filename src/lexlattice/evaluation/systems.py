@@ -117,12 +117,12 @@ def _trained(path: str, encoder: str | None, cache: str | None, *, is_decoded: b
     Without the name of an encoder it gets the one that it was trained with; any other is refused.
     """
     about = read_weights(path).about
-    found = encoding.load(encoder or encoding.trained_with(about.get("encoder") or "static"), cache=cache)
+    found = encoding.load(encoder or encoding.require_builtin(about.get("encoder") or "static"), cache=cache)
     if about.get("format") != PAPER:
         summarizer = load_model(path, found)
         return own_system(summarizer.extract) if is_decoded else partial(_by_score, summarizer)
     consolidator = Consolidator.read(path)
-    encoding.require(found, about.get("fingerprint", ""))
+    encoding.require_fingerprint(found, about.get("fingerprint", ""))
     encode = partial(encoding.vectors_of_units, found)
     return partial(_selected, lambda act: consolidator.scores(act, encode([unit.text for unit in act.units])))
 

@@ -260,7 +260,7 @@ def test_processes_end_when_torchrun_is_gone(prepared: Prepared, tmp_path: Path)
 def shell(work: Callable[[], int]) -> int:
     """An error as the command line has it."""
     from lexlattice import LexLatticeError
-    from lexlattice.apps.cli.shell import fail
+    from lexlattice.apps.cli.common import fail
 
     try:
         return work()

@@ -11,7 +11,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lexlattice.encoding.subwords import Hashes32, Places, Spelling, Words, distinct, rows, split, subwords
+from lexlattice.encoding.subwords import (
+    Hashes32,
+    Indices,
+    Spelling,
+    Words,
+    embedding_rows,
+    split_words,
+    subwords,
+    unique_words,
+)
 
 _TEXT_CHUNK: Final = 20_000
 
@@ -20,16 +29,16 @@ _TEXT_CHUNK: Final = 20_000
 class Ragged:
     """A ragged array: many runs of integers in one array."""
 
-    values: Places
-    lengths: Places
-    starts: Places
+    values: Indices
+    lengths: Indices
+    starts: Indices
 
     @classmethod
-    def of(cls, values: Places, lengths: Places) -> Ragged:
+    def of(cls, values: Indices, lengths: Indices) -> Ragged:
         """Build runs of these lengths, which follow each other."""
         return cls(values, lengths, np.cumsum(lengths) - lengths)
 
-    def take(self, places: Places) -> Ragged:
+    def take(self, places: Indices) -> Ragged:
         """Return some of the runs."""
         lengths = self.lengths[places]
         starts = np.cumsum(lengths) - lengths
@@ -60,7 +69,7 @@ class Lexicon:
     def build(cls, texts: Sequence[str], spelling: Spelling, size: int, buckets: int) -> Lexicon:
         """Index texts, with rows for the `size` most frequent subwords and `buckets` shared rows for all others."""
         found, counts = _words(texts)
-        unique, _, numbers = distinct(found)
+        unique, _, numbers = unique_words(found)
         frequency = np.bincount(numbers, minlength=len(unique.starts) - 1)
         parts = list(subwords(unique, spelling))
         hashes, places = np.unique(np.concatenate([part for _, part in parts]), return_inverse=True)
@@ -76,9 +85,9 @@ class Lexicon:
         )
 
 
-def _words(texts: Sequence[str]) -> tuple[Words, Places]:
+def _words(texts: Sequence[str]) -> tuple[Words, Indices]:
     """Split texts into words, in chunks."""
-    parts = [split(texts[first : first + _TEXT_CHUNK]) for first in range(0, len(texts), _TEXT_CHUNK)]
+    parts = [split_words(texts[first : first + _TEXT_CHUNK]) for first in range(0, len(texts), _TEXT_CHUNK)]
     letters = np.concatenate([words.letters for words, _ in parts])
     lengths = np.concatenate([words.lengths for words, _ in parts])
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -86,7 +95,7 @@ def _words(texts: Sequence[str]) -> tuple[Words, Places]:
 
 
 def _rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -> Ragged:
-    parts = list(rows(words, spelling, vocabulary, buckets))
+    parts = list(embedding_rows(words, spelling, vocabulary, buckets))
     owners = np.concatenate([owners for owners, _ in parts])
     places = np.concatenate([places for _, places in parts])
     lengths = np.bincount(owners, minlength=len(words.starts) - 1)

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy, embedding_bag, normalize
 
-from lexlattice.encoding.subwords import Places, Spelling
+from lexlattice.encoding.subwords import Indices, Spelling
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.encoder.lexicon import Lexicon, Ragged, initial_table, random_table
 from lexlattice.research.encoder.texts import Source
@@ -106,7 +106,7 @@ def _svd_rows(sources: Sequence[Source]) -> Ragged:
     return Ragged.of(np.arange(lengths.sum()), lengths).take(np.flatnonzero(kept))
 
 
-def _columns(sources: Sequence[Source], lexicon: Lexicon) -> list[Places]:
+def _columns(sources: Sequence[Source], lexicon: Lexicon) -> list[Indices]:
     """Return for each source rows × languages: the index of the text, or -1."""
     place = 0
     columns = []
@@ -132,7 +132,7 @@ class _Trainer:
         self._shares = np.array(recipe.shares) / sum(recipe.shares)
         self._weights = np.array([LANGUAGE_WEIGHTS.get(language, 1.0) for language in LANGUAGES])
 
-    def sample_batch(self, columns: Sequence[Places]) -> Places:
+    def sample_batch(self, columns: Sequence[Indices]) -> Indices:
         """Sample the texts of a batch, languages × rows, without duplicates."""
         numbers = columns[self._rng.choice(len(columns), p=self._shares)]
         available = numbers >= 0
@@ -145,10 +145,10 @@ class _Trainer:
         order = np.argsort(keys, axis=1)[:, :languages]
         complete = np.isfinite(np.take_along_axis(keys, order, axis=1)).all(axis=1)
         batch = np.take_along_axis(numbers[rows], order, axis=1)[complete]
-        texts: Places = batch[self._is_unique(batch)].T
+        texts: Indices = batch[self._is_unique(batch)].T
         return texts
 
-    def step(self, batch: Places, step: int) -> float:
+    def step(self, batch: Indices, step: int) -> float:
         """Update the table by the InfoNCE loss of a batch, and return the loss."""
         vectors, rows, used = self._encode(batch.ravel())
         sides = vectors.view(*batch.shape, -1)
@@ -163,7 +163,7 @@ class _Trainer:
         self._update(rows, used.detach(), used.grad, step)
         return loss.item()
 
-    def _encode(self, texts: Places) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def _encode(self, texts: Indices) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Encode texts with word and subword dropout; return the vectors, the rows used, and their values."""
         words = self._lexicon.texts.take(texts).drop(self._recipe.word_dropout, self._rng)
         unique, places = np.unique(words.values, return_inverse=True)
@@ -185,7 +185,7 @@ class _Trainer:
         spread = (second / (1 - _BETAS[1] ** times)).sqrt_().add_(1e-8)
         self._table[rows] = values.addcdiv_(first / (1 - _BETAS[0] ** times), spread, value=-rate)
 
-    def _is_unique(self, batch: Places) -> NDArray[np.bool_]:
+    def _is_unique(self, batch: Indices) -> NDArray[np.bool_]:
         """Whether none of a row's texts occurs in an earlier row: duplicates would be false negatives."""
         seen: set[bytes] = set()
         is_unique = np.ones(len(batch), np.bool_)

@@ -20,7 +20,8 @@ from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.metrics.rouge import Reference
 from lexlattice.evaluation.metrics.significance import confidence_interval, rank_correlation, ratio_interval
-from lexlattice.multilingual.projection import carried, project
+from lexlattice.multilingual.alignment import align
+from lexlattice.multilingual.versions import project_extract
 from lexlattice.reading import read
 from lexlattice.research import load
 from lexlattice.research.experiments.statistics import high_resource, paper, reported
@@ -97,10 +98,11 @@ def _earned(summarizer: Summarizer, entry: dict[str, Any]) -> list[list[float]]:
     reference = Reference(entry["summary_en"], "compat")
     budget = len(entry["summary_en"].split())
     order = summarizer.rank(french, int(_MARGIN * budget * french.words / english.words))
-    over = carried((french.units[unit] for unit in order), french, english, budget)
-    there = project(english, french)
+    to_english, to_french = align(french, english), align(english, french)
+    over = project_extract((french.units[unit] for unit in order), english, to_english, budget)
     ranked = [english.units[unit].id for unit in summarizer.rank(english, int(_MARGIN * budget))]
-    back = carried((french[name] for unit in ranked for name in there[unit]), french, english, budget)
+    there = (french[name] for unit in ranked for name in to_french.pairs.get(unit, ()))
+    back = project_extract(there, english, to_english, budget)
     texts = summarizer.extract(english, budget).text, over.text, back.text
     return [[100 * reference.score(text)[name].f1 for name in _MEASURES] for text in texts]
 
@@ -146,19 +148,19 @@ def _agreement(study: Study, summarizer: Summarizer, path: Path) -> Table:
 def _shared(summarizer: Summarizer, english: Act, act: Act, share: float) -> float:
     """Of the units chosen in English, how many have a counterpart that is chosen."""
     chosen = {unit.id for unit in summarizer.extract(english, max(1, round(share * english.words))).units}
-    counterparts = project(act, english)
+    counterparts = align(act, english).pairs
     there = summarizer.extract(act, max(1, round(share * act.words))).units
-    return len(chosen & {name for unit in there for name in counterparts[unit.id]}) / max(1, len(chosen))
+    return len(chosen & {name for unit in there for name in counterparts.get(unit.id, ())}) / max(1, len(chosen))
 
 
 def _correlation(summarizer: Summarizer, english: Act, act: Act) -> float:
     """Of the ranks of units that correspond."""
     scores = dict(zip((unit.id for unit in english), summarizer.score(english).tolist(), strict=True))
-    counterparts = project(act, english)
+    counterparts = align(act, english).pairs
     pairs = [
         (float(score), float(np.mean([scores[name] for name in counterparts[unit.id]])))
         for unit, score in zip(act.units, summarizer.score(act), strict=True)
-        if counterparts[unit.id]
+        if unit.id in counterparts
     ]
     return rank_correlation(*np.array(pairs).T) if pairs else 0.0
 
