@@ -33,9 +33,9 @@ from lexlattice import Act, Unit, read
 from lexlattice.encoding.tokens import tokenizer
 from lexlattice.evaluation import baselines
 from lexlattice.evaluation.metrics import rouge
+from lexlattice.evaluation.oracle import OBJECTIVES, Choice, Oracle
 from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.selection import select
-from lexlattice.training.oracle import OBJECTIVES, Choice, Oracle
 from timing import seconds
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.gold import WORD, Gold, Places
 
 ENOUGH: Final = 0.75
@@ -130,7 +130,7 @@ def meaning_of_texts(gold: Gold, reference: str, texts: Iterable[str]) -> Meanin
 def meaning_of(annotations: Sequence[Points], choices: Sequence[Sequence[int]]) -> Meaning:
     """The mean measure over acts of what was chosen in each, by index: what training's validation reports."""
     if not annotations or len(annotations) != len(choices):
-        raise LexLatticeError("Give an annotation and a choice for each act, and one act at least.")
+        raise DataError("Give an annotation and a choice for each act, and one act at least.")
     scores = [points.score(choice) for points, choice in zip(annotations, choices, strict=True)]
     return Meaning(*(float(mean) for mean in np.mean(scores, axis=0)))
 

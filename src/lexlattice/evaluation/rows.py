@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import LexLatticeError, OptionError
 from lexlattice.evaluation.sources import (
     ACT,
     CELEX,
@@ -158,7 +158,7 @@ def parse_fields(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     fields = {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
     if not fields or not all(fields.values()) or not fields.keys() <= {*FIELDS}:
-        raise LexLatticeError(
+        raise OptionError(
             f"'{text}' does not say what the fields are called; write {ACT}=NAME,{SUMMARY}=NAME for those that have "
             f"other names ({', '.join(FIELDS)})."
         )

@@ -19,7 +19,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.errors import DataError, LexLatticeError, MissingExtraError, brief
 from lexlattice.reading.formats import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -90,22 +90,22 @@ def _from_path(path: Path, split: str, columns: Collection[str]) -> Iterable[obj
     if path.is_dir():
         return _from_folder(path, split)
     if not path.is_file():
-        raise LexLatticeError(f"There is no file '{path}'; give {_KINDS}.")
+        raise DataError(f"There is no file '{path}'; give {_KINDS}.")
     try:
         head = _head(path)
     except OSError as error:
-        raise LexLatticeError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+        raise DataError(f"'{path}' cannot be read: {error.strerror or error}.") from None
     if head.startswith(_PARQUET):
         return Parquet(path, columns)
     if _looks_like_lines(head, path.name):
         return JsonLines(path)
-    raise LexLatticeError(f"'{path}' is not a data set of a known kind; give {_KINDS}.")
+    raise DataError(f"'{path}' is not a data set of a known kind; give {_KINDS}.")
 
 
 def _choose(data: Any, split: str) -> Iterable[object]:
     """The rows themselves or, of a data set with splits, those of one."""
     if isinstance(data, Mapping) and split not in data:
-        raise LexLatticeError(f"The data set has no split '{split}'; name one of: {', '.join(map(str, data))}.")
+        raise DataError(f"The data set has no split '{split}'; name one of: {', '.join(map(str, data))}.")
     rows: Iterable[object] = data[split] if isinstance(data, Mapping) else data
     return rows
 
@@ -179,7 +179,7 @@ class Parquet:
             self._rows: Final[int] = file.metadata.num_rows
         if not self._columns:
             wanted = "', '".join(columns)
-            raise LexLatticeError(f"'{path}' has no column '{wanted}'; name its columns so.")
+            raise DataError(f"'{path}' has no column '{wanted}'; name its columns so.")
 
     def __iter__(self) -> Iterator[object]:
         from pyarrow import ArrowException
@@ -205,7 +205,7 @@ def _open_parquet(path: Path) -> ParquetFile:
     try:
         return ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER)
     except (OSError, ValueError, ArrowException) as error:
-        raise LexLatticeError(f"'{path}' is a damaged Parquet file ({brief(error)}); get it anew.") from None
+        raise DataError(f"'{path}' is a damaged Parquet file ({brief(error)}); get it anew.") from None
 
 
 def _record(row: RecordBatch) -> object:
@@ -224,12 +224,12 @@ def _is_saved(path: Path) -> bool:
 
 def _from_folder(path: Path, split: str) -> Iterable[object]:
     if not _is_saved(path):
-        raise LexLatticeError(f"The folder '{path}' is not a saved data set; give {_KINDS}.")
+        raise DataError(f"The folder '{path}' is not a saved data set; give {_KINDS}.")
     datasets = _datasets()
     try:
         data = datasets.load_from_disk(str(path))
     except Exception as error:
-        raise LexLatticeError(f"The saved data set '{path}' cannot be read ({brief(error)}).") from error
+        raise DataError(f"The saved data set '{path}' cannot be read ({brief(error)}).") from error
     return _choose(data, split)
 
 
@@ -238,7 +238,7 @@ def _from_hub(address: str, split: str) -> Iterable[object]:
     name, config, named = [*address.split(":", 2), "", ""][:3]
     name, _, revision = name.partition("@")
     if not name:
-        raise LexLatticeError(f"'{_HUB}{address}' names no data set; write hf:NAME, hf:NAME:CONFIG:SPLIT or the like.")
+        raise DataError(f"'{_HUB}{address}' names no data set; write hf:NAME, hf:NAME:CONFIG:SPLIT or the like.")
     with _loading(name):
         rows: Iterable[object] = _datasets().load_dataset(
             name, config or None, split=named or split, revision=revision or None
@@ -261,7 +261,7 @@ def _loading(name: str) -> Iterator[None]:
     except LexLatticeError:
         raise
     except Exception as error:
-        raise LexLatticeError(
+        raise DataError(
             f"The data set '{name}' cannot be loaded ({brief(error)}); download its files and give one of them."
         ) from error
 

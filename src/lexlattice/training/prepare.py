@@ -24,10 +24,10 @@ from lexlattice._internal.files import sha256
 from lexlattice._internal.processes import in_order
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.gold import Gold, gold_file, load_gold
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import Source
 from lexlattice.reading import LANGUAGES, PROFILES
-from lexlattice.training.oracle import Oracle
 from lexlattice.training.prepared import SHARD, Draft, Example, Packed, Prepared, pack
 from lexlattice.training.silver import align
 from lexlattice.training.targets import SilverTargets, marks_of, order_of

@@ -21,8 +21,8 @@ from helpers.acts import Row, contents, little_rows, write_rows
 from lexlattice import LexLatticeError, read
 from lexlattice.apps.cli import main
 from lexlattice.encoding import load
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import parse_fields
-from lexlattice.training.oracle import Oracle
 from lexlattice.training.prepare import ORACLES, prepare
 from lexlattice.training.prepared import SHARD, Prepared
 

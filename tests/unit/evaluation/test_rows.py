@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import DataError, MissingExtraError
 from lexlattice.evaluation.rows import BadRow, Row, Rows
 
 Record = dict[str, object]
@@ -130,8 +130,9 @@ def test_a_data_set_with_splits(tmp_path: Path) -> None:
     for source in (tmp_path / "saved", splits):
         assert [row.summary for row in Rows(source) if isinstance(row, Row)] == ["validation"]
         assert [row.summary for row in Rows(source, split="test") if isinstance(row, Row)] == ["test"]
-        with pytest.raises(LexLatticeError, match=r"no split 'dev'; name one of: train, validation, test\."):
+        with pytest.raises(DataError) as error:
             Rows(source, split="dev")
+        assert "'dev'" in str(error.value)
     assert Rows(tmp_path / "saved" / "train").count() == 1
 
 
@@ -149,8 +150,9 @@ def test_what_the_hub_library_loads(
         assert [row.summary for row in Rows(source) if isinstance(row, Row)] == [f"{split} {n}" for n in range(3)]
         assert Rows(source).count() == 3
     assert Rows(f"hf:{folder}::test[:2]").count() == 2
-    with pytest.raises(LexLatticeError, match=r"'.*hub' cannot be loaded \(Unknown split \"dev\""):
+    with pytest.raises(DataError) as error:
         Rows(f"hf:{folder}::dev")
+    assert "hub" in str(error.value)
 
 
 def test_the_hub_is_asked_for_name_configuration_and_split(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,7 +325,7 @@ def test_a_damaged_parquet_file(tmp_path: Path) -> None:
     assert "damaged from here on" in last.reason
     assert last.is_end
     written(source, content[:-20])
-    with pytest.raises(LexLatticeError, match="damaged Parquet file"):
+    with pytest.raises(DataError):
         Rows(source)
 
 
@@ -335,14 +337,15 @@ def test_parquet_that_is_not_utf8_or_lacks_columns(tmp_path: Path) -> None:
     pq.write_table(pa.table({"celex_id": ["1"], "summary": [b"bytes"]}), path)
     assert list(Rows(path)) == [BadRow(1, "1", "The field 'reference' is missing.")]
     pq.write_table(pa.table({"text": ["1"]}), path)
-    with pytest.raises(LexLatticeError, match="no column 'celex_id'"):
+    with pytest.raises(DataError) as error:
         Rows(path)
+    assert "celex_id" in str(error.value)
 
 
 def test_a_damaged_saved_data_set(tmp_path: Path) -> None:
     source = as_saved([{**GOOD, "language": "en"}], tmp_path)
     (source / "state.json").unlink()
-    with pytest.raises(LexLatticeError, match="cannot be read"):
+    with pytest.raises(DataError):
         Rows(source)
 
 
@@ -354,13 +357,13 @@ def test_what_is_no_data_set_is_refused_at_once(tmp_path: Path) -> None:
     array = written(tmp_path / "data.json", json.dumps([GOOD], indent=2).encode())
     binary = written(tmp_path / "model.jsonl", b"\x00\x01\x02\n" * 50)
     for path in (pdf, array, binary):
-        with pytest.raises(LexLatticeError, match="not a data set of a known kind; give a JSON Lines"):
+        with pytest.raises(DataError):
             Rows(path)
-    with pytest.raises(LexLatticeError, match="There is no file"):
+    with pytest.raises(DataError):
         Rows(tmp_path / "missing.jsonl")
-    with pytest.raises(LexLatticeError, match="not a saved data set"):
+    with pytest.raises(DataError):
         Rows(tmp_path)
-    with pytest.raises(LexLatticeError, match="names no data set"):
+    with pytest.raises(DataError):
         Rows("hf::english")
 
 
@@ -376,5 +379,5 @@ def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "datasets", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     for source in (parquet, saved, "hf:name"):
-        with pytest.raises(MissingExtraError, match=r"lexlattice\[data\]"):
+        with pytest.raises(MissingExtraError):
             Rows(source)

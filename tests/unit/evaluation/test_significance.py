@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.metrics.significance import EXACT_UP_TO, confidence_interval, paired_bootstrap, wilcoxon
 
 NEAR = 1e-9
@@ -166,26 +166,26 @@ def test_many_acts_take_the_normal_approximation(acts: int, method: str) -> None
 
 def test_no_acts_are_an_error() -> None:
     for nothing in ([], np.empty((0, 3))):
-        with pytest.raises(LexLatticeError, match="no acts"):
+        with pytest.raises(DataError):
             confidence_interval(nothing)
-    with pytest.raises(LexLatticeError, match="no acts"):
+    with pytest.raises(DataError):
         wilcoxon([], [])
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_what_is_not_a_number_is_an_error_and_not_a_result(bad: float) -> None:
-    with pytest.raises(LexLatticeError, match="not numbers"):
+    with pytest.raises(DataError):
         confidence_interval([0.5, bad])
-    with pytest.raises(LexLatticeError, match="not numbers"):
+    with pytest.raises(DataError):
         paired_bootstrap([0.5, bad], [0.5, 0.5])
 
 
 def test_systems_are_compared_on_the_same_acts() -> None:
     for test in (paired_bootstrap, wilcoxon):
-        with pytest.raises(LexLatticeError, match="same acts"):
+        with pytest.raises(DataError):
             test([0.1, 0.2], [0.1])
 
 
 def test_no_resamples_are_an_error() -> None:
-    with pytest.raises(LexLatticeError, match="resample"):
+    with pytest.raises(OptionError):
         confidence_interval([0.1, 0.2], resamples=0)

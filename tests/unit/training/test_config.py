@@ -9,8 +9,8 @@ import pytest
 
 from helpers import ROOT
 from lexlattice.errors import LexLatticeError
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.training.config import Config, PaperShape, Rloo, Selection, WarmStart, read_config
-from lexlattice.training.oracle import Oracle
 
 CONFIGS = ROOT / "configs"
 PAPER = CONFIGS / "paper.toml"

@@ -20,7 +20,7 @@ from rouge_score.rouge_scorer import RougeScorer
 from lexlattice import LexLatticeError, Unit, read
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.evaluation.metrics.rouge import Reference
-from lexlattice.training.oracle import OBJECTIVES, Choice, Oracle
+from lexlattice.evaluation.oracle import OBJECTIVES, Choice, Oracle
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -15,7 +15,7 @@ from lexlattice.apps.bulk.tasks import Task
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.gold import gold_file, load_gold
-from lexlattice.evaluation.measure import MEANING, PARTS, Measured, Plan, measured
+from lexlattice.evaluation.measure import MEANING, PARTS, ActResult, Plan, evaluate_act
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.evaluation.rows import BadRow, Row
 from lexlattice.evaluation.systems import GOLD, check_system
@@ -97,7 +97,7 @@ class Evaluate(Task):
     def of(self, act: Act, entry: Entry) -> dict[str, Any]:
         """The scores of every system, as a long table."""
         row = Row(0, entry.celex, entry.content.decode(), entry.summary, act.language)
-        found = measured(self.plan, row)
+        found = evaluate_act(self.plan, row)
         if isinstance(found, BadRow):
             raise LexLatticeError(found.reason)
         return {
@@ -124,7 +124,7 @@ Layout = dict[str, Any]
 """Where a number stands among those of an act, by system, tokenizer, measure and part."""
 
 
-class Figures(Sequence[Measured]):
+class Figures(Sequence[ActResult]):
     """Rows that `Evaluate` made, as `evaluate` would have measured the acts: some hundred bytes for each."""
 
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -141,16 +141,16 @@ class Figures(Sequence[Measured]):
         return self._length
 
     @overload
-    def __getitem__(self, place: int) -> Measured: ...
+    def __getitem__(self, place: int) -> ActResult: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Measured]: ...
-    def __getitem__(self, place: int | slice) -> Measured | Sequence[Measured]:
+    def __getitem__(self, place: slice) -> Sequence[ActResult]: ...
+    def __getitem__(self, place: int | slice) -> ActResult | Sequence[ActResult]:
         if isinstance(place, slice):
             return [self[inner] for inner in range(*place.indices(self._length))]
         if not 0 <= place < self._length:
             raise IndexError(place)
         systems = _View(self._layout, self._numbers, place * self._width)
-        return Measured(0, "", "", 0, 0, cast(dict[str, dict[str, Any]], systems))
+        return ActResult(0, "", "", 0, 0, cast(dict[str, dict[str, Any]], systems))
 
     def _of(self, row: Mapping[str, Any]) -> list[float]:
         numbers = [0.0] * self._width

@@ -12,7 +12,7 @@ from lexlattice.errors import LexLatticeError
 from lexlattice.reading import PROFILES
 
 if TYPE_CHECKING:
-    from lexlattice.training.oracle import Oracle
+    from lexlattice.evaluation.oracle import Oracle
 
 DATA = (
     "JSON Lines (.jsonl, .jsonl.gz) or Parquet with reference (the act) and summary, and celex_id and language if they "
@@ -108,8 +108,8 @@ def _prepare(options: argparse.Namespace) -> int:
 
 def _settings(options: argparse.Namespace) -> tuple[str, str, Oracle | None]:
     """Profile, encoder and oracle: from the configuration, or each as it was asked for."""
+    from lexlattice.evaluation.oracle import Oracle
     from lexlattice.training.config import read_config
-    from lexlattice.training.oracle import Oracle
 
     if options.config is None:
         oracle = Oracle(options.oracle) if options.oracle else None

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice._internal.imports import quiet
-from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.errors import MissingExtraError, OptionError, WeightsError, brief
 from lexlattice.evaluation.metrics.rouge import Score
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class BertScore:
             raise MissingExtraError("BERTScore", "bertscore") from error
         name = os.fspath(model)
         if layers is None and name not in utils.model2layers:
-            raise LexLatticeError(f"Which layer of '{name}' is best for BERTScore is not known; say layers, a number.")
+            raise OptionError(f"Which layer of '{name}' is best for BERTScore is not known; say layers, a number.")
         if threads:
             set_num_threads(threads)
         self.model: Final = name
@@ -67,7 +67,7 @@ class BertScore:
                 self._model: Any = utils.get_model(name, self.layers).to("cuda" if cuda.is_available() else "cpu")
                 self._tokenizer: Any = utils.get_tokenizer(name)
         except Exception as error:
-            raise LexLatticeError(
+            raise WeightsError(
                 f"The model '{name}' cannot be loaded for BERTScore ({brief(error)}); give a folder or a name of the "
                 "Hugging Face hub, and no more layers than it has."
             ) from error

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from lexlattice.encoding.tokens import Tokenizer
 from lexlattice.encoding.tokens import tokenizer as named_tokenizer
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.evaluation.metrics import rouge
 
 _BLOCK: Final = 2048
@@ -202,7 +202,7 @@ class Reference:
         scores = {}
         for name in names:
             if name not in _MEASURES:
-                raise LexLatticeError(f"There is no measure '{name}'; choose among: {', '.join(MEASURES)}.")
+                raise OptionError(f"There is no measure '{name}'; choose among: {', '.join(MEASURES)}.")
             hits = _MEASURES[name](self, text)
             fewer = 1 if name == "rouge2" else 0
             scores[name] = _score(hits, len(text.tokens) - fewer, len(self.tokens) - fewer)
@@ -268,7 +268,7 @@ def score_batch(
 ) -> list[Scores]:
     """Scores of many pairs; a reference that is met several times is prepared once."""
     if len(candidates) != len(references):
-        raise LexLatticeError(f"{len(candidates)} candidates cannot be paired with {len(references)} references.")
+        raise OptionError(f"{len(candidates)} candidates cannot be paired with {len(references)} references.")
     measures = MEASURES if measures is None else tuple(measures)
     prepared = {text: Reference(text, tokenizer, stem=stem) for text in dict.fromkeys(references)}
     return [

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OptionError
 
 LEVEL: Final = 0.95
 RESAMPLES: Final = 5000
@@ -60,7 +60,7 @@ def ratio_interval(a: ArrayLike, b: ArrayLike, *, resamples: int = RESAMPLES, se
     """
     both = np.stack([_scores(a), _scores(b)], axis=1)
     if both[:, 1].mean() <= 0:
-        raise LexLatticeError("A ratio needs something to be a share of; the second system earned nothing at all.")
+        raise DataError("A ratio needs something to be a share of; the second system earned nothing at all.")
     means = _resampled_means(both, resamples, seed)
     means = means[means[:, 1] > 0]
     low, high = np.quantile(means[:, 0] / means[:, 1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
@@ -109,7 +109,7 @@ def wilcoxon(a: ArrayLike, b: ArrayLike) -> float:
     """
     differences = _differences(a, b)
     if differences.ndim != 1:
-        raise LexLatticeError("Wilcoxon's test takes one score per act; give it one column at a time.")
+        raise DataError("Wilcoxon's test takes one score per act; give it one column at a time.")
     changed = differences[differences != 0]
     if not len(changed):
         return 1.0
@@ -125,23 +125,23 @@ def _scores(values: ArrayLike) -> NDArray[np.float64]:
     """One row per act, checked: whatever is computed from it is a number."""
     scores = np.asarray(values, np.float64)
     if not len(scores):
-        raise LexLatticeError("There are no acts to compute a mean over; score at least one.")
+        raise DataError("There are no acts to compute a mean over; score at least one.")
     if not np.isfinite(scores).all():
-        raise LexLatticeError("Some scores are not numbers; leave out the acts that could not be scored.")
+        raise DataError("Some scores are not numbers; leave out the acts that could not be scored.")
     return scores
 
 
 def _differences(a: ArrayLike, b: ArrayLike) -> NDArray[np.float64]:
     first, second = _scores(a), _scores(b)
     if first.shape != second.shape:
-        raise LexLatticeError("Two systems can be compared on the same acts only, by the same measures.")
+        raise DataError("Two systems can be compared on the same acts only, by the same measures.")
     return first - second
 
 
 def _resampled_means(scores: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
     """The mean of each resample: how often each act was drawn, times its scores."""
     if resamples < 1:
-        raise LexLatticeError("A bootstrap needs at least one resample; some thousands are usual.")
+        raise OptionError("A bootstrap needs at least one resample; some thousands are usual.")
     acts = len(scores)
     generator = np.random.default_rng(seed)
     means = np.empty((resamples, *scores.shape[1:]))

@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from lexlattice._internal.imports import quiet
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.research.external.models import first_words, load, positions, shortened, tokens_at_most
 
 Complete = Callable[[str, str], str]
@@ -67,11 +67,11 @@ class Prompted:
     ) -> None:
         """`context` is for prompts only, as `count` counts; `language` is that of the summary, if not the act's."""
         if method not in METHODS:
-            raise LexLatticeError(f"There is no method '{method}' of prompting; choose among {', '.join(METHODS)}.")
+            raise OptionError(f"There is no method '{method}' of prompting; choose among {', '.join(METHODS)}.")
         if method == "extract" and extract is None:
-            raise LexLatticeError("To summarise an extract, something has to make it; give what does, or zero-shot.")
+            raise OptionError("To summarise an extract, something has to make it; give what does, or zero-shot.")
         if times < 1:
-            raise LexLatticeError(f"An extract cannot be {times:g} times as long as its summary; give at least 1.")
+            raise OptionError(f"An extract cannot be {times:g} times as long as its summary; give at least 1.")
         self._model, self._complete, self._method, self._times = complete, _completing(complete), method, times
         self._extract = extract if method == "extract" else None
         self._context, self._count, self._language = context, count, language
@@ -98,7 +98,7 @@ class Prompted:
         room = self._context - self._count(system + frame.format(**asked, text="")) - _TEMPLATE
         text = shortened(self._text(act, words), room, self._count)
         if not text:
-            raise LexLatticeError(f"Nothing of an act fits into {self._context} tokens of context; give more.")
+            raise OptionError(f"Nothing of an act fits into {self._context} tokens of context; give more.")
         return system, frame.format(**asked, text=text)
 
     def _text(self, act: Act, words: int) -> str:
@@ -120,7 +120,7 @@ class Local:
         self.context: Final = longest - tokens
         """Tokens that prompts may have."""
         if self.context <= 0:
-            raise LexLatticeError(f"'{name}' takes {longest} tokens in all; let it say fewer than {tokens}.")
+            raise OptionError(f"'{name}' takes {longest} tokens in all; let it say fewer than {tokens}.")
 
     def count(self, text: str) -> int:
         """Tokens of a text."""

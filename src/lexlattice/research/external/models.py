@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from lexlattice._internal.imports import quiet
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.errors import MissingExtraError, WeightsError, brief
 
 
 def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
@@ -37,12 +37,12 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
                 where, use_safetensors=True, dtype=dtype, output_loading_info=True, **options
             )
     except Exception as error:
-        raise LexLatticeError(
+        raise WeightsError(
             f"The model '{name}' cannot be loaded ({brief(error)}); give a folder or a name of the Hugging Face hub "
             "(ID or ID@REVISION) that has a tokenizer and weights as safetensors."
         ) from error
     if missing := sorted(report["missing_keys"]):
-        raise LexLatticeError(
+        raise WeightsError(
             f"'{name}' has no weights for {len(missing)} parts of the model, such as {missing[0]}; get it anew."
         )
     device = "cuda" if torch.cuda.is_available() else "cpu"

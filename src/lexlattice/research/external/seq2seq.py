@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice._internal.imports import quiet
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.research.external.models import first_words, load, positions, tokens_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def nearest_only(model: Any, states: torch.Tensor, k: int) -> Iterator[None]:
     with ExitStack() as stack:
         found = [part for name, part in model.named_modules() if name.endswith(_CROSS_ATTENTION)]
         if not found:
-            raise LexLatticeError(
+            raise OptionError(
                 f"Where a model of the kind '{model.config.model_type}' attends to its text is not known; use sled."
             )
         for part in found:
@@ -111,7 +111,7 @@ class _Nearest:
 
         hidden = args[0] if args else options["hidden_states"]
         if hidden.shape[1] != 1:
-            raise LexLatticeError("Only one word after the other can be decoded with the nearest states.")
+            raise OptionError("Only one word after the other can be decoded with the nearest states.")
         query, key, value = (getattr(part, name, None) or getattr(part, f"{name}_proj") for name in "qkv")
         heads = getattr(part, "n_heads", None) or part.num_heads
 
@@ -171,17 +171,17 @@ class Seq2Seq:
         unrepeated: int | None = None,
     ) -> None:
         if method not in METHODS:
-            raise LexLatticeError(f"There is no method '{method}' for long texts; choose among {', '.join(METHODS)}.")
+            raise OptionError(f"There is no method '{method}' for long texts; choose among {', '.join(METHODS)}.")
         k = chunk if k is None else k
         if any(number is not None and number < 1 for number in (chunk, k, beams, length, unrepeated)):
-            raise LexLatticeError("Numbers of tokens, states and beams begin at 1.")
+            raise OptionError("Numbers of tokens, states and beams begin at 1.")
         if not (0 <= overlap < 1 and 0 <= least <= 1):
-            raise LexLatticeError("The shares overlap and least are numbers from 0 to 1, overlap below 1.")
+            raise OptionError("The shares overlap and least are numbers from 0 to 1, overlap below 1.")
         self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name)
         limit = positions(self._model.config, "max_encoder_position_embeddings", "max_position_embeddings")
         at_once = chunk if method != "plain" else length or 1
         if limit is not None and at_once > limit:
-            raise LexLatticeError(f"'{name}' reads {limit} tokens at once, not {at_once}; give a smaller number.")
+            raise OptionError(f"'{name}' reads {limit} tokens at once, not {at_once}; give a smaller number.")
         self._method, self._chunk, self._overlap, self._k = method, chunk, overlap, k
         self._length = length or limit or self._usual()
         self._prefix, self._least = prefix, least

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from lexlattice._internal.imports import quiet
 from lexlattice.act.document import Act, Furniture, Section, Unit
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.research.external.models import Summarize, first_words, load, positions, sentences, tokens_of
 
 ORDERS: Final = ("first", "last")
@@ -32,7 +32,7 @@ class Translator:
 
     def __init__(self, name: str, *, beams: int | None = None, prefix: str = "") -> None:
         if beams is not None and beams < 1:
-            raise LexLatticeError(f"A translation cannot have {beams} beams; give at least 1.")
+            raise OptionError(f"A translation cannot have {beams} beams; give at least 1.")
         self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name)
         self._prefix = prefix
         self._decoding = {} if beams is None else {"num_beams": beams}
@@ -103,7 +103,7 @@ class Translated:
     ) -> None:
         """`language` is what the translator translates into, where the summarizer has to know."""
         if order not in ORDERS:
-            raise LexLatticeError(f"A translation comes {' or '.join(ORDERS)}, not '{order}'.")
+            raise OptionError(f"A translation comes {' or '.join(ORDERS)}, not '{order}'.")
         self._translator, self._summarize, self._order, self._language = translator, summarize, order, language
 
     def __call__(self, act: Act, words: int) -> str:
