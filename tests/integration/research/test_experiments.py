@@ -13,9 +13,9 @@ from helpers import ROOT
 
 pytest.importorskip("torch")
 
-from helpers.llm_server import KEY, KEY_FROM, Question, little_llm
+from helpers.llm_server import KEY, KEY_FROM, Received, fake_llm
 from lexlattice.apps.cli import main
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.experiments import EXPERIMENTS, run_experiment
 from lexlattice.research.experiments.corpus import Corpus
@@ -111,7 +111,7 @@ def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
 
 def test_figures_need_the_main_table(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    with pytest.raises(LexLatticeError, match="make it first"):
+    with pytest.raises(DataError):
         run("figures", tmp_path)
 
 
@@ -201,7 +201,7 @@ def test_other_lengths_and_other_units(folder: Path, tmp_path: Path, name: str) 
     assert {line.name for line in unicode.rows} == set(read_settings(config).systems)
 
 
-def marked(question: Question) -> str:
+def marked(question: Received) -> str:
     """A judge to whom a point is covered if the candidate holds its words, and what is short is hardly relevant."""
     asked = json.loads(question.prompt)
     if "summary" in asked:
@@ -218,28 +218,28 @@ def test_a_judge_is_asked_once_and_its_marks_become_a_table(
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv(KEY_FROM, KEY)
     config = tmp_path / "judge.toml"
-    with little_llm(marked) as server:
+    with fake_llm(marked) as server:
         text = (CONFIGS / "judge.toml").read_text("utf-8").partition("[endpoint]")[0]
         address = f'kind = "anthropic"\nurl = "http://127.0.0.1:{server.server_port}"\nmodel = "little"'
         free = "max_tokens = 8192\nprice_in = 0\nprice_out = 0"
         config.write_text(f'{text}\n[endpoint]\n{address}\nkey_from = "{KEY_FROM}"\n{free}\n', "utf-8")
         table, pairs = run("judge", folder, config)
-        asked = len(server.asked)
+        asked = len(server.received)
         assert asked == 24 * (1 + 2)
         assert run("judge", folder, config) == [table, pairs]
-        assert len(server.asked) == asked, "every reply was kept"
+        assert len(server.received) == asked, "every reply was kept"
     lead, ours = table.rows
     assert (lead.name, ours.name) == ("lead", "lexlattice")
     assert all(0 <= (cell.value or 0) <= 100 for line in table.rows for cell in line.cells)
     assert [line.name for line in pairs.rows] == ["lexlattice less lead"]
     assert "seed 0; 24 acts" in table.to_markdown()
-    assert not [prompt for question in server.asked if "lexlattice" in (prompt := question.prompt)]
+    assert not [prompt for question in server.received if "lexlattice" in (prompt := question.prompt)]
 
 
 def test_without_an_endpoint_nobody_judges(folder: Path, tmp_path: Path) -> None:
     config = tmp_path / "judge.toml"
     config.write_text('systems = ["lead"]')
-    with pytest.raises(LexLatticeError, match="which model is to judge"):
+    with pytest.raises(ConfigError):
         run("judge", folder, config)
 
 
@@ -252,30 +252,31 @@ def test_the_command_prints_the_table_and_says_where_it_is(folder: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "value"),
     [
-        ('languages = ["xx"]', "'languages' cannot be"),
-        ("colour = 1", "'colour' is not known"),
-        ("seeds = []", "'seeds' cannot be"),
-        ('[groups]\nA = ["B"]', "there is no model 'B'"),
-        ('chains = ["C"]', "there is no group 'C'"),
-        ("budget = 1.5", "'budget' cannot be"),
-        ("[models.A]\nsteps = 1", "has to be a table of config"),
-        ("= 1", "is not written in TOML"),
-        ('data = "nowhere"', "There is no folder 'nowhere'"),
+        ('languages = ["xx"]', "'languages'"),
+        ("colour = 1", "'colour'"),
+        ("seeds = []", "'seeds'"),
+        ('[groups]\nA = ["B"]', "'B'"),
+        ('chains = ["C"]', "'C'"),
+        ("budget = 1.5", "'budget'"),
+        ("[models.A]\nsteps = 1", "'A'"),
+        ("= 1", "a.toml"),
+        ('data = "nowhere"', "'nowhere'"),
     ],
 )
-def test_settings_that_cannot_be_are_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+def test_invalid_settings_are_named(tmp_path: Path, text: str, value: str) -> None:
     path = tmp_path / "a.toml"
     path.write_text(text)
-    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+    with pytest.raises((ConfigError, DataError)) as error:
         run_experiment("main", path, tmp_path / "out")
+    assert value in str(error.value)
 
 
 def test_one_language_is_too_few_to_hold_any_out(place: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
     path.write_text('languages = ["en"]\n[models.A]\nconfig = "x.toml"')
-    with pytest.raises(LexLatticeError, match="two languages at least"):
+    with pytest.raises(DataError):
         run("held-out", tmp_path / "out", path)
 
 
@@ -361,27 +362,28 @@ def test_no_oracle_is_the_best(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "sentence"),
+    ("name", "text", "value"),
     [
-        ("ablations", 'languages = ["mt"]', "Say which models are compared"),
-        ("main", '[models.A]\nconfig = "x.toml"\nafter = "A"', "trained after itself"),
-        ("main", '[models.A]\nconfig = "x.toml"\n[groups]\nB = []', "nothing is in the group 'B'"),
+        ("ablations", 'languages = ["mt"]', "[groups]"),
+        ("main", '[models.A]\nconfig = "x.toml"\nafter = "A"', "'A'"),
+        ("main", '[models.A]\nconfig = "x.toml"\n[groups]\nB = []', "'B'"),
         (
             "main",
             f'languages = ["mt"]\n[models.A]\nconfig = "{CONFIGS.parent}/paper-static.toml"\n'
             'changes = { "profile.x" = 1 }',
-            "'profile' is no table",
+            "'profile'",
         ),
     ],
 )
-def test_what_cannot_be_done_is_said(tmp_path: Path, name: str, text: str, sentence: str) -> None:
-    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+def test_settings_that_contradict_each_other_are_named(tmp_path: Path, name: str, text: str, value: str) -> None:
+    with pytest.raises(ConfigError) as error:
         run(name, tmp_path / "out", little(tmp_path, text))
+    assert value in str(error.value)
 
 
 def test_statistics_of_nothing_are_refused(tmp_path: Path) -> None:
     data_of(tmp_path / "data", "en", "train", [])
-    with pytest.raises(LexLatticeError, match="leave it out"):
+    with pytest.raises(DataError):
         run("statistics", tmp_path / "out", little(tmp_path, f'data = "{tmp_path / "data"}"'))
 
 

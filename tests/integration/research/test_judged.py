@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from helpers.llm_server import KEY, KEY_FROM, LittleLLM, Question, little_llm
-from lexlattice.errors import LexLatticeError
+from helpers.llm_server import KEY, KEY_FROM, FakeLLM, Received, fake_llm
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.significance import wilcoxon
 from lexlattice.research.experiments.judged import judged, paired
 from lexlattice.research.experiments.runner import Results
@@ -24,7 +24,7 @@ from lexlattice.research.experiments.tables import Source, Table
 SYSTEMS = ("one", "two", "three", "four", "five")
 
 
-def words(question: Question) -> str:
+def words(question: Received) -> str:
     """A judge to whom every word is a point, and a unit is relevant if it is one of them."""
     asked = json.loads(question.prompt.partition("\n\nYou were asked")[0])
     if "summary" in asked:
@@ -98,13 +98,13 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[LittleLLM]:
-    with little_llm(words) as server:
+def server() -> Iterator[FakeLLM]:
+    with fake_llm(words) as server:
         yield server
 
 
 @pytest.fixture
-def run(server: LittleLLM, tmp_path: Path) -> Callable[..., list[Table]]:
+def run(server: FakeLLM, tmp_path: Path) -> Callable[..., list[Table]]:
     def run(found: Mapping[str, Results], *, systems: int = 1, **others: Any) -> list[Table]:
         address = {"kind": "openai", "url": server.config().url, "model": "little", "key_from": KEY_FROM}
         room = Room(tmp_path, {**address, "max_tokens": 400}, found, systems=systems, **others)
@@ -127,7 +127,7 @@ def test_an_act_that_one_system_lacks_shifts_nobody_onto_the_reference_of_anothe
 def test_a_line_that_is_two_acts_is_refused() -> None:
     one, other = results({1: {"a": "x"}}), results({1: {"b": "x"}})
     other.lines[0]["celex"] = "399"  # type: ignore[index]
-    with pytest.raises(LexLatticeError, match="different acts"):
+    with pytest.raises(DataError):
         paired("en", [one, other], {1: "x"})
 
 
@@ -174,9 +174,9 @@ def test_one_system_is_compared_with_nobody(run: Callable[..., list[Table]]) -> 
 
 
 def test_a_table_says_who_was_left_out_and_why(
-    run: Callable[..., list[Table]], server: LittleLLM, tmp_path: Path
+    run: Callable[..., list[Table]], server: FakeLLM, tmp_path: Path
 ) -> None:
-    server.say = lambda question: "I would rather not." if "w2-0" in question.prompt else words(question)
+    server.respond = lambda question: "I would rather not." if "w2-0" in question.prompt else words(question)
     found = {name: results({n: {name: chosen(n, 3)} for n in (1, 2, 3)}) for name in ("lead", "model")}
     for table in run(found):
         assert table.source.acts == 2
@@ -186,20 +186,18 @@ def test_a_table_says_who_was_left_out_and_why(
     assert "not JSON" in failures["en:2:32"]
 
 
-def test_without_any_usable_reply_there_is_no_table(run: Callable[..., list[Table]], server: LittleLLM) -> None:
-    server.say = lambda _: "I would rather not."
+def test_without_any_usable_reply_there_is_no_table(run: Callable[..., list[Table]], server: FakeLLM) -> None:
+    server.respond = lambda _: "I would rather not."
     found = {"lead": results({n: {"lead": chosen(n, 3)} for n in (1, 2)})}
-    with pytest.raises(
-        LexLatticeError, match="None of the 2 acts could be judged: little gave no usable reply"
-    ) as error:
+    with pytest.raises(DataError) as error:
         run(found)
     assert len(re.findall(r"\.(?:\s|$)", str(error.value))) == 1, "one sentence"
 
 
 def test_a_cap_without_prices_is_refused_before_anything_is_measured(
-    run: Callable[..., list[Table]], server: LittleLLM, monkeypatch: pytest.MonkeyPatch
+    run: Callable[..., list[Table]], server: FakeLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Room, "systems", lambda room, language: pytest.fail("it was measured"))
-    with pytest.raises(LexLatticeError, match="price_in and price_out"):
+    with pytest.raises(ConfigError):
         run({"lead": results({1: {"lead": "x"}})}, cap=5.0)
-    assert not server.asked
+    assert not server.received

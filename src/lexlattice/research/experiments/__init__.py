@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 
 if TYPE_CHECKING:
     from lexlattice.research.experiments.study import Run
@@ -42,7 +42,7 @@ def run_experiment(
 ) -> list[Table]:
     """Run one of the `EXPERIMENTS` as a file of settings says; its tables are in the folder too."""
     if name not in EXPERIMENTS:
-        raise LexLatticeError(f"There is no experiment '{name}'; choose one of: {', '.join(EXPERIMENTS)}.")
+        raise OptionError(f"There is no experiment '{name}'; choose one of: {', '.join(EXPERIMENTS)}.")
     from lexlattice._internal.files import writing
     from lexlattice.research.experiments.corpus import Corpus
     from lexlattice.research.experiments.runner import Workshop

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.weights import read_weights
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError
 from lexlattice.evaluation.gold import load_gold
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.research.experiments.points import MEANING_COLUMNS, cells, with_meaning
@@ -22,7 +22,7 @@ def ablations(study: Study) -> list[Table]:
     Systems that need no training stand beside them, if some are named.
     """
     if not study.settings.groups:
-        raise LexLatticeError("Say which models are compared: [groups], and in it a list of names for each table.")
+        raise ConfigError("Say which models are compared: [groups], and in it a list of names for each table.")
     languages = study.languages()
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     trained = study.train(names, study.languages("train"))
@@ -71,7 +71,7 @@ def ablations(study: Study) -> list[Table]:
 def wiring(study: Study) -> list[Table]:
     """A table for each group of models: points, precision and F1 of the best epoch on validation, over seeds."""
     if not study.settings.groups:
-        raise LexLatticeError("Say which models are compared: [groups], and in it a list of names for each table.")
+        raise ConfigError("Say which models are compared: [groups], and in it a list of names for each table.")
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     languages = study.languages("train")
     trained = study.train(names, languages)
@@ -100,7 +100,7 @@ def _figures(model: Measurable) -> list[float]:
     """What training measured on validation."""
     found = json.loads(read_weights(model.path).about.get("validation", "{}"))
     if not all(name in found for name in MEANINGS):
-        raise LexLatticeError(f"'{model.task.name}' is not measured by meaning; compare networks of meaning here.")
+        raise ConfigError(f"'{model.task.name}' is not measured by meaning; compare networks of meaning here.")
     return [float(found[name]) for name in MEANINGS]
 
 

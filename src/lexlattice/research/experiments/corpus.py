@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.evaluation.sources import ACT, CELEX, LANGUAGE, SUMMARY, configurations
 from lexlattice.reading import LANGUAGES
@@ -36,7 +36,7 @@ class Corpus:
         for folder in folders:
             if folder.is_dir():
                 return cls(str(folder))
-        raise LexLatticeError(f"There is no folder '{name}'; name one, or set LEXLATTICE_DATA to where it is.")
+        raise DataError(f"There is no folder '{name}'; name one, or set LEXLATTICE_DATA to where it is.")
 
     @property
     def name(self) -> str:
@@ -46,10 +46,10 @@ class Corpus:
     def languages(self, wanted: Sequence[str] = (), split: str = "validation") -> list[str]:
         """Those that are wanted, or all that have the split; what is wanted and missing is an error."""
         if missing := [code for code in wanted if self.source(code, split) is None]:
-            raise LexLatticeError(f"There is no {split} split in '{missing[0]}' in '{self.name}'; leave it out.")
+            raise DataError(f"There is no {split} split in '{missing[0]}' in '{self.name}'; leave it out.")
         found = list(wanted) or [code for code in LANGUAGES if self.source(code, split) is not None]
         if not found:
-            raise LexLatticeError(f"'{self.name}' has no folder of a language with a file for the split {split}.")
+            raise DataError(f"'{self.name}' has no folder of a language with a file for the split {split}.")
         return found
 
     def source(self, language: str, split: str) -> str | None:
@@ -112,7 +112,7 @@ class LanguageRows:
         for language in self.languages:
             source = self.corpus.source(language, self.split)
             if source is None:
-                raise LexLatticeError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
+                raise DataError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
             rows = (
                 row for row in Rows(source, split=self.split) if isinstance(row, Row) and row.celex not in self.without
             )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.rendering.figures.canvas import FONT, GREY, SMALL, style
 from lexlattice.research.experiments.plots import BARS, LINES, PALETTE, Chart, look, mark, require_matplotlib
 
@@ -63,7 +63,7 @@ def plot_curves(log: str | os.PathLike[str], title: str = "Training", tokenizer:
     }
     measures = [name for name in ROUGE if any(f"{tokenizer}_{name}" in line.figures for line in epochs)]
     if not curves and not measures:
-        raise LexLatticeError(f"'{os.fspath(log)}' holds no step of a training yet; wait until it has made some.")
+        raise DataError(f"'{os.fspath(log)}' holds no step of a training yet; wait until it has made some.")
 
     panels = [*curves, *(["validation"] if measures else [])]
     columns = min(2, len(panels))
@@ -98,15 +98,15 @@ def _read(path: Path) -> list[_Line]:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
-        raise LexLatticeError(f"'{path}' cannot be read ({reason}); name the log.csv of a training.") from error
+        raise DataError(f"'{path}' cannot be read ({reason}); name the log.csv of a training.") from error
     whole = text[: text.rfind("\n") + 1]
     reader = csv.DictReader(whole.splitlines())
     if not set(_COLUMNS) <= set(reader.fieldnames or ()):
-        raise LexLatticeError(f"'{path}' is no log of a training; name the log.csv in the folder of one.")
+        raise DataError(f"'{path}' is no log of a training; name the log.csv in the folder of one.")
     try:
         return [_line(row) for row in reader]
     except (ValueError, TypeError, AttributeError, csv.Error) as error:
-        raise LexLatticeError(f"'{path}' is broken at line {reader.line_num}; name the log of another run.") from error
+        raise DataError(f"'{path}' is broken at line {reader.line_num}; name the log of another run.") from error
 
 
 def _line(row: dict[str, str]) -> _Line:

@@ -9,13 +9,13 @@ from itertools import combinations
 from typing import Any, Final
 
 from lexlattice._internal.files import write_whole
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.research.experiments.runner import Results
 from lexlattice.research.experiments.statistics import reported
 from lexlattice.research.experiments.study import Study
 from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
 from lexlattice.research.judging import Document, Judgement, estimate, judge
-from lexlattice.research.llm import Cap, Endpoint, EndpointConfig, Store
+from lexlattice.research.llm import Cap, Endpoint, EndpointConfig, ReplyCache
 
 _TITLES: Final = {"coverage": "Coverage", "relevance": "Relevance", "f1": "LDP-F1"}
 
@@ -57,14 +57,14 @@ def judged(study: Study) -> list[Table]:
     """All systems and models on the acts of all languages; every reply is kept in the folder."""
     settings = study.settings
     if not settings.endpoint:
-        raise LexLatticeError("Say which model is to judge: a table [endpoint] with kind, url and model.")
+        raise ConfigError("Say which model is to judge: a table [endpoint] with kind, url and model.")
     try:
         config = EndpointConfig(**settings.endpoint)
     except TypeError as error:
-        raise LexLatticeError(f"The table [endpoint] lacks keys, or has unknown ones ({error}).") from error
+        raise ConfigError(f"The table [endpoint] lacks keys, or has unknown ones ({error}).") from error
     place = study.workshop.folder / "judge"
     cap = Cap() if settings.cap is None else Cap(money=settings.cap)
-    with Endpoint(config, Store(place / "replies"), cap=cap) as endpoint:
+    with Endpoint(config, ReplyCache(place / "replies"), cap=cap) as endpoint:
         acts = [_acts(study, code) for code in study.languages()]
         documents = [document for found, _ in acts for document in found[: settings.acts]]
         study.workshop.note(f"judging {len(documents)} acts: {estimate(documents, endpoint)}")
@@ -73,7 +73,7 @@ def judged(study: Study) -> list[Table]:
     write_whole(place / "judgement.json", json.dumps(judgement.to_dict(), ensure_ascii=False, indent=1).encode())
     if not judgement.scores:
         reason = next(iter(judgement.failures.values()))
-        raise LexLatticeError(f"None of the {len(documents)} acts could be judged: {reason}")
+        raise DataError(f"None of the {len(documents)} acts could be judged: {reason}")
     result = _Judged(study, judgement, sum(unpaired for _, unpaired in acts))
     return [_systems(result, config.model), *([_pairs(result)] if len(result.names) > 1 else [])]
 
@@ -96,7 +96,7 @@ def paired(language: str, results: Sequence[Results], summaries: Mapping[int, st
     for number in sorted(set[int].intersection(*map(set, by_line))):
         lines = [known[number] for known in by_line]
         if len({line["celex"] for line in lines}) > 1:
-            raise LexLatticeError("Results are of different acts; remove the folder 'measured', and run it again.")
+            raise DataError("Results are of different acts; remove the folder 'measured', and run it again.")
         candidates = {name: _units(entry) for line in lines for name, entry in line["systems"].items()}
         name = ":".join(filter(None, (language, str(number), lines[0]["celex"])))
         documents.append(Document(name, language, summaries[number], candidates))
@@ -115,7 +115,7 @@ def _measured(study: Study, language: str) -> list[Results]:
         trained = study.train(list(settings.models), study.languages("train"))
         found += [models[0].on(language) for models in trained.values()]
     if not found:
-        raise LexLatticeError("There is nobody to judge; name systems or models.")
+        raise ConfigError("There is nobody to judge; name systems or models.")
     return found
 
 

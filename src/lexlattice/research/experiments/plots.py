@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import DataError, MissingExtraError
 from lexlattice.evaluation.sources import ACT
 from lexlattice.reading import read
 from lexlattice.rendering.figures.canvas import (
@@ -162,7 +162,7 @@ def plot_comparison(scores: Scores, measure: str, title: str, note: str = "") ->
     """
     require_matplotlib()
     if not any(scores.values()):
-        raise LexLatticeError("There are no figures to compare; give those of one language at least.")
+        raise DataError("There are no figures to compare; give those of one language at least.")
     if not all(math.isfinite(figure) for row in scores.values() for figure in row.values()):
         raise ValueError("a figure is not a finite number")
     rows = sorted((item for item in scores.items() if item[1]), key=lambda item: (-max(item[1].values()), item[0]))
@@ -237,7 +237,7 @@ def figures(study: Study) -> list[Table]:
     save_figure(plot_salience(act, shipped().trajectory(act), chosen), folder / "salience.svg")
     path = study.workshop.folder / _MAIN
     if not path.is_file():
-        raise LexLatticeError("There is no main table in the folder yet; make it first: lexlattice experiment main.")
+        raise DataError("There is no main table in the folder yet; make it first: lexlattice experiment main.")
     table = Table.from_json(path.read_bytes())
     scores: dict[str, dict[str, float]] = {}
     for language, lines in table.groups.items():

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError
 from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.research.experiments.runner import Results, Scores
 from lexlattice.research.experiments.study import (
@@ -37,7 +37,7 @@ Found = Mapping[str, Sequence[Results]]
 def points(study: Study) -> list[Table]:
     """A table for each length, and the differences from one system at the first of them."""
     if not study.settings.gold:
-        raise LexLatticeError('Say which annotations to compare with: gold = "validation", or a file.')
+        raise ConfigError('Say which annotations to compare with: gold = "validation", or a file.')
     models = study.settings.models
     trained = study.train(list(models), study.languages("train")) if models else {}
     tables, tests = [], []

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from lexlattice import __version__
 from lexlattice._internal.files import sha256, write_whole
 from lexlattice.encoding.tokens import TOKENIZERS
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation import evaluate
 from lexlattice.evaluation.gold import gold_file
 from lexlattice.evaluation.measure import MEANING
@@ -185,7 +185,7 @@ class Workshop:
         """
         source = self.corpus.source(language, split)
         if source is None:
-            raise LexLatticeError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
+            raise DataError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
         known = {name: (system, _content(system)) for name, system in systems.items()}
         annotations = [sha256(gold_file(gold).read_bytes())] if gold else []
         about = [self._digest(language, split), known, profile, mode, encoder, budget, self.acts, *annotations]
@@ -279,7 +279,7 @@ def _changed(model: Model) -> dict[str, Any]:
         for name in tables:
             table = table.setdefault(name, {})
             if not isinstance(table, dict):
-                raise LexLatticeError(f"'{dotted}' cannot be changed, since '{name}' is no table; name another key.")
+                raise ConfigError(f"'{dotted}' cannot be changed, since '{name}' is no table; name another key.")
         table[key] = value
     return config
 

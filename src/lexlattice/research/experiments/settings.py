@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, LexLatticeError
 from lexlattice.reading import LANGUAGES, PROFILES
 from lexlattice.research.experiments.corpus import SPLITS
 
@@ -83,34 +83,34 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     try:
         data = tomllib.loads(place.read_text("utf-8"))
     except OSError as error:
-        raise LexLatticeError(f"The experiment '{path}' cannot be read ({error.strerror or error}).") from error
+        raise ConfigError(f"The experiment '{path}' cannot be read ({error.strerror or error}).") from error
     except (ValueError, RecursionError) as error:
-        raise LexLatticeError(f"The experiment '{path}' is not written in TOML ({error}); put it right.") from error
+        raise ConfigError(f"The experiment '{path}' is not written in TOML ({error}); put it right.") from error
     try:
         return _settings(data, place.parent)
     except LexLatticeError as error:
-        raise LexLatticeError(f"In '{path}', {error}") from error
+        raise ConfigError(f"In '{path}', {error}") from error
 
 
 def _settings(data: dict[str, Any], folder: Path) -> Settings:
     known = {key.name for key in fields(Settings)}
     if unknown := sorted(data.keys() - known):
-        raise LexLatticeError(f"'{unknown[0]}' is not known; write one of: {', '.join(sorted(known))}.")
+        raise ConfigError(f"'{unknown[0]}' is not known; write one of: {', '.join(sorted(known))}.")
     for name, kind in _TYPES.items():
         if name in data and not kind(data[name]):
-            raise LexLatticeError(f"'{name}' cannot be {data[name]!r}.")
+            raise ConfigError(f"'{name}' cannot be {data[name]!r}.")
     models = {name: _model(name, entry, folder) for name, entry in data.pop("models", {}).items()}
     groups = {name: tuple(members) for name, members in data.pop("groups", {}).items()}
     for name in [model.after for model in models.values() if model.after] + [n for g in groups.values() for n in g]:
         if name not in models:
-            raise LexLatticeError(f"there is no model '{name}'; define it, or name another.")
+            raise ConfigError(f"there is no model '{name}'; define it, or name another.")
     for name in models:
         _check_order(name, models)
     if empty := [name for name, members in groups.items() if not members]:
-        raise LexLatticeError(f"nothing is in the group '{empty[0]}'; name the models that it compares.")
+        raise ConfigError(f"nothing is in the group '{empty[0]}'; name the models that it compares.")
     for name in data.get("chains", []):
         if name not in groups:
-            raise LexLatticeError(f"there is no group '{name}'; define it, or name another.")
+            raise ConfigError(f"there is no group '{name}'; define it, or name another.")
     lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     return Settings(**{**data, **lists}, models=models, groups=groups)
 
@@ -120,26 +120,24 @@ def _check_order(name: str, models: Mapping[str, Model]) -> None:
     seen = {name}
     while name := models[name].after:
         if name in seen:
-            raise LexLatticeError(f"the model '{name}' would have to be trained after itself; name another.")
+            raise ConfigError(f"the model '{name}' would have to be trained after itself; name another.")
         seen.add(name)
 
 
 def _model(name: str, entry: Any, folder: Path) -> Model:
     known = {key.name for key in fields(Model)}
     if not isinstance(entry, dict) or entry.keys() - known or not isinstance(entry.get("config"), str):
-        raise LexLatticeError(
-            f"the model '{name}' has to be a table of config and some of: {', '.join(sorted(known))}."
-        )
+        raise ConfigError(f"the model '{name}' has to be a table of config and some of: {', '.join(sorted(known))}.")
     stages, after = entry.get("stages", list(STAGES[:1])), entry.get("after", "")
     if not isinstance(stages, list) or not isinstance(after, str):
-        raise LexLatticeError(f"the model '{name}' has to have a list as stages, and after the name of another model.")
+        raise ConfigError(f"the model '{name}' has to have a list as stages, and after the name of another model.")
     changes = entry.get("changes", {})
     if not isinstance(changes, dict) or not all(isinstance(value, str | int | float) for value in changes.values()):
-        raise LexLatticeError(f"the changes of the model '{name}' have to be a table of dotted keys and plain values.")
+        raise ConfigError(f"the changes of the model '{name}' have to be a table of dotted keys and plain values.")
     own = {"config": folder / entry["config"], "changes": tuple(changes.items())}
     model = Model(**{**entry, **own, "stages": tuple(stages)})
     if not all(stage in STAGES for stage in model.stages) or not model.stages or model.system not in _KINDS:
-        raise LexLatticeError(f"the model '{name}' has stages of {STAGES}, and is read as one of {_KINDS}.")
+        raise ConfigError(f"the model '{name}' has stages of {STAGES}, and is read as one of {_KINDS}.")
     return model
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from statistics import fmean
 from typing import Any
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.research.experiments.study import Study, name_of
 from lexlattice.research.experiments.tables import Cell, Column, Table, row
@@ -86,6 +86,6 @@ def _means(study: Study, language: str) -> tuple[float, float, float, float]:
         if not isinstance(act, BadRow):
             found.append((act.words, len(item.summary.split()), len(act.sections), len(act)))
     if not found:
-        raise LexLatticeError(f"There is no act that can be read in the training split of '{language}'; leave it out.")
+        raise DataError(f"There is no act that can be read in the training split of '{language}'; leave it out.")
     words, summary, sections, units = zip(*found, strict=True)
     return fmean(words), fmean(summary), fmean(sections), fmean(units)

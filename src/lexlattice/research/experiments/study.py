@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from lexlattice.encoding.tokens import TOKENIZERS
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.metrics.significance import confidence_interval
 from lexlattice.evaluation.rows import Row, Rows
@@ -67,7 +67,7 @@ class Study:
     def only_model(self) -> str:
         """The name of the model, where one is tried in several ways."""
         if len(self.settings.models) != 1:
-            raise LexLatticeError("One model is tried here; define one, and one only.")
+            raise DataError("One model is tried here; define one, and one only.")
         return next(iter(self.settings.models))
 
     def summaries(self, language: str, results: Results) -> list[str]:
@@ -118,7 +118,7 @@ def length_of(budget: str | int) -> str:
 def over_seeds(results: Sequence[Results], name: str, tokenizer: str = TOKENIZER) -> Scores:
     """The scores of every act, averaged over seeds; all have to be of the same acts."""
     if len({found.celex for found in results}) > 1:
-        raise LexLatticeError("Results are of different acts; remove the folder 'measured', and run it again.")
+        raise DataError("Results are of different acts; remove the folder 'measured', and run it again.")
     scores: Scores = np.mean([found.scores[name][tokenizer] for found in results], axis=0)
     return scores
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from lexlattice._internal.files import write_whole
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 
 # Tables as LaTeX: needs the packages booktabs and graphicx.
 
@@ -271,7 +271,7 @@ class Table:
             source = data.pop("source")
             return cls(columns=columns, rows=rows, source=Source(**{**source, "seeds": tuple(source["seeds"])}), **data)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise LexLatticeError("The file holds no table of results; make it again with its command.") from error
+            raise DataError("The file holds no table of results; make it again with its command.") from error
 
     def to_markdown(self, level: int = 3) -> str:
         """For pages: a heading of that level, the table, and what must be known of it."""

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import Reference
 from lexlattice.evaluation.metrics.significance import confidence_interval, rank_correlation, ratio_interval
 from lexlattice.multilingual.projection import carried, project
@@ -46,7 +46,7 @@ def carrying(study: Study) -> list[Table]:
     if (folder / _VERSIONS).is_file():
         tables.append(_agreement(study, summarizer, folder / _VERSIONS))
     if not tables:
-        raise LexLatticeError(f"There is neither '{_FRENCH}' nor '{_VERSIONS}' in '{study.workshop.corpus.name}'.")
+        raise DataError(f"There is neither '{_FRENCH}' nor '{_VERSIONS}' in '{study.workshop.corpus.name}'.")
     return tables
 
 
@@ -182,7 +182,7 @@ def held_out(study: Study) -> list[Table]:
     """Trained on the languages with most acts, tried on the others; beside a model trained on all."""
     languages = study.languages("train")
     if len(languages) < 2:
-        raise LexLatticeError(
+        raise DataError(
             f"'{study.workshop.corpus.name}' has acts to learn from in {name_of(languages[0])} only; give data in two "
             "languages at least."
         )
@@ -235,12 +235,12 @@ def across(study: Study) -> list[Table]:
     """Trained and chosen on one language, tried on another, beside a model that learnt from that one."""
     source, target = study.settings.source, study.settings.target
     if not source or not target:
-        raise LexLatticeError('Say which language to learn from and which to try: source = "en", target = "es".')
+        raise ConfigError('Say which language to learn from and which to try: source = "en", target = "es".')
     name = study.only_model
     lines = []
     for label, language in ((f"{name}, {source} (zero-shot)", source), (f"{name}, {target} (supervised)", target)):
         if study.workshop.corpus.source(language, "train") is None:
-            raise LexLatticeError(f"There is nothing to learn from in '{language}' in '{study.workshop.corpus.name}'.")
+            raise DataError(f"There is nothing to learn from in '{language}' in '{study.workshop.corpus.name}'.")
         results = [one.on(target) for one in study.train([name], [language])[name]]
         lines.append(row(label, *cells(over_seeds(results, name)), competes=language == source))
     others = study.systems(target)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.files import write_whole
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OutputError
 from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, confidence_interval, paired_bootstrap
 
 INSTRUCTIONS: Final = """\
@@ -100,14 +100,14 @@ def key_of(folder: Path) -> Path:
 def write_packets(packets: Sequence[Packet], folder: Path) -> None:
     """Write a folder of packets and its key; letters are drawn with the folder's name as seed."""
     if folder.exists() or key_of(folder).exists():
-        raise LexLatticeError(f"'{folder}' or its key is there already; name a new folder.")
+        raise OutputError(f"'{folder}' or its key is there already; name a new folder.")
     draw = random.Random(folder.name)
     key: dict[str, dict[str, Any]] = {}
     folder.mkdir(parents=True)
     _write(folder / "INSTRUCTIONS.txt", INSTRUCTIONS)
     for packet in packets:
         if len(packet.candidates) > len(ascii_uppercase):
-            raise LexLatticeError(f"There are more than {len(ascii_uppercase)} candidates; judge fewer at a time.")
+            raise DataError(f"There are more than {len(ascii_uppercase)} candidates; judge fewer at a time.")
         place = folder / packet.id
         place.mkdir()
         _write(place / "title.txt", packet.title)
@@ -128,7 +128,7 @@ def read_verdicts(folder: Path) -> list[Verdict]:
     try:
         key = json.loads(key_of(folder).read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise LexLatticeError(f"'{key_of(folder)}' cannot be read; it is written with the packets.") from error
+        raise DataError(f"'{key_of(folder)}' cannot be read; it is written with the packets.") from error
     return [verdict for act, letters in key.items() for verdict in _verdicts(folder / act, letters)]
 
 
@@ -142,7 +142,7 @@ def _verdicts(place: Path, letters: Mapping[str, Any]) -> Iterator[Verdict]:
         for letter, known in letters.items():
             yield _verdict(place.name, known, results[letter], points)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LexLatticeError(f"'{path}' is not as it should be ({error}); have this act judged again.") from error
+        raise DataError(f"'{path}' is not as it should be ({error}); have this act judged again.") from error
 
 
 def _verdict(act: str, known: Mapping[str, Any], result: Mapping[str, Any], points: int) -> Verdict:

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from lexlattice._internal.files import sha256
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, paired_bootstrap, wilcoxon
 from lexlattice.research.llm import Endpoint, Estimate, ReplyError, Request
 
@@ -257,8 +257,8 @@ def estimate(documents: Iterable[Document], endpoint: Endpoint) -> Estimate:
     requests: list[Request] = []
     for document in documents:
         requests.append(_to_decompose(document))
-        kept = endpoint.kept(requests[-1])
-        points = _guessed_points(document.reference) if kept is None else kept.data["points"]
+        cached = endpoint.cached(requests[-1])
+        points = _guessed_points(document.reference) if cached is None else cached.data["points"]
         requests += [_to_mark(document.language, points, units) for units in document.candidates.values() if units]
     return endpoint.estimate(requests)
 
@@ -350,14 +350,12 @@ def _all(ask: Callable[[Asked], Found], asked: Sequence[Asked], workers: int) ->
 
 def _check(documents: Sequence[Document]) -> None:
     if not documents:
-        raise LexLatticeError("There are no documents to judge; give at least one.")
+        raise DataError("There are no documents to judge; give at least one.")
     if len({document.id for document in documents}) < len(documents):
-        raise LexLatticeError("Two documents have the same id; give each its own.")
+        raise DataError("Two documents have the same id; give each its own.")
     systems = set(documents[0].candidates)
     for document in documents:
         if not document.reference.strip():
-            raise LexLatticeError(f"Document '{document.id}' has no reference to judge by; leave it out.")
+            raise DataError(f"Document '{document.id}' has no reference to judge by; leave it out.")
         if set(document.candidates) != systems or not systems:
-            raise LexLatticeError(
-                f"Document '{document.id}' is not of the same systems as the others; judge all of each."
-            )
+            raise DataError(f"Document '{document.id}' is not of the same systems as the others; judge all of each.")

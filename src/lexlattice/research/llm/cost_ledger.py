@@ -1,8 +1,8 @@
-"""What was spent on the replies of a folder, by whichever process and in whichever run: a cap holds over all of them.
+"""Spending on language models: prices, estimates, a cap, and a ledger that enforces the cap across processes and runs.
 
-It is a small database beside the replies. Before a request is sent, the most that it can cost is set aside there, and
-replaced by what it did cost; each is one transaction, so that no two processes spend the same money. What a killed
-process had set aside stays spent: its requests may well have been billed.
+The ledger is a small SQLite database next to the cached replies. Before a request is sent, its maximum cost is reserved
+there; afterwards the reservation is replaced by the actual cost. Each step is one transaction, so no two processes
+spend the same money. The reservation of a killed process remains: its request may well have been billed.
 """
 
 from __future__ import annotations
@@ -12,50 +12,46 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import astuple, dataclass
+from typing import Final, NamedTuple
 
 from lexlattice._internal.files import writing
-from lexlattice.errors import LexLatticeError, brief
-from lexlattice.research.llm.schema import Store
+from lexlattice.errors import ConfigError, LexLatticeError, OutputError, brief
+from lexlattice.research.llm.replies import ReplyCache
 
-# What asking costs: how many tokens texts are at most, what they cost, and what may be spent.
-
-_ASCII_LETTERS: Final = 3
-"""Of a token: English has more, the inflected languages hardly do."""
+_ASCII_PER_TOKEN: Final = 3
+"""A low estimate: English has more characters per token, inflected languages hardly more."""
 _MILLION: Final = 1_000_000
 
 
 class SpendingError(LexLatticeError):
-    """More would be spent than is allowed; what was paid for is kept."""
+    """The spending cap does not allow the next request; replies that were paid for are cached."""
+
+    code = "spending-cap"
 
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """The most that may be spent, in the money that prices are in, in tokens, or in both."""
+    """The maximum spending, in money (the currency of the prices), in tokens, or both."""
 
     money: float = math.inf
     tokens: float = math.inf
 
     def __post_init__(self) -> None:
-        if not all(_is_number(most) and most >= 0 for most in (self.money, self.tokens)):
-            raise LexLatticeError("A cap on spending must be a number that is not negative.")
-
-    @property
-    def is_any(self) -> bool:
-        """Whether something is capped at all."""
-        return min(self.money, self.tokens) < math.inf
+        for limit in (self.money, self.tokens):
+            if not isinstance(limit, int | float) or isinstance(limit, bool) or not limit >= 0:
+                raise ConfigError("A spending cap must be a number that is not negative.")
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many requests there are to make, with how many tokens, and what they cost."""
+    """A number of requests with their tokens and their cost."""
 
     requests: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     money: float | None = 0.0
-    """None where no prices are known."""
+    """None if prices are unknown."""
 
     def __add__(self, other: Estimate) -> Estimate:
         return Estimate(
@@ -66,164 +62,142 @@ class Estimate:
         )
 
     def exceeds(self, cap: Cap) -> bool:
-        """Whether this is more than is allowed."""
+        """Whether this is more than the cap allows."""
         return (self.money or 0.0) > cap.money or self.tokens_in + self.tokens_out > cap.tokens
 
     def __str__(self) -> str:
-        money = "no prices known" if self.money is None else f"{self.money:.2f} in money"
+        money = "prices unknown" if self.money is None else f"cost {self.money:.2f}"
         return f"{self.requests} requests, {self.tokens_in} + {self.tokens_out} tokens, {money}"
 
 
-def tokens_of(*texts: str) -> int:
-    """How many tokens texts have, rather too many than too few: one for each letter outside ASCII.
+class Prices(NamedTuple):
+    """Prices per million tokens; None if unknown."""
 
-    Tokenizers were made from English: Greek has up to a token a letter, and an accent often costs one.
-
-    >>> tokens_of("Keepers register each beehive.")
-    10
-    >>> tokens_of("Οι κάτοχοι δηλώνουν τις κυψέλες.")
-    29
-    """
-    letters = sum(map(len, texts))
-    ascii_letters = sum(len(text.encode("ascii", "ignore")) for text in texts)
-    return letters - ascii_letters - (-ascii_letters // _ASCII_LETTERS)
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Of a million tokens; None where they are not known."""
-
-    into: float | None
-    out: float | None
-
-    @property
-    def are_known(self) -> bool:
-        """Both of them."""
-        return self.into is not None and self.out is not None
+    tokens_in: float | None
+    tokens_out: float | None
 
     def estimate(self, tokens_in: int, tokens_out: int, requests: int = 1) -> Estimate:
-        """What requests of that size in all cost."""
+        """The cost of requests with these tokens in total."""
         money = None
-        if self.into is not None and self.out is not None:
-            money = (tokens_in * self.into + tokens_out * self.out) / _MILLION
+        if self.tokens_in is not None and self.tokens_out is not None:
+            money = (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / _MILLION
         return Estimate(requests, tokens_in, tokens_out, money)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def max_tokens_of(*texts: str) -> int:
+    """An upper estimate of the tokens of texts: one for three ASCII characters, one for every other character.
 
+    Tokenizers are trained mostly on English: Greek takes up to a token per letter, and an accented letter often one.
 
-# What was spent on the replies of a folder, by whichever process and in whichever run: a cap holds over all of them.
+    >>> max_tokens_of("Keepers register each beehive.")
+    10
+    >>> max_tokens_of("Οι κάτοχοι δηλώνουν τις κυψέλες.")
+    29
+    """
+    characters = sum(map(len, texts))
+    ascii_characters = sum(len(text.encode("ascii", "ignore")) for text in texts)
+    return characters - ascii_characters + math.ceil(ascii_characters / _ASCII_PER_TOKEN)
+
 
 NAME: Final = "spent.sqlite"
-_PATIENCE: Final = 60.0
+_LOCK_TIMEOUT: Final = 60.0
 """Seconds to wait for other processes, each of which needs a few milliseconds."""
-_TABLE: Final = (
+_CREATE: Final = (
     "CREATE TABLE payments (id INTEGER PRIMARY KEY, requests INT, tokens_in INT, tokens_out INT, money REAL)"
 )
-_PAY: Final = "INSERT INTO payments (requests, tokens_in, tokens_out, money) VALUES (?, ?, ?, ?)"
+_INSERT: Final = "INSERT INTO payments (requests, tokens_in, tokens_out, money) VALUES (?, ?, ?, ?)"
 _SUMS: Final = "COALESCE(SUM(requests), 0), COALESCE(SUM(tokens_in), 0), COALESCE(SUM(tokens_out), 0)"
 
 
-class Purse:
-    """Pays for requests as long as the cap allows; several threads and processes may pay from it."""
+class CostLedger:
+    """Records the cost of requests and enforces the cap; several threads and processes may share a ledger."""
 
-    def __init__(self, store: Store, cap: Cap, prices: Prices) -> None:
-        if cap.money < float("inf") and not prices.are_known:
-            raise LexLatticeError(
-                "A cap on spending means nothing without prices; give the endpoint price_in and price_out, of a "
-                "million tokens (0 for a model that costs nothing)."
+    def __init__(self, cache: ReplyCache, cap: Cap, prices: Prices) -> None:
+        if cap.money < math.inf and None in prices:
+            raise ConfigError(
+                "A spending cap in money needs prices; give the endpoint price_in and price_out per million tokens "
+                "(0 for a free model)."
             )
-        self._store, self._cap, self._prices = store, cap, prices
-        self._path = store.folder / NAME
+        self._cache, self._cap, self._prices = cache, cap, prices
+        self._path = cache.folder / NAME
         self._lock = threading.Lock()
-        self._own = Estimate()
+        self._spent_here = Estimate()
 
     @property
-    def own(self) -> Estimate:
-        """What was paid through this object."""
-        return self._own
-
-    @property
-    def spent(self) -> Estimate:
-        """All that was ever paid for the replies of this folder, and what is set aside at present."""
-        with self._transaction() as base:
-            return self._spent(base)
+    def spent_here(self) -> Estimate:
+        """The cost of requests through this object."""
+        return self._spent_here
 
     def check(self, estimate: Estimate) -> None:
-        """Refuse to start what will not be finished."""
-        if not estimate.requests or not self._cap.is_any:
+        """Raise `SpendingError` if requests with this estimated cost would exceed the cap."""
+        if not estimate.requests or self._cap == Cap():
             return
-        spent = self.spent
+        with self._transaction() as database:
+            spent = self._total(database)
         if (spent + estimate).exceeds(self._cap):
-            before = f" after {spent} before" if spent.requests else ""
-            raise SpendingError(
-                f"This would take about {estimate}{before}, above the cap; raise the cap or ask for less."
-            )
+            before = f", after {spent} before" if spent.requests else ""
+            raise SpendingError(f"This would take about {estimate}{before}: more than the cap; raise it or do less.")
 
-    def set_aside(self, most: Estimate) -> int:
-        """Make sure that a request can be paid, however long its reply; `SpendingError` if not.
+    def reserve(self, maximum: Estimate) -> int:
+        """Reserve the maximum cost of a request, and return the id for `settle`.
 
-        What is returned is to be given to `pay`.
+        Raises:
+            SpendingError: The reservation would exceed the cap.
+
         """
-        with self._transaction() as base:
-            self._refuse_beyond_cap(self._spent(base), most)
-            return int(base.execute(_PAY, _columns(most)).lastrowid or 0)
+        with self._transaction() as database:
+            self._enforce(self._total(database), maximum)
+            return int(database.execute(_INSERT, astuple(maximum)).lastrowid or 0)
 
-    def pay(self, aside: int, actual: Estimate) -> None:
-        """Pay for a request that was set aside for; it may have cost nothing."""
-        with self._transaction() as base:
-            base.execute("DELETE FROM payments WHERE id = ?", (aside,))
+    def settle(self, reservation: int, actual: Estimate) -> None:
+        """Replace a reservation by the actual cost, which may be nothing."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM payments WHERE id = ?", (reservation,))
             if actual.requests:
-                base.execute(_PAY, _columns(actual))
+                database.execute(_INSERT, astuple(actual))
         self._count(actual)
 
-    def lose(self, lost: Estimate) -> None:
-        """Pay for an attempt that was sent and not answered; `SpendingError` if there is to be no other."""
-        with self._transaction() as base:
-            base.execute(_PAY, _columns(lost))
-            spent = self._spent(base)
-        self._count(lost)
-        self._refuse_beyond_cap(spent, Estimate())
+    def record_unanswered(self, cost: Estimate) -> None:
+        """Record an attempt that was sent and not answered; raise `SpendingError` if the cap allows no other."""
+        with self._transaction() as database:
+            database.execute(_INSERT, astuple(cost))
+            total = self._total(database)
+        self._count(cost)
+        self._enforce(total)
 
     def _count(self, paid: Estimate) -> None:
         with self._lock:
-            self._own += paid
+            self._spent_here += paid
 
-    def _refuse_beyond_cap(self, spent: Estimate, most: Estimate) -> None:
-        if (spent + most).exceeds(self._cap):
+    def _enforce(self, spent: Estimate, maximum: Estimate | None = None) -> None:
+        if (spent + (maximum or Estimate())).exceeds(self._cap):
             raise SpendingError(
-                f"The next request could pass the cap on spending (so far {spent}); "
-                "raise the cap and start again: nothing that was answered is asked twice."
+                f"The next request could exceed the spending cap (so far {spent}); raise the cap and start again: "
+                "cached replies are not paid for twice."
             )
 
-    def _spent(self, base: sqlite3.Connection) -> Estimate:
-        """What was paid before prices were known is counted at those of today."""
-        priced = base.execute(f"SELECT {_SUMS}, COALESCE(SUM(money), 0.0) FROM payments WHERE money IS NOT NULL")
-        others = base.execute(f"SELECT {_SUMS} FROM payments WHERE money IS NULL").fetchone()
+    def _total(self, database: sqlite3.Connection) -> Estimate:
+        """All payments and reservations; those made while prices were unknown count at the current prices."""
+        priced = database.execute(f"SELECT {_SUMS}, COALESCE(SUM(money), 0.0) FROM payments WHERE money IS NOT NULL")
+        others = database.execute(f"SELECT {_SUMS} FROM payments WHERE money IS NULL").fetchone()
         total = Estimate(*priced.fetchone())
         return total + self._prices.estimate(others[1], others[2], others[0]) if others[0] else total
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing, and nobody else meanwhile; a new database begins with the replies that are there."""
+        """An exclusive transaction; a new database starts with the cost of the replies that are already cached."""
         with writing(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with closing(sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None)) as base:
-                base.execute("BEGIN IMMEDIATE")
-                if not base.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'payments'").fetchone()[0]:
-                    base.execute(_TABLE)
-                    requests, tokens_in, tokens_out = self._store.usage()
-                    base.execute(_PAY, (requests, tokens_in, tokens_out, None))
-                yield base
-                base.execute("COMMIT")
+            with closing(sqlite3.connect(self._path, timeout=_LOCK_TIMEOUT, isolation_level=None)) as database:
+                database.execute("BEGIN IMMEDIATE")
+                if not database.execute("SELECT COUNT(*) FROM sqlite_master WHERE name = 'payments'").fetchone()[0]:
+                    database.execute(_CREATE)
+                    database.execute(_INSERT, (*self._cache.usage(), None))
+                yield database
+                database.execute("COMMIT")
         except sqlite3.Error as error:
-            raise LexLatticeError(
-                f"What was spent cannot be noted in '{self._path}' ({brief(error)}); make room, or remove the file if "
-                "it is damaged: it is then counted anew from the replies."
+            raise OutputError(
+                f"The cost ledger '{self._path}' cannot be written ({brief(error)}); free disk space, or remove the "
+                "file if it is damaged: it is then rebuilt from the cached replies."
             ) from error
-
-
-def _columns(paid: Estimate) -> tuple[int, int, int, float | None]:
-    return paid.requests, paid.tokens_in, paid.tokens_out, paid.money
