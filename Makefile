@@ -1,4 +1,4 @@
-# The way to everything. Needs Python 3.11 or newer and make; the rest is installed into .venv.
+# All commands of the project. Needs Python 3.11 or newer and make; everything else is installed into .venv.
 
 PYTHON ?= python3
 PYTEST_FLAGS ?= -n 2
@@ -10,14 +10,15 @@ LOCK := requirements.lock
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
+extras-dev := [dev,docs,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 extras-ray := [ray]
 extras-fuzz := [fuzz,data,docx,pdf,train]
 extras-audit := [audit]
+extras-docs := [docs]
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test thorough browser lint format bench experiments encoder weights examples schema fuzz lock audit sbom clean
+.PHONY: help demo quick test thorough coverage browser lint format wheel docs notebooks bench experiments encoder weights examples schema fuzz lock audit sbom clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -25,11 +26,29 @@ help: ## Show this list
 demo: $(INSTALLED)-core ## Summarize an example act
 	@$(BIN)/lexlattice summarize examples/short/en.txt --words 120
 
+quick: $(INSTALLED)-dev ## The inner loop: style, and the unit tests that need no data folder
+	$(BIN)/ruff check --quiet .
+	$(BIN)/python -m pytest --quiet $(PYTEST_FLAGS) -m "not slow and not data" tests/unit
+
 test: lint browser ## Check style and types, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
 thorough: lint browser $(INSTALLED)-ray ## Run the slow tests too, and those that need Ray
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) -m ""
+
+coverage: browser $(INSTALLED)-dev ## Run all tests and measure which lines they reach: build/coverage
+	$(BIN)/python -m pytest $(PYTEST_FLAGS) --cov=lexlattice --cov-report=html:build/coverage --cov-report=term:skip-covered
+
+wheel: $(INSTALLED)-dev ## Build wheel and sdist into dist, and test the wheel in a clean environment outside the tree
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python tools/check_wheel.py dist
+
+docs: $(INSTALLED)-docs ## Build the documentation site into build/site
+	$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+
+notebooks: $(INSTALLED)-dev ## Run the notebooks of docs/notebooks, and keep what they print
+	$(BIN)/python tools/run_notebooks.py
 
 # Pages are tested in Chromium. It is installed where that is allowed; where not, those tests are skipped.
 APT := DEBIAN_FRONTEND=noninteractive timeout 600 apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lexlattice import Act, read
+from lexlattice import Act, SummaryOptions, read
 from lexlattice.evaluation.gold import Gold, Place, Places, load_gold, project_gold
 from lexlattice.evaluation.metrics.significance import confidence_interval, ratio_interval
 from lexlattice.evaluation.points import Meaning, Points, meaning_of_texts
@@ -45,7 +45,7 @@ def _coverage() -> Summarizer:
 
 
 SYSTEMS: dict[str, Choose] = {
-    "lexlattice": lambda act, words: {item.id for item in shipped().summarize(act, words=words)},
+    "lexlattice": lambda act, words: {item.id for item in shipped().summarize(act, SummaryOptions(words=words))},
     COVERAGE: lambda act, words: {unit.id for unit in _coverage().extract(act, words).units},
 }
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lexlattice import Act, LexLatticeError, read
+from lexlattice import Act, LexLatticeError, SummaryOptions, read
 from lexlattice.act.summary import Item, Summary
 from lexlattice.evaluation.gold import Gold, Places, load_gold
 from lexlattice.evaluation.metrics.rouge import score as rouge
@@ -126,7 +126,7 @@ def candidate_row(row: Mapping[str, str], gold: Gold, names: Sequence[str], word
 def _summary(name: str, task: Task) -> Summary | list[str]:
     """What a system chose, as a summary; as lines if these are not units of the act."""
     if name == "lexlattice":
-        return shipped().summarize(task.act, words=task.words)
+        return shipped().summarize(task.act, SummaryOptions(words=task.words))
     if name == GOLD and task.gold is not None:
         places = Places(task.act, task.gold_text)
         return _of_units(task.act, {unit for place in task.gold.extract for unit in places.units(place)}, task.words)

@@ -9,27 +9,40 @@ from lexlattice.reading import read
 
 __all__ = [
     "Act",
+    "Budget",
     "Definition",
     "Furniture",
+    "Item",
     "LexLatticeError",
     "Provision",
     "Reference",
     "Section",
     "Summarizer",
     "Summary",
+    "SummaryOptions",
     "Unit",
     "evaluate",
     "read",
     "summarize",
 ]
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 if TYPE_CHECKING:
-    from lexlattice.act.summary import Summary
+    from lexlattice.act.summary import Item, Summary
     from lexlattice.evaluation import evaluate
+    from lexlattice.selection import Budget, SummaryOptions
     from lexlattice.summarizer import Summarizer, summarize
 
-_FROM = {"evaluate": "evaluation", "Summarizer": "summarizer", "summarize": "summarizer", "Summary": "act.summary"}
+_LAZY = {
+    "Budget": "selection",
+    "Item": "act.summary",
+    "Summarizer": "summarizer",
+    "Summary": "act.summary",
+    "SummaryOptions": "selection",
+    "evaluate": "evaluation",
+    "summarize": "summarizer",
+}
+"""Where each name is defined that is imported on first use: these modules need NumPy, which reading does not."""
 
 
 def __dir__() -> list[str]:
@@ -37,9 +50,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """What needs NumPy is loaded when it is asked for."""
-    if name in _FROM:
-        return getattr(import_module(f"lexlattice.{_FROM[name]}"), name)
+    if name in _LAZY:
+        return getattr(import_module(f"lexlattice.{_LAZY[name]}"), name)
     if name == "encoding":
         return import_module("lexlattice.encoding")
     raise AttributeError(f"module 'lexlattice' has no attribute '{name}'")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lexlattice import encoding
 from lexlattice._internal.files import write_whole, writing
@@ -17,16 +19,16 @@ from lexlattice.act.document import Act
 from lexlattice.act.summary import Explanation, Item, Summary
 from lexlattice.encoding.base import empty_texts
 from lexlattice.encoding.static import Static
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.grid import Floats
 from lexlattice.lattice.model import Network
 from lexlattice.reading import read
 from lexlattice.rendering.status import has_no_summary, warnings_of
-from lexlattice.selection import Budget, Extract
+from lexlattice.selection import Budget, Extract, Options, SummaryOptions
 from lexlattice.selection.decoder import Choice, choose
 from lexlattice.selection.explain import explanations
-from lexlattice.selection.roles import FOCUSES, group_of
+from lexlattice.selection.roles import group_of
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
@@ -65,35 +67,30 @@ class Summarizer:
             target.mkdir(parents=True, exist_ok=True)
         write_whole(target / MODEL, self._path.read_bytes())
 
-    def summarize(
-        self,
-        source: Source,
-        *,
-        words: int | None = None,
-        ratio: float | None = None,
-        budget: str | Budget | None = None,
-        language: str | None = None,
-        focus: str = "all",
-        explain: bool = False,
-    ) -> Summary:
-        """The summary of an act; what may be asked for is at `lexlattice.summarize`."""
-        if focus not in FOCUSES:
-            raise LexLatticeError(f"There is no focus '{focus}'; choose one of: {', '.join(FOCUSES)}.")
-        asked = _asked(words, ratio, budget)
-        act = source if isinstance(source, Act) else read(source, language=language)
+    def summarize(self, source: Source, options: SummaryOptions | None = None) -> Summary:
+        """Summarize one act.
+
+        Args:
+            source: A path, the text itself, bytes, an open file, a CELEX number, a URL, or an `Act`.
+            options: Length, language, focus and so on; the defaults if not given.
+
+        Returns:
+            The selected provisions, verbatim and in document order.
+
+        Raises:
+            LexLatticeError: If the source cannot be read; the message says what to do.
+
+        """
+        options = options or SummaryOptions()
+        act = source if isinstance(source, Act) else read(source, language=options.language)
+        length = options.budget_for(act)
         if has_no_summary(act):
-            return Summary(act, asked.of(act.words), (), warnings_of(act))
+            return Summary(act, length, (), warnings_of(act))
         if not act.units:
-            nothing = "There is nothing in this act that could be cited."
-            return Summary(act, asked.of(0), (), (*warnings_of(act), nothing))
-        length = asked.of(act.words)
-        scores, choice, known = self._chosen(act, length, focus, explain)
-        groups = group_of(act)
-        items = tuple(
-            Item.of(act.units[i], act.sections[act.units[i].section], float(scores[i]), groups[i], known.get(i))
-            for i in choice.units
-        )
-        return Summary(act, length, items, (*warnings_of(act), *_remarks(act, length, items, focus)))
+            return Summary(act, length, (), (*warnings_of(act), "There is nothing in this act that could be cited."))
+        scores, choice, why = self._decode(act, length, options)
+        summary = build_summary(act, choice.units, scores, length, explanations=why)
+        return replace(summary, warnings=(*summary.warnings, *_remarks(summary, options.focus)))
 
     def extract(self, act: Act, words: int | None = None) -> Extract:
         """The units of a summary of so many words, and nothing else: what is compared with other systems."""
@@ -119,14 +116,14 @@ class Summarizer:
         """The same before the automaton's first step and after each, a row each."""
         return self._model.panels(self._features(act)) if act.units else np.zeros((1, 0), np.float32)
 
-    def _chosen(
-        self, act: Act, words: int, focus: str, explain: bool
+    def _decode(
+        self, act: Act, words: int, options: SummaryOptions
     ) -> tuple[Floats, Choice, Mapping[int, Explanation]]:
-        """The scores of an act, what is chosen by them, and why, if that is asked for."""
+        """Return the scores, what is selected by them, and the explanations if the options ask for them."""
         features = self._features(act)
         scores = self._model.scores(features)
-        choice = choose(act, scores, words, focus)
-        return scores, choice, explanations(act, self._model, features, choice.steps) if explain else {}
+        choice = choose(act, scores, words, options.focus)
+        return scores, choice, explanations(act, self._model, features, choice.steps) if options.explain else {}
 
     def _features(self, act: Act) -> MeaningFeatures:
         with empty_texts():
@@ -149,34 +146,54 @@ def encoder_for(path: Path, fingerprint: str, encoder: str | encoding.Encoder | 
     return encoder
 
 
-def summarize(
-    source: Source,
+def build_summary(
+    act: Act,
+    units: Iterable[int],
+    scores: ArrayLike,
+    budget: int,
     *,
-    words: int | None = None,
-    ratio: float | None = None,
-    budget: str | Budget | None = None,
-    language: str | None = None,
-    focus: str = "all",
-    explain: bool = False,
+    explanations: Mapping[int, Explanation] | None = None,
 ) -> Summary:
-    r"""The provisions of an act that matter, word for word, by the model that comes with the package.
+    """Build the summary that consists of some units of an act.
 
-    `source`: a path, the text itself, bytes, an open file, a CELEX number, a URL, or what `lexlattice.read` gave.
-    How long the summary may be: so many `words`, a `ratio` of the act, or a `budget` ("short", "long"); as long as
-    official summaries are if nothing is said. `language`: two letters, found out unless given. `focus` on "articles"
-    leaves out recitals, annexes and footnotes; "with-tables" takes tables too, which are left out otherwise. With
-    `explain`, each item says why it was chosen.
+    Args:
+        act: The act.
+        units: The indexes of the selected units, in document order.
+        scores: One score for each unit of the act.
+        budget: The number of words that were allowed.
+        explanations: Why units were selected, by their index.
 
-    Whatever cannot be read or done is a `LexLatticeError` that says what to do; what a reader should know of the act or
-    the summary is in its `warnings`.
-
-    >>> summary = summarize("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
-    >>> [(item.citation, item.text) for item in summary]
-    [('Article 1', 'Hives shall be registered.'), ('Article 2', 'Bees are free.')]
     """
-    return shipped().summarize(
-        source, words=words, ratio=ratio, budget=budget, language=language, focus=focus, explain=explain
+    known, groups, why = np.asarray(scores), group_of(act), explanations or {}
+    items = tuple(
+        Item.of(act.units[i], act.sections[act.units[i].section], float(known[i]), groups[i], why.get(i)) for i in units
     )
+    return Summary(act, budget, items, warnings_of(act))
+
+
+def summarize(source: Source, **options: Unpack[Options]) -> Summary:
+    r"""Summarize an act with the model that comes with the package: the provisions that matter, verbatim.
+
+    Args:
+        source: A path, the text itself, bytes, an open file, a CELEX number, a URL, or what `lexlattice.read` returned.
+        **options: The fields of `SummaryOptions`. For the length, one of `words` (a number), `ratio` (a share of the
+            act) or `budget` ("short", "medium", "long"); by default as long as an official summary. `language`: two
+            letters, detected automatically by default. `focus`: "articles" leaves out recitals, annexes and footnotes;
+            "with-tables" includes tables. `explain`: say why each item was selected.
+
+    Returns:
+        The summary. Its `warnings` hold what a reader should know about the act or the summary.
+
+    Raises:
+        LexLatticeError: If the source cannot be read or an option is not valid; the message says what to do.
+
+    Example:
+        >>> summary = summarize("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
+        >>> [(item.citation, item.text) for item in summary]
+        [('Article 1', 'Hives shall be registered.'), ('Article 2', 'Bees are free.')]
+
+    """
+    return shipped().summarize(source, SummaryOptions(**options))
 
 
 @cache
@@ -185,26 +202,16 @@ def shipped() -> Summarizer:
     return Summarizer.from_pretrained()
 
 
-def _asked(words: int | None, ratio: float | None, budget: str | Budget | None) -> Budget:
-    """The length that was asked for, in whatever way."""
-    if sum(value is not None for value in (words, ratio, budget)) > 1:
-        raise LexLatticeError("Say the length in one way: as words, as a ratio, or as a budget.")
-    if words is not None:
-        return Budget("words", words)
-    if ratio is not None:
-        return Budget("ratio", ratio)
-    return budget if isinstance(budget, Budget) else Budget.parse(budget or "auto")
-
-
 def _length(act: Act, words: int | None) -> int:
     if words is not None and words < 0:
-        raise LexLatticeError(f"An extract cannot have {words} words; ask for more, or leave the number out.")
+        raise OptionError(f"An extract cannot have {words} words; give a larger number, or leave it out.")
     return Budget().of(act.words) if words is None else words
 
 
-def _remarks(act: Act, length: int, items: tuple[Item, ...], focus: str) -> list[str]:
-    """What somebody who asked for so many words should know of what came."""
-    if not items:
+def _remarks(summary: Summary, focus: str) -> list[str]:
+    """What a reader should know about the length of the summary."""
+    act, length = summary.act, summary.budget
+    if not summary.items:
         if focus == "articles" and not any(section.kind == "article" for section in act.sections):
             return ["This act has no articles; ask for all of it."]
         return [f"What matters most of this act does not fit into {length:,} words; allow more."]

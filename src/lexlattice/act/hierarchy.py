@@ -1,13 +1,16 @@
-"""Which unit each point of a list hangs from."""
+"""The hierarchy of units: lead-ins of lists, anchors, indent depth, and what an extract leaves out (cuts)."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from lexlattice.act.document import Act, Unit
+
+_BESIDE: Final = ("subparagraph", "table")
+"""Kinds of units that stand beside the text of the provision they belong to, not below it."""
 
 
 def lead_ins(units: Sequence[Unit]) -> list[int | None]:
@@ -35,6 +38,45 @@ def _instruction(section: int, path: str, latest: dict[tuple[int, str], int]) ->
         if (section, path) in latest:
             return latest[section, path]
     return None
+
+
+def lead_in_chain(place: int, leads: Sequence[int | None]) -> Iterator[int]:
+    """The units that a unit depends on to be read: its lead-in, the lead-in of that, and so on to the outermost."""
+    above = leads[place]
+    while above is not None:
+        yield above
+        above = leads[above]
+
+
+class Anchor(NamedTuple):
+    """Where a unit belongs: the unit above it, and how many steps it is below that one."""
+
+    place: int
+    step: int
+    """1 for what hangs from a lead-in or an instruction; 0 for a subparagraph or a table, which stand beside it."""
+
+
+def anchors(act: Act) -> list[Anchor | None]:
+    """For each unit of an act what it hangs from or stands beside; None for a unit that stands alone."""
+    first: dict[str, int] = {}
+    found: list[Anchor | None] = []
+    for place, (unit, lead) in enumerate(zip(act.units, lead_ins(act.units), strict=True)):
+        beside = first.get(unit.provision.rpartition(".")[0]) if unit.kind in _BESIDE else None
+        above = beside if lead is None else lead
+        found.append(None if above is None else Anchor(above, 0 if lead is None else 1))
+        first.setdefault(unit.provision, place)
+    return found
+
+
+def indent_depths(act: Act, deepest: int, *, lists_only: bool = False) -> list[int]:
+    """For each unit how many steps it is indented, at most `deepest`; with `lists_only` only what is led in is."""
+    depths: list[int] = []
+    for anchor in anchors(act):
+        if anchor is None or (lists_only and not anchor.step):
+            depths.append(0)
+        else:
+            depths.append(min(depths[anchor.place] + anchor.step, deepest))
+    return depths
 
 
 # Cuts: what an extract leaves out inside a list or a provision that it shows, told by structure alone.
@@ -66,6 +108,11 @@ class Cut:
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON types."""
         return {**asdict(self), "ids": list(self.ids), "count": self.count}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Cut:
+        """Rebuild a cut from what `to_dict` returned."""
+        return cls(data["parent"], data["after"], tuple(data["ids"]), data["kind"])
 
 
 def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
@@ -104,11 +151,8 @@ def _cut(units: Sequence[Unit], chosen: Sequence[int], parent: str, missing: Seq
 
 def _in_lists(units: Sequence[Unit], leads: Sequence[int | None], chosen: Sequence[int]) -> Iterator[Gap]:
     """Gaps among what hangs from a chosen unit: points by their number, quoted text as mere text."""
-    shown = set(chosen)
-    for place in chosen:  # a point of which only something below it is chosen is there too
-        while (lead := leads[place]) is not None and lead not in shown:
-            shown.add(lead)
-            place = lead
+    # A point counts as shown if only something below it is chosen.
+    shown = {*chosen, *(lead for place in chosen for lead in lead_in_chain(place, leads))}
     wanted, seen = set(chosen), {units[place].provision for place in shown}
     below: dict[int, dict[str, int]] = {}
     for place, lead in enumerate(leads):

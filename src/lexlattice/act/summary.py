@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lexlattice.act.document import Act, Section, Unit, rows_of
 from lexlattice.act.hierarchy import Cut, cuts_of
@@ -64,6 +64,20 @@ class Explanation:
     reasons: tuple[Reason, ...] = ()
     """What can be said of it in words."""
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON types."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Explanation:
+        """Rebuild an explanation from what `to_dict` returned."""
+        return cls(
+            rank=data["rank"],
+            salience=tuple(data["salience"]),
+            neighbours=tuple(Influence(**neighbour) for neighbour in data["neighbours"]),
+            reasons=tuple(Reason(**reason) for reason in data["reasons"]),
+        )
+
     def __str__(self) -> str:
         """In figures, which need no translation: № 3 · 0.21 → 0.35 · Article 4(1) +0.05."""
         moved = [f"{other.citation} {other.change:+.2f}" for other in self.neighbours]
@@ -86,8 +100,8 @@ class Item:
     """How likely an editor would take it, from 0 to 1."""
     section: int
     position: int
-    group: str = field(compare=False)
-    """One of `GROUPS`."""
+    group: str = field(default="", compare=False)
+    """One of `GROUPS`; empty if it was read from data without groups."""
     explanation: Explanation | None = field(default=None, compare=False)
 
     @property
@@ -114,19 +128,61 @@ class Item:
         )
 
     def to_dict(self, *, group: bool = False) -> dict[str, Any]:
-        """As plain JSON types; with `group` under which heading it belongs, and why it was chosen if that is known."""
+        """Return plain JSON types: with `group` the group too, and the explanation if there is one."""
         data = asdict(self)
-        name, explanation = data.pop("group"), data.pop("explanation")
-        if group:
-            data["group"] = name
-        if explanation is not None:
-            data["explanation"] = {
-                **explanation,
-                "salience": list(explanation["salience"]),
-                "neighbours": list(explanation["neighbours"]),
-                "reasons": list(explanation["reasons"]),
-            }
+        if not group:
+            del data["group"]
+        del data["explanation"]
+        if self.explanation is not None:
+            data["explanation"] = self.explanation.to_dict()
         return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Item:
+        """Rebuild an item from what `to_dict` returned."""
+        why = data.get("explanation")
+        return cls(**{**data, "explanation": None if why is None else Explanation.from_dict(why)})
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRecord:
+    """A summary as plain data, without the text of the act: what files, the REST service and its client exchange."""
+
+    celex: str
+    title: str
+    language: str
+    standing: str
+    """One of `lexlattice.act.document.STATUSES`."""
+    consolidated: str | None
+    consolidated_celex: str
+    repealed: str | None
+    incomplete: bool
+    budget: int
+    words: int
+    extract: tuple[Item, ...]
+    """The selected provisions in document order."""
+    left_out: tuple[Cut, ...]
+    """What is left out inside the lists and provisions that are shown."""
+    warnings: tuple[str, ...]
+
+    def to_dict(self, *, group: bool = False) -> dict[str, Any]:
+        """Return plain JSON types; with `group` each item has its group."""
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        return data | {
+            "extract": [item.to_dict(group=group) for item in self.extract],
+            "left_out": [cut.to_dict() for cut in self.left_out],
+            "warnings": list(self.warnings),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> SummaryRecord:
+        """Rebuild a record from what `to_dict` returned."""
+        lists = {
+            "extract": tuple(map(Item.from_dict, data["extract"])),
+            "left_out": tuple(map(Cut.from_dict, data["left_out"])),
+            "warnings": tuple(data["warnings"]),
+        }
+        return cls(**{**data, **lists})
 
 
 @dataclass(frozen=True)
@@ -152,11 +208,6 @@ class Summary:
     def __str__(self) -> str:
         return self.to_text()
 
-    def _repr_html_(self) -> str:
-        from lexlattice.rendering import notebook
-
-        return notebook.summary(self)
-
     @property
     def words(self) -> int:
         """Number of words in all items; never more than the budget, unless another version was chosen on."""
@@ -173,71 +224,93 @@ class Summary:
         wanted = {item.id for item in self.items}
         return cuts_of(self.act, (place for place, unit in enumerate(self.act.units) if unit.id in wanted))
 
-    def blocks(self) -> tuple[Block, ...]:
-        """The items as people read them: a provision at a time, with points nested and cuts marked."""
-        from lexlattice.rendering.blocks import blocks_of
-
-        return blocks_of(self.act, self.items, self.cuts)
-
     def groups(self) -> dict[str, tuple[Item, ...]]:
         """The items under the headings people know from official summaries; only those that hold any."""
         found = {name: tuple(item for item in self.items if item.group == name) for name in GROUPS}
         return {name: items for name, items in found.items() if items}
 
+    @cached_property
+    def record(self) -> SummaryRecord:
+        """The summary as plain data, without the text of the act."""
+        return SummaryRecord(
+            celex=self.act.celex,
+            title=self.act.title,
+            language=self.act.language,
+            standing=self.act.status,
+            consolidated=self.act.consolidated,
+            consolidated_celex=self.act.consolidated_celex,
+            repealed=self.act.repealed,
+            incomplete=self.act.incomplete,
+            budget=self.budget,
+            words=self.words,
+            extract=self.items,
+            left_out=self.cuts,
+            warnings=self.warnings,
+        )
+
     def to_dict(self, *, group: bool = False) -> dict[str, Any]:
-        """As plain JSON types."""
-        return {
-            "celex": self.act.celex,
-            "title": self.act.title,
-            "language": self.act.language,
-            "standing": self.act.status,
-            "consolidated": self.act.consolidated,
-            "consolidated_celex": self.act.consolidated_celex,
-            "repealed": self.act.repealed,
-            "incomplete": self.act.incomplete,
-            "budget": self.budget,
-            "words": self.words,
-            "extract": [item.to_dict(group=group) for item in self.items],
-            "left_out": [cut.to_dict() for cut in self.cuts],
-            "warnings": list(self.warnings),
-        }
+        """Return plain JSON types; with `group` each item says under which heading it belongs."""
+        return self.record.to_dict(group=group)
 
     def to_json(self, *, group: bool = False, indent: int | None = None) -> str:
-        """The same as JSON."""
+        """Return the same as JSON."""
         return json.dumps(self.to_dict(group=group), ensure_ascii=False, indent=indent)
 
     def to_text(self, *, group: bool = False) -> str:
-        """For a terminal or a mail."""
-        from lexlattice.rendering.text import to_text
-
-        return to_text(self, group=group)
+        """Return plain text, for a terminal or an e-mail."""
+        return cast(str, self.render("text", group=group))
 
     def to_markdown(self, *, group: bool = False) -> str:
-        """For notes, wikis and chats."""
-        from lexlattice.rendering.text import to_markdown
-
-        return to_markdown(self, group=group)
+        """Return Markdown, for notes, wikis and chats."""
+        return cast(str, self.render("md", group=group))
 
     def to_html(self, *, group: bool = False) -> str:
-        """One page: the act with the chosen provisions marked, the summary beside it; a click goes to the place."""
-        from lexlattice.rendering.html import to_html
-
-        return to_html(self, group=group)
+        """Return one HTML page: the summary beside the act, with the selected provisions marked and linked."""
+        return cast(str, self.render("html", group=group))
 
     def to_docx(self, *, group: bool = False) -> bytes:
-        """A document that can be handed on."""
-        from lexlattice.rendering.docx import to_docx
-
-        return to_docx(self, group=group)
+        """Return the bytes of a Word document; needs the extra `docx`."""
+        return cast(bytes, self.render("docx", group=group))
 
     def to_pdf(self, *, group: bool = False) -> bytes:
-        """The same, to be printed."""
-        from lexlattice.rendering.pdf import to_pdf
+        """Return the bytes of a PDF; needs the extra `pdf`."""
+        return cast(bytes, self.render("pdf", group=group))
 
-        return to_pdf(self, group=group)
+    # The document model lies below `lexlattice.rendering`. The methods below are its only way there; they import it
+    # when they are called, so that reading and summarizing never load it.
+
+    def render(self, format: str, *, group: bool = False) -> str | bytes:
+        """Return the summary in a format.
+
+        Args:
+            format: One of `lexlattice.rendering.FORMATS`: text, md, html, json, docx or pdf.
+            group: Whether provisions stand under the headings of official summaries.
+
+        Returns:
+            A string, or bytes for docx and pdf.
+
+        Raises:
+            OptionError: If there is no such format.
+            MissingExtraError: If the format needs an optional dependency that is not installed.
+
+        """
+        from lexlattice import rendering
+
+        return rendering.render(self, format, group=group)
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The items as people read them: one provision at a time, with points nested and cuts marked."""
+        from lexlattice import rendering
+
+        return rendering.blocks_of(self.act, self.items, self.cuts)
 
     def save(self, path: str | os.PathLike[str], *, group: bool = False) -> None:
-        """Write it in the format that the name of the file ends with; whole or not at all."""
-        from lexlattice.rendering import save
+        """Write a file in the format that its suffix names; it is written completely or not at all."""
+        from lexlattice import rendering
 
-        save(self, path, group=group)
+        rendering.save(self, path, group=group)
+
+    def _repr_html_(self) -> str:
+        from lexlattice import rendering
+
+        return rendering.notebook.summary(self)

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
 
 from lexlattice.act.document import Act
+from lexlattice.act.summary import SummaryRecord
 from lexlattice.errors import LexLatticeError, brief
+from lexlattice.selection import Options
 
 if TYPE_CHECKING:
     import httpx
@@ -26,61 +28,10 @@ _PASSING: Final = (429, 503)
 """Refusals that a little patience may help against."""
 
 
-class Options(TypedDict, total=False):
-    """How a summary is to be, as at `lexlattice.summarize`; the length is said in one way or not at all."""
+class ServiceOptions(Options, total=False):
+    """How a summary is to be, as at `lexlattice.summarize`; with `group` items say under which heading they belong."""
 
-    words: int
-    ratio: float
-    budget: Literal["short", "medium", "long"]
-    language: str
-    focus: Literal["all", "articles", "with-tables"]
     group: bool
-    explain: bool
-
-
-class Item(TypedDict, total=False):
-    """A provision, word for word; `group` and `explanation` where they were asked for."""
-
-    id: str
-    citation: str
-    heading: str
-    text: str
-    start: int
-    end: int
-    words: int
-    score: float
-    section: int
-    position: int
-    group: str
-    explanation: dict[str, Any]
-
-
-class LeftOut(TypedDict):
-    """Points of a list, or sentences of a provision, that follow one another and are left out."""
-
-    parent: str
-    after: str
-    ids: list[str]
-    count: int
-    kind: Literal["points", "sentences"]
-
-
-class Summary(TypedDict):
-    """The provisions that matter, in the order of the act."""
-
-    celex: str
-    title: str
-    language: str
-    standing: str
-    consolidated: str | None
-    consolidated_celex: str
-    repealed: str | None
-    incomplete: bool
-    budget: int
-    words: int
-    extract: list[Item]
-    left_out: list[LeftOut]
-    warnings: list[str]
 
 
 class Language(NamedTuple):
@@ -123,18 +74,22 @@ class Client:
         self._http.close()
 
     def summarize(
-        self, source: Source | None = None, *, celex: str | None = None, **options: Unpack[Options]
-    ) -> Summary:
+        self, source: Source | None = None, *, celex: str | None = None, **options: Unpack[ServiceOptions]
+    ) -> SummaryRecord:
         """The summary of an act, or of what has a CELEX number."""
-        summary: Summary = self._one("/v1/summaries", source, celex, dict(options))
-        return summary
+        return SummaryRecord.from_dict(self._one("/v1/summaries", source, celex, dict(options)))
 
-    def summarize_many(self, sources: Iterable[Source], **options: Unpack[Options]) -> Iterator[Summary | ServiceError]:
+    def summarize_many(
+        self, sources: Iterable[Source], **options: Unpack[ServiceOptions]
+    ) -> Iterator[SummaryRecord | ServiceError]:
         """Summaries of many acts in their order, as they come; where one cannot be made, why."""
         for batch in _batches(map(_content, sources)):
             for line in self._lines(batch, dict(options)):
                 data = json.loads(line)
-                yield ServiceError(data["detail"], data["status"]) if "status" in data else data
+                if "status" in data:
+                    yield ServiceError(data["detail"], data["status"])
+                else:
+                    yield SummaryRecord.from_dict(data)
 
     def parse(self, source: Source | None = None, *, celex: str | None = None, language: str | None = None) -> Act:
         """All units of an act."""

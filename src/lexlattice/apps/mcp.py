@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice import __version__
 from lexlattice.act.document import Act, Section, Unit
@@ -24,6 +24,7 @@ from lexlattice.reading.fetch import fetch, is_celex, is_url
 from lexlattice.reading.structure.provisions import SENTENCES_FROM
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.status import standing, warnings_of
+from lexlattice.selection import Focus
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -157,7 +158,7 @@ class Tools:
         source: str,
         words: int | None = None,
         language: str | None = None,
-        focus: Literal["all", "articles", "with-tables"] = "all",
+        focus: Focus = "all",
         group: bool = False,
     ) -> dict[str, Any]:
         """The provisions of an EU act that matter, word for word, each with its citation, in the order of the act.

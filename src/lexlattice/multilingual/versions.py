@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from statistics import fmean
-from typing import Final
+from typing import Final, Protocol
 
 from lexlattice import encoding
 from lexlattice.act.document import Act, Unit
@@ -22,31 +22,40 @@ from lexlattice.lattice.grid import Floats
 from lexlattice.multilingual.alignment import Alignment, Encode, Vectors, align
 from lexlattice.reading.languages.grammar import load
 from lexlattice.rendering.status import has_no_summary, warnings_of
+from lexlattice.selection import SummaryOptions
 from lexlattice.selection.decoder import choose
-from lexlattice.selection.roles import group_of
+from lexlattice.summarizer import build_summary
 
 _CHIEF: Final = "en"
 """The version that a consensus is made in, if it is there; else the first by its code."""
 
-Summarize = Callable[[Act], Summary]
 Score = Callable[[Act], Floats]
+
+
+class VersionSummarizer(Protocol):
+    """What versions need of a `lexlattice.Summarizer`."""
+
+    def summarize(self, source: Act, options: SummaryOptions, /) -> Summary:
+        """The summary of one version."""
+
+    def score(self, act: Act, /) -> Floats:
+        """A score for each unit of one version."""
 
 
 def summarize_versions(
     acts: Sequence[Act],
-    summarize: Summarize,
-    score: Score,
+    summarizer: VersionSummarizer,
+    options: SummaryOptions,
     *,
     base: str | None = None,
-    focus: str = "all",
     encode: Encode | None = None,
 ) -> dict[str, Summary]:
     """A summary of each version, by its language: of the same provisions, in whatever order versions are given.
 
     With `base` they are those that are chosen in that version. Without, they are a consensus: each unit of the English
     version, or of the first by its code, has the mean of the scores that it has in all versions, and the decoder
-    chooses by these, within the budget of that version and the `focus` that `summarize` has. `encode` is what texts are
-    compared by where versions are numbered differently: the embedded encoder if nothing is said.
+    chooses by these, within the budget of that version. `encode` is what texts are compared by where versions are
+    numbered differently: the embedded encoder if nothing is said.
     """
     versions = _checked(acts, base)
     chief = base or (_CHIEF if _CHIEF in versions else min(versions))
@@ -56,11 +65,11 @@ def summarize_versions(
     others = {language: act for language, act in versions.items() if language != chief}
     alignments = {language: counterparts(source, act, encode) for language, act in others.items()}
     if base is None:
-        summaries = {language: summarize(act) for language, act in versions.items()}
-        whole = _agreed(summaries, chief, alignments, score, focus)
+        summaries = {language: summarizer.summarize(act, options) for language, act in versions.items()}
+        whole = _agreed(summaries, chief, alignments, summarizer.score, options.focus)
     else:
         summaries = {}
-        whole = summarize(source)
+        whole = summarizer.summarize(source, options)
     emitted = {chief: whole}
     for language, act in others.items():
         emitted[language] = _emitted(whole, act, alignments[language], summaries.get(language))
@@ -120,13 +129,10 @@ def _agreed(
     own = summaries[chief]
     source = own.act
     means = _means(source, [(summaries[language].act, found.pairs) for language, found in alignments.items()], score)
-    groups, explanations = group_of(source), {item.id: item.explanation for item in own}
-    items = []
-    for place in choose(source, means, own.budget, focus).units:
-        unit = source.units[place]
-        section = source.sections[unit.section]
-        items.append(Item.of(unit, section, means[place], groups[place], explanations.get(unit.id)))
-    return Summary(source, own.budget, tuple(items), own.warnings)
+    places = {unit.id: place for place, unit in enumerate(source.units)}
+    explanations = {places[item.id]: item.explanation for item in own if item.explanation is not None}
+    chosen = choose(source, means, own.budget, focus).units
+    return replace(build_summary(source, chosen, means, own.budget, explanations=explanations), warnings=own.warnings)
 
 
 def _means(source: Act, others: Sequence[tuple[Act, Mapping[str, Sequence[str]]]], score: Score) -> list[float]:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 from lexlattice._internal.files import write_whole
 from lexlattice.act.summary import Summary
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
+from lexlattice.rendering import notebook
+from lexlattice.rendering.blocks import blocks_of
+
+__all__ = ["FORMATS", "blocks_of", "format_of", "notebook", "render", "render_file", "save"]
 
 FORMATS: Final = ("text", "md", "html", "json", "docx", "pdf")
+_RENDERERS: Final = {
+    "text": ("text", "to_text"),
+    "md": ("text", "to_markdown"),
+    "html": ("html", "to_html"),
+    "docx": ("docx", "to_docx"),
+    "pdf": ("pdf", "to_pdf"),
+}
+"""The module and function that renders each format; JSON is the summary's own."""
 
 _SUFFIXES: Final = {
     ".txt": "text",
@@ -34,27 +45,43 @@ def format_of(path: str | os.PathLike[str]) -> str:
     try:
         return _SUFFIXES[Path(path).suffix.lower()]
     except KeyError:
-        raise LexLatticeError(
+        raise OptionError(
             f"'{os.fspath(path)}' does not say which format it is to have; end it with one of: {' '.join(_SUFFIXES)}."
         ) from None
 
 
-def render(summary: Summary, format: str, *, group: bool = False) -> bytes:
-    """A summary in one of `FORMATS`, as a file holds it; with `group` under the headings of official summaries."""
-    ways: dict[str, Callable[..., str | bytes]] = {
-        "text": summary.to_text,
-        "md": summary.to_markdown,
-        "html": summary.to_html,
-        "json": partial(summary.to_json, indent=1),
-        "docx": summary.to_docx,
-        "pdf": summary.to_pdf,
-    }
-    if format not in ways:
-        raise LexLatticeError(f"There is no format '{format}'; choose one of: {' '.join(FORMATS)}.")
-    content = ways[format](group=group)
+def render(summary: Summary, format: str, *, group: bool = False) -> str | bytes:
+    """Return a summary in one of `FORMATS`.
+
+    Args:
+        summary: The summary.
+        format: One of `FORMATS`.
+        group: Whether provisions stand under the headings of official summaries.
+
+    Returns:
+        A string, or bytes for docx and pdf.
+
+    Raises:
+        OptionError: If there is no such format.
+        MissingExtraError: If the format needs an optional dependency that is not installed.
+
+    """
+    if format == "json":
+        return summary.to_json(group=group, indent=1)
+    if format not in _RENDERERS:
+        raise OptionError(f"There is no format '{format}'; choose one of: {' '.join(FORMATS)}.")
+    # Only the module that is needed is imported: those for Word and PDF load large libraries.
+    module, function = _RENDERERS[format]
+    content: str | bytes = getattr(import_module(f"{__name__}.{module}"), function)(summary, group=group)
+    return content
+
+
+def render_file(summary: Summary, format: str, *, group: bool = False) -> bytes:
+    """Return the content of a file that holds a summary; text is UTF-8 and ends with a newline."""
+    content = render(summary, format, group=group)
     return content if isinstance(content, bytes) else f"{content}\n".encode(errors="replace")
 
 
 def save(summary: Summary, path: str | os.PathLike[str], *, group: bool = False) -> None:
-    """Write a summary in the format that the name of the file ends with; whole or not at all."""
-    write_whole(Path(path), render(summary, format_of(path), group=group))
+    """Write a summary in the format that the file's suffix names; it is written completely or not at all."""
+    write_whole(Path(path), render_file(summary, format_of(path), group=group))

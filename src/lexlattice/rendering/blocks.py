@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from lexlattice.act.document import Act
-from lexlattice.act.hierarchy import Cut, lead_ins
+from lexlattice.act.hierarchy import Cut, anchors
 from lexlattice.act.summary import Item
 from lexlattice.reading.citations.forms import cite_sentences
 from lexlattice.reading.languages.grammar import load
@@ -21,8 +21,6 @@ from lexlattice.rendering.phrases import phrases
 
 _ELLIPSIS: Final = "[…]"
 _SENTENCE: Final = re.compile(r"\.s-(\d+)\Z")
-_BESIDE: Final = ("subparagraph", "table")
-"""Kinds of units that stand beside the text of the provision they belong to, not below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +99,6 @@ def blocks_of(act: Act, items: Iterable[Item], cuts: Iterable[Cut]) -> tuple[Blo
         heading = lines[0].items[0].heading if not blocks or blocks[-1].section != section else ""
         blocks.append(Block(section, act.sections[section].label, heading, _citation(act, tree, lines), lines))
     return tuple(blocks)
-
-
-class Anchor(NamedTuple):
-    """Where a unit belongs: the unit above it, and how many steps it is below that one."""
-
-    place: int
-    step: int
-    """1 for what hangs from a lead-in or an instruction; 0 for a subparagraph or a table, which stand beside it."""
-
-
-def anchors(act: Act) -> list[Anchor | None]:
-    """For each unit of an act what it hangs from or stands beside; none for what stands for itself."""
-    first: dict[str, int] = {}
-    found: list[Anchor | None] = []
-    for place, (unit, lead) in enumerate(zip(act.units, lead_ins(act.units), strict=True)):
-        beside = first.get(unit.provision.rpartition(".")[0]) if unit.kind in _BESIDE else None
-        above = beside if lead is None else lead
-        found.append(None if above is None else Anchor(above, 0 if lead is None else 1))
-        first.setdefault(unit.provision, place)
-    return found
 
 
 class _Tree:

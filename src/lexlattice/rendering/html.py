@@ -17,7 +17,7 @@ from typing import Final
 from urllib.parse import quote
 
 from lexlattice.act.document import Act, Furniture, Section, Unit
-from lexlattice.act.hierarchy import lead_ins
+from lexlattice.act.hierarchy import indent_depths
 from lexlattice.act.summary import Item, Summary
 from lexlattice.rendering.blocks import Block, Line, Mark
 from lexlattice.rendering.phrases import phrases
@@ -150,7 +150,8 @@ def _act(act: Act, chosen: Mapping[str, Item]) -> Iterator[str]:
     """The source from the first character to the last, each piece as what it is."""
     pieces: list[Unit | Furniture] = sorted((*act.units, *act.furniture), key=attrgetter("start"))
     sections = {section.label: section for section in act.sections if section.label}
-    depths = _depths(act.units)
+    levels = indent_depths(act, _DEEPEST, lists_only=True)
+    depths = {unit.id: level for unit, level in zip(act.units, levels, strict=True)}
     for kind, run in groupby(pieces, _piece_kind):
         if kind == "table unit":
             yield from (_table_unit(act, piece, chosen.get(piece.id)) for piece in run if isinstance(piece, Unit))
@@ -234,14 +235,6 @@ def _unit(act: Act, unit: Unit, item: Item | None) -> str:
         f'<span id="{escape(unit.id)}" class="place">{back}{_text(before)}<mark>{_text(item.text)}</mark>{_text(after)}'
         "</span>"
     )
-
-
-def _depths(units: Sequence[Unit]) -> dict[str, int]:
-    """How far points and indents are from what leads them in."""
-    depths: list[int] = []
-    for lead in lead_ins(units):
-        depths.append(0 if lead is None else min(depths[lead] + 1, _DEEPEST))
-    return {unit.id: depth for unit, depth in zip(units, depths, strict=True)}
 
 
 # --- mark-up ----------------------------------------------------------------------------------------------

@@ -5,5 +5,17 @@
 
 from lexlattice.selection.budget import Budget
 from lexlattice.selection.extract import MODES, Extract, select
+from lexlattice.selection.options import FOCUSES, LENGTHS, Focus, Length, Options, SummaryOptions
 
-__all__ = ["MODES", "Budget", "Extract", "select"]
+__all__ = [
+    "FOCUSES",
+    "LENGTHS",
+    "MODES",
+    "Budget",
+    "Extract",
+    "Focus",
+    "Length",
+    "Options",
+    "SummaryOptions",
+    "select",
+]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 
 _OFFICIAL_LENGTH: Final = (209.6, 0.1437)
 """Official summaries have about a · words ** b words; fitted by `tools/fit_budget.py`."""
@@ -38,11 +38,11 @@ class Budget:
         if amount is None and self.kind in (*_TIMES_OFFICIAL, "reference"):
             return
         if amount is None or self.kind not in ("words", "ratio"):
-            raise LexLatticeError(f"'{self}' is no budget; {_HOW_TO_WRITE_ONE}")
+            raise OptionError(f"'{self}' is no budget; {_HOW_TO_WRITE_ONE}")
         if self.kind == "words" and not (type(amount) is int and 0 < amount <= _MOST_WORDS):
-            raise LexLatticeError(f"{amount!r} words cannot be asked for; give a whole number from 1 up.")
+            raise OptionError(f"{amount!r} words cannot be asked for; give a whole number from 1 up.")
         if self.kind == "ratio" and not (isinstance(amount, int | float) and 0 < amount <= 1):
-            raise LexLatticeError(f"A ratio of {amount!r} cannot be asked for; give a share above 0, and 1 at most.")
+            raise OptionError(f"A ratio of {amount!r} cannot be asked for; give a share above 0, and 1 at most.")
 
     @classmethod
     def parse(cls, text: str) -> Budget:
@@ -51,7 +51,7 @@ class Budget:
         try:
             return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)
         except ValueError:
-            raise LexLatticeError(f"'{text}' is no budget; {_HOW_TO_WRITE_ONE}") from None
+            raise OptionError(f"'{text}' is no budget; {_HOW_TO_WRITE_ONE}") from None
 
     def of(self, act_words: int, reference: str | None = None) -> int:
         """The number of words for an act of this many; `reference` is the summary whose length is to be kept."""
@@ -59,7 +59,7 @@ class Budget:
             return int(self.amount) if self.kind == "words" else max(1, round(self.amount * act_words))
         if self.kind == "reference":
             if reference is None:
-                raise LexLatticeError("The budget 'reference' needs a reference summary; give another budget.")
+                raise OptionError("The budget 'reference' needs a reference summary; give another budget.")
             return len(reference.split())
         a, b = _OFFICIAL_LENGTH
         share = max(_LARGEST_SHARE * act_words, min(act_words, _OWN_SUMMARY))

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from lexlattice.act.document import Act
 from lexlattice.selection.growth import grow
-from lexlattice.selection.roles import FOCUSES, citable
+from lexlattice.selection.options import FOCUSES
+from lexlattice.selection.roles import citable
 
 
 class Choice(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act.document import Act, Unit
+from lexlattice.act.hierarchy import lead_in_chain
 from lexlattice.selection.vocabulary import SelectionWording, selection_wording
 
 _LABEL: Final = 12
@@ -238,7 +239,7 @@ class Pointing:
         if unit.kind not in LISTED and before >= 0 and self._units[before].section == unit.section:
             begins_recital = unit.kind == "recital" and self._units[before].provision != unit.provision
             if self._words.points_back(unit.text, may_be_impersonal=begins_recital):
-                yield self._top(before)
+                yield [before, *lead_in_chain(before, self._leads)][-1]  # the outermost lead-in
         yield from (other for other in self._named(place) if other < place)
         yield from (other for other in self._subparagraphs(place) if other < place)
 
@@ -285,9 +286,3 @@ class Pointing:
                 found.setdefault(unit.provision, other)
             self._provisions[section.index] = found
         return found
-
-    def _top(self, place: int) -> int:
-        """What leads in the list that a unit is in, or the unit itself."""
-        while (lead := self._leads[place]) is not None:
-            place = lead
-        return place

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from lexlattice.act.document import Act, Unit
-from lexlattice.act.hierarchy import lead_ins
+from lexlattice.act.hierarchy import lead_in_chain, lead_ins
 from lexlattice.encoding.tokens import tokenizer
 
 if TYPE_CHECKING:
@@ -138,11 +138,8 @@ def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy:
 
 
 def _with_lead_ins(index: int, leads: Sequence[int | None], taken: set[int]) -> list[int]:
-    """A unit and those it hangs from that are not there yet."""
-    group = [index]
-    while (lead := leads[group[-1]]) is not None and lead not in taken:
-        group.append(lead)
-    return group
+    """A unit and the lead-ins it depends on that are not taken yet."""
+    return [index, *takewhile(lambda lead: lead not in taken, lead_in_chain(index, leads))]
 
 
 class _Seen:

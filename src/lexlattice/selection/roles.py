@@ -297,8 +297,6 @@ def _repeals(unit: Unit, words: SelectionWording) -> bool:
 
 Flags = NDArray[np.bool_]
 
-FOCUSES: Final = ("all", "articles", "with-tables")
-"""All text that can be cited; the articles alone, without recitals, annexes and footnotes; or all, and tables too."""
 _AROUND: Final = ("title", "preamble")
 
 

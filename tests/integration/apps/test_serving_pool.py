@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from lexlattice import LexLatticeError, read
+from lexlattice import LexLatticeError, SummaryOptions, read
 from lexlattice.apps.serve import jobs
 from lexlattice.apps.serve.workers import (
     BrokenError,
@@ -384,7 +384,7 @@ def test_those_of_a_stream_who_go_away_do_not_take_the_turn_of_others() -> None:
 
 
 def test_answers_that_would_be_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, language="en")
+    asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, options=SummaryOptions(language="en"))
     fitting = jobs.parse(asked), jobs.view(asked)
     monkeypatch.setattr(jobs, "LARGEST", max(map(len, fitting)))
     assert (jobs.parse(asked), jobs.view(asked)) == fitting
@@ -399,7 +399,7 @@ def test_answers_that_would_be_too_large_are_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_an_act_of_too_many_provisions_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, language="en")
+    asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, options=SummaryOptions(language="en"))
     units = len(read(asked.content, language="en"))
     monkeypatch.setattr(jobs, "MOST_UNITS", units)
     assert jobs.view(asked)

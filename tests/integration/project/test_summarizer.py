@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from helpers.acts import LANGUAGES
 from helpers.generated_acts import acts, made
 from helpers.tiny_network import example_of, saved, small_config, stirred
-from lexlattice import Act, LexLatticeError, read
+from lexlattice import Act, LexLatticeError, SummaryOptions, read
 from lexlattice.act.summary import REASONS
 from lexlattice.encoding import EncodingError
 from lexlattice.encoding.static import Static
@@ -111,7 +111,7 @@ def test_any_length_can_be_asked_for(summarizer: Summarizer, long: Act, words: i
 
 def test_what_is_measured_is_what_people_get(summarizer: Summarizer, long: Act) -> None:
     for words in (60, 400, long.words):
-        assert summarizer.extract(long, words).text == summarizer.summarize(long, words=words).text
+        assert summarizer.extract(long, words).text == summarizer.summarize(long, SummaryOptions(words=words)).text
 
 
 def test_a_longer_summary_contains_a_shorter_one(summarizer: Summarizer, long: Act) -> None:
@@ -211,7 +211,7 @@ def test_pytorch_is_not_asked_for(model: Path, examples: Path) -> None:
 
 def test_explanations_say_when_and_why_an_item_was_chosen(summarizer: Summarizer, examples: Path) -> None:
     act = read(examples / "short" / "en.txt")
-    summary = summarizer.summarize(act, words=250, explain=True)
+    summary = summarizer.summarize(act, SummaryOptions(words=250, explain=True))
     steps = summarizer.choose(act, 250).steps
     rank_of = {act.units[unit].id: rank for rank, step in enumerate(steps, start=1) for unit in step}
     salience = summarizer.trajectory(act)
@@ -230,7 +230,7 @@ def test_reasons_are_the_same_in_every_language(summarizer: Summarizer, examples
     """Those that hang on structure: what is near to what depends on the vectors."""
     found = {}
     for language in ("en", "el", "hu"):
-        summary = summarizer.summarize(examples / "short" / f"{language}.txt", ratio=1.0, explain=True)
+        summary = summarizer.summarize(examples / "short" / f"{language}.txt", SummaryOptions(ratio=1.0, explain=True))
         found[language] = {
             (item.id, reason.key, reason.value)
             for item in summary
@@ -244,6 +244,6 @@ def test_reasons_are_the_same_in_every_language(summarizer: Summarizer, examples
 def test_neighbours_that_nobody_perceives_move_nothing(folder: Path, examples: Path) -> None:
     alone = MeaningTrainee(small_config(folder, geometry="none"), [example_of(read(examples / "short" / "en.txt"))])
     summarizer = Summarizer.from_pretrained(saved(stirred(alone), folder / "alone.safetensors"))
-    summary = summarizer.summarize(examples / "short" / "en.txt", words=100, explain=True)
+    summary = summarizer.summarize(examples / "short" / "en.txt", SummaryOptions(words=100, explain=True))
     assert len(summary)
     assert not any(item.explanation.neighbours for item in summary if item.explanation)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lexlattice import Act, LexLatticeError, read, summarize
+from lexlattice import Act, LexLatticeError, SummaryOptions, read, summarize
 from lexlattice.apps.cli import main
 from lexlattice.research import COVERAGE, load, path_of
 from lexlattice.research.coverage.summarizer import CoverageSummarizer
@@ -22,20 +22,20 @@ def act(examples: Path) -> Act:
 
 
 def test_its_summaries_are_verbatim_and_fill_the_length(act: Act) -> None:
-    summary = load(COVERAGE).summarize(act, words=300)
+    summary = load(COVERAGE).summarize(act, SummaryOptions(words=300))
     assert 290 <= summary.words <= 300
     assert all(item.text == act.source[item.start : item.end] for item in summary)
     assert summary.text == load(COVERAGE).extract(act, 300).text != summarize(act, words=300).text
 
 
 def test_articles_alone_can_be_asked_for(act: Act) -> None:
-    summary = load(COVERAGE).summarize(act, words=300, focus="articles")
+    summary = load(COVERAGE).summarize(act, SummaryOptions(words=300, focus="articles"))
     assert {act.sections[item.section].kind for item in summary} == {"article"}
 
 
 def test_it_does_not_say_why(act: Act) -> None:
     with pytest.raises(LexLatticeError, match="does not say why"):
-        load(COVERAGE).summarize(act, explain=True)
+        load(COVERAGE).summarize(act, SummaryOptions(explain=True))
 
 
 def test_a_file_is_loaded_as_what_it_is(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_file_is_loaded_as_what_it_is(tmp_path: Path) -> None:
 def test_the_command_line_takes_it_by_its_name(act: Act, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = str(examples / "long" / "en.txt")
     assert main(["summarize", source, "--words", "120", "--model", "coverage", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out) == load(COVERAGE).summarize(act, words=120).to_dict()
+    assert json.loads(capsys.readouterr().out) == load(COVERAGE).summarize(act, SummaryOptions(words=120)).to_dict()
 
 
 def test_nothing_of_it_is_loaded_for_a_summary(examples: Path) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
 
@@ -14,14 +14,41 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from helpers.acts import EXAMPLES, LANGUAGES
-from lexlattice import Act, LexLatticeError, Unit, read
+from lexlattice import Act, LexLatticeError, SummaryOptions, Unit, read
 from lexlattice.act.summary import Explanation, Influence, Item, Summary
-from lexlattice.multilingual.alignment import align
-from lexlattice.multilingual.versions import Score, Summarize, emit, summarize_versions
+from lexlattice.multilingual.alignment import Encode, align
+from lexlattice.multilingual.versions import Score, emit, summarize_versions
 from lexlattice.selection.decoder import choose
 from lexlattice.selection.roles import applies_from, group_of
 
 BUDGET = 150
+Summarize = Callable[[Act], Summary]
+
+
+@dataclass
+class Fake:
+    """A summarizer that is made of two functions."""
+
+    by: Summarize
+    scores: Score
+
+    def summarize(self, source: Act, options: SummaryOptions, /) -> Summary:
+        return self.by(source)
+
+    def score(self, act: Act, /) -> NDArray[np.float32]:
+        return self.scores(act)
+
+
+def versions(
+    acts: Sequence[Act],
+    by: Summarize,
+    scores: Score,
+    *,
+    focus: str = "all",
+    base: str | None = None,
+    encode: Encode | None = None,
+) -> dict[str, Summary]:
+    return summarize_versions(acts, Fake(by, scores), SummaryOptions(focus=focus), base=base, encode=encode)
 
 
 @cache
@@ -126,7 +153,7 @@ several = st.lists(languages, min_size=2, max_size=4, unique=True)
 @given(several, seeds, lengths)
 def test_a_consensus_never_parts_a_list_or_a_date(some: list[str], seed: int, words: int) -> None:
     scores = drawn(seed)
-    found = summarize_versions([example(language) for language in some], summary_by(scores, words), scores)
+    found = versions([example(language) for language in some], summary_by(scores, words), scores)
     for summary in found.values():
         chosen = {item.id for item in summary}
         dates = {summary.act.units[place].id for place in applies_from(summary.act)}
@@ -142,7 +169,7 @@ def test_versions_with_the_same_scores_agree_on_what_each_would_choose(seed: int
     once = drawn(seed)(english)
     alone = summary_by(lambda act: once, words, focus)
     twin = replace(english, language="fi")
-    found = summarize_versions([twin, english], alone, lambda act: once, focus=focus)
+    found = versions([twin, english], alone, lambda act: once, focus=focus)
     assert found["en"] == alone(english)
     assert found["fi"].items == alone(english).items
 
@@ -151,15 +178,15 @@ def test_versions_with_the_same_scores_agree_on_what_each_would_choose(seed: int
 @given(several, seeds, st.randoms(use_true_random=False))
 def test_the_order_of_versions_does_not_matter(some: list[str], seed: int, draw: Random) -> None:
     scores = drawn(seed)
-    first = summarize_versions([example(language) for language in some], summary_by(scores), scores)
+    first = versions([example(language) for language in some], summary_by(scores), scores)
     shuffled = [example(language) for language in draw.sample(some, len(some))]
-    assert summarize_versions(shuffled, summary_by(scores), scores) == first
+    assert versions(shuffled, summary_by(scores), scores) == first
 
 
 @pytest.mark.parametrize("focus", ["all", "articles"])
 def test_a_consensus_is_chosen_once_by_the_mean_of_all_scores(focus: str) -> None:
     acts = [example(language) for language in LANGUAGES]
-    found = summarize_versions(acts, summarize, score, focus=focus)["en"]
+    found = versions(acts, summarize, score, focus=focus)["en"]
     means = np.mean([score(act).astype(np.float64) for act in acts], axis=0)
     places = choose(example("en"), means, BUDGET, focus).units
     assert [item.id for item in found] == [example("en").units[place].id for place in places]
@@ -173,7 +200,7 @@ def test_a_version_that_lacks_a_provision_has_no_say_in_it() -> None:
         return np.full(len(act), 0.9 if act.language == "en" else 0.1, np.float32)
 
     whole = summary_by(liked_in_english, english.words)
-    found = {item.id: item.score for item in summarize_versions([english, finnish], whole, liked_in_english)["en"]}
+    found = {item.id: item.score for item in versions([english, finnish], whole, liked_in_english)["en"]}
     assert found["art-7.par-1"] == pytest.approx(0.9)
     assert found["art-5.par-1"] == pytest.approx(0.5)
 
@@ -187,7 +214,7 @@ def test_reasons_of_the_chief_version_stay_where_a_consensus_has_its_provisions(
 
     english = example("en")
     own = {item.id for item in summarize(english)}
-    found = summarize_versions([english, example("mt"), example("fi")], explained, score)["en"]
+    found = versions([english, example("mt"), example("fi")], explained, score)["en"]
     assert {item.id for item in found if item.explanation == why} == own & {item.id for item in found} != set()
     assert all(item.explanation is None for item in found if item.id not in own)
 
@@ -198,7 +225,7 @@ def test_reasons_of_the_chief_version_stay_where_a_consensus_has_its_provisions(
 @pytest.mark.parametrize("base", [None, "fi", "mt"])
 def test_summaries_of_all_versions_hold_the_same_provisions(base: str | None) -> None:
     acts = [example(language) for language in LANGUAGES]
-    found = summarize_versions(acts, summarize, score, base=base)
+    found = versions(acts, summarize, score, base=base)
     assert list(found) == LANGUAGES
     chief = found[base or "en"]
     assert len(chief) > 3
@@ -217,7 +244,7 @@ def test_summaries_of_all_versions_hold_the_same_provisions(base: str | None) ->
 
 
 def test_without_english_the_first_version_by_its_code_keeps_the_budget() -> None:
-    found = summarize_versions([example("pl"), example("de")], summarize, score)
+    found = versions([example("pl"), example("de")], summarize, score)
     assert found["de"].words <= BUDGET
     assert provisions(found["de"], found["de"].act) == provisions(found["pl"], found["pl"].act)
 
@@ -229,7 +256,7 @@ def test_what_a_version_lacks_is_said_in_a_sentence() -> None:
         english, 900, tuple(Item.of(u, english.sections[u.section], 0.5, "key_points") for u in english.units)
     )
     finnish = replace(damaged("fi", *lost), warnings=("A page is missing.",))
-    found = summarize_versions([finnish, english], lambda act: everything, score, base="en")
+    found = versions([finnish, english], lambda act: everything, score, base="en")
     assert found["en"] == everything
     assert found["fi"].warnings[0] == "A page is missing."
     for name in lost:
@@ -248,7 +275,7 @@ def test_what_only_another_version_has_is_said_too() -> None:
         units = act.sentences("anx.pt-3")
         return Summary(act, 900, tuple(Item.of(u, act.sections[u.section], 0.5, "key_points") for u in units))
 
-    found = summarize_versions([english, finnish], chosen, score)
+    found = versions([english, finnish], chosen, score)
     lost = finnish["anx.pt-3"].citation
     assert found["fi"].warnings == (f"{lost} has no counterpart in the English version.",)
     assert finnish["anx.pt-3"].text not in {item.text for item in found["fi"]}
@@ -260,7 +287,7 @@ def test_reasons_are_given_in_the_language_of_the_version() -> None:
     unit, neighbour = english["art-1.par-1"], english["art-1.par-2"]
     why = Explanation(1, (0.1, 0.4), (Influence(neighbour.id, neighbour.citation, 0.3),))
     item = Item.of(unit, english.sections[unit.section], 0.4, "aim", why)
-    found = summarize_versions([english, greek], lambda act: Summary(act, 99, (item,)), score, base="en")
+    found = versions([english, greek], lambda act: Summary(act, 99, (item,)), score, base="en")
     expected = Influence(neighbour.id, greek[neighbour.id].citation, 0.3)
     assert found["el"][0].explanation == replace(why, neighbours=(expected,))
 
@@ -276,16 +303,16 @@ def test_reasons_are_given_in_the_language_of_the_version() -> None:
 )
 def test_what_makes_no_sense_is_refused_in_one_sentence(languages: list[str], base: str | None, sentence: str) -> None:
     with pytest.raises(LexLatticeError) as refused:
-        summarize_versions([example(language) for language in languages], summarize, score, base=base)
+        versions([example(language) for language in languages], summarize, score, base=base)
     assert str(refused.value) == sentence
 
 
 def test_different_acts_are_refused_and_unknown_numbers_are_not() -> None:
     english, finnish = example("en"), example("fi")
     with pytest.raises(LexLatticeError, match="These are different acts, 32016R0679 and 32024R9001; give versions of"):
-        summarize_versions([english, replace(finnish, celex="32016R0679")], summarize, score)
+        versions([english, replace(finnish, celex="32016R0679")], summarize, score)
     unknown = replace(finnish, celex="")
-    assert summarize_versions([english, unknown], summarize, score)["fi"].items
+    assert versions([english, unknown], summarize, score)["fi"].items
 
 
 def test_versions_are_aligned_with_the_encoder_that_is_given() -> None:
@@ -295,6 +322,6 @@ def test_versions_are_aligned_with_the_encoder_that_is_given() -> None:
         seen.append(len(texts))
         return np.zeros((len(texts), 2), np.float32)
 
-    found = summarize_versions([example("en"), example("fi")], summarize, score, base="en", encode=encode)
+    found = versions([example("en"), example("fi")], summarize, score, base="en", encode=encode)
     assert seen == [len({unit.provision for unit in example(language)}) for language in ("en", "fi")]
     assert len(found["fi"].warnings) > 0, "what has nothing in common is not the same"

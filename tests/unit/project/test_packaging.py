@@ -13,7 +13,7 @@ import pytest
 from helpers import ROOT
 from lexlattice.reading import LANGUAGES
 
-EXTRAS = {*"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore fuzz audit dev".split()}
+EXTRAS = {*"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore docs fuzz audit dev".split()}
 OPTIONAL_KEYS = re.compile(
     r"headwords\.(?:number_first|ordinals_header|ordinal_endings\.\w*)|sentences\.ordinals|ordinals\.\w+"
     r"|citation\.numeral\.final|citation\.\w+\.(?:(?:direct|nested|under)(?:_inner|_outer)?|inner|outer|first)"
@@ -93,7 +93,7 @@ def test_a_language_file_has_the_entries_of_the_english_one(language: str) -> No
 
 
 def test_the_commands_of_the_readme_exist() -> None:
-    named = set(re.findall(r"\bmake ([a-z]+)\b", "\n".join(code_in(ROOT / "README.md"))))
+    named = set(re.findall(r"^`*make ([a-z]+)\b", "\n".join(code_in(ROOT / "README.md")), re.MULTILINE))
     assert named >= {"demo", "test"}
     assert named <= make_targets()
 

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 import lexlattice
 from helpers.acts import LANGUAGES
 from helpers.generated_acts import acts, made
-from lexlattice import Act, LexLatticeError, Summarizer, Summary, read, summarize
+from lexlattice import Act, LexLatticeError, Summarizer, Summary, SummaryOptions, read, summarize
 from lexlattice.act.summary import GROUPS
 from lexlattice.encoding.static import PATH as STATIC
+from lexlattice.errors import OptionError
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_the_length_can_be_said_in_words_as_a_share_or_by_name(long: Act) -> Non
     assert summarize(long, ratio=0.25).budget == round(0.25 * long.words)
     assert summarize(long, budget="short").budget < usual.budget == summarize(long, budget="auto").budget
     assert summarize(long, budget="short").words < usual.words
-    with pytest.raises(LexLatticeError, match="one way"):
+    with pytest.raises(OptionError):
         summarize(long, words=100, ratio=0.1)
 
 
@@ -110,8 +111,9 @@ def test_articles_alone_can_be_asked_for(long: Act) -> None:
     assert {long.sections[item.section].kind for item in summary} == {"article"}
     recitals = made(("recitals", "", ["Bees matter."]))
     assert "no articles" in summarize(recitals, focus="articles", words=50).warnings[-1]
-    with pytest.raises(LexLatticeError, match="no focus 'recitals'"):
+    with pytest.raises(OptionError) as refused:
         summarize(long, focus="recitals")
+    assert "recitals" in str(refused.value)
 
 
 def test_no_point_comes_without_what_leads_it_in(long: Act) -> None:
@@ -191,7 +193,10 @@ def test_reasons_are_given_on_request(long: Act) -> None:
 def test_a_model_that_was_saved_is_the_same(tmp_path: Path, act: Act) -> None:
     Summarizer.from_pretrained().save_pretrained(tmp_path / "mine")
     for place in (tmp_path / "mine", tmp_path / "mine" / "model.safetensors"):
-        assert Summarizer.from_pretrained(place).summarize(act, words=100).items == summarize(act, words=100).items
+        assert (
+            Summarizer.from_pretrained(place).summarize(act, SummaryOptions(words=100)).items
+            == summarize(act, words=100).items
+        )
 
 
 def test_a_model_cannot_be_saved_where_nothing_can(tmp_path: Path) -> None:

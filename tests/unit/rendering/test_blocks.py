@@ -13,7 +13,7 @@ from test_cuts import LISTS, SENTENCES
 from lexlattice import Act, read, summarize
 from lexlattice.act.summary import Item, Summary
 from lexlattice.reading import LANGUAGES
-from lexlattice.rendering import render
+from lexlattice.rendering import render_file
 from lexlattice.rendering.blocks import Block, Mark
 from lexlattice.rendering.phrases import phrases
 
@@ -80,7 +80,7 @@ def test_the_plain_text_of_a_summary_has_no_marks() -> None:
 @pytest.mark.parametrize("format", ["text", "md", "html"])
 def test_with_headings_of_groups_blocks_are_the_same(format: str) -> None:
     summary = summary_of(read(LISTS, language="en"), P, f"{P}.pt-a")
-    grouped = render(summary, format, group=True).decode().replace("\\", "")
+    grouped = render_file(summary, format, group=True).decode().replace("\\", "")
     assert "Key points" in grouped
     assert "[… 3 more points]" in grouped
     assert grouped.count(">Article 1(1)<" if format == "html" else "Article 1(1)") == 1
@@ -148,7 +148,7 @@ def test_marks_are_in_the_language_of_the_act(examples: Path, language: str) -> 
     (cut,) = summary.cuts
     mark = phrases(language).more_points(cut.count)
     for format in ("text", "md", "html"):
-        assert mark in render(summary, format).decode().replace("\\", "")
+        assert mark in render_file(summary, format).decode().replace("\\", "")
     assert mark in "\n".join(line.text for block in summary.blocks() for line in block.lines)
 
 

@@ -23,7 +23,7 @@ from helpers import ROOT
 from helpers.generated_acts import acts, made
 from lexlattice import Act, LexLatticeError, read, rendering, summarize
 from lexlattice.act.summary import GROUPS, Item, Summary
-from lexlattice.rendering import FORMATS, format_of, render, save
+from lexlattice.rendering import FORMATS, format_of, render_file, save
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.text import WIDTH, escaped, parts, to_markdown, to_text
 
@@ -158,7 +158,7 @@ def test_what_there_is_to_know_comes_before_the_disclaimer(summary: Summary) -> 
 def test_an_act_without_anything_can_be_shown() -> None:
     empty = Summary(made(("article", "", [])), 0, ())
     for format in TEXT_FORMATS:
-        assert render(empty, format)
+        assert render_file(empty, format)
 
 
 # --- Markdown ---------------------------------------------------------------------------------------------
@@ -384,19 +384,19 @@ def test_a_name_that_does_not_say_it_is_refused_with_those_that_do(name: str) ->
 
 def test_a_format_that_does_not_exist_is_refused_with_those_that_do(summary: Summary) -> None:
     with pytest.raises(LexLatticeError, match="text md html json docx pdf"):
-        render(summary, "odt")
+        render_file(summary, "odt")
 
 
 @pytest.mark.parametrize("format", TEXT_FORMATS)
 def test_what_is_rendered_is_utf8_and_ends_with_a_line(summary: Summary, format: str) -> None:
-    content = render(summary, format, group=True).decode("utf-8")
+    content = render_file(summary, format, group=True).decode("utf-8")
     assert content.endswith("\n")
     assert not content.endswith("\n\n")
-    assert content != render(summary, format).decode("utf-8"), "grouped is not ungrouped"
+    assert content != render_file(summary, format).decode("utf-8"), "grouped is not ungrouped"
 
 
 def test_json_is_what_the_summary_says(summary: Summary) -> None:
-    content = render(summary, "json", group=True)
+    content = render_file(summary, "json", group=True)
     assert json.loads(content) == summary.to_dict(group=True)
     assert content.startswith(b'{\n "celex"')
 
@@ -408,7 +408,7 @@ def test_a_saved_file_is_what_was_rendered_and_alone(summary: Summary, tmp_path:
     target = tmp_path / f"summary{suffix}"
     save(summary, target, group=True)
     save(summary, str(target))
-    assert target.read_bytes() == render(summary, format_of(target))
+    assert target.read_bytes() == render_file(summary, format_of(target))
     assert list(tmp_path.iterdir()) == [target]
 
 
@@ -445,7 +445,7 @@ def test_a_link_to_a_file_stays_one(summary: Summary, tmp_path: Path) -> None:
     link.symlink_to(target)
     save(summary, link)
     assert link.is_symlink()
-    assert target.read_bytes() == render(summary, "text")
+    assert target.read_bytes() == render_file(summary, "text")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -456,7 +456,7 @@ def test_a_pipe_is_written_to(summary: Summary, tmp_path: Path) -> None:
     reader.start()
     save(summary, pipe)
     reader.join()
-    assert got == [render(summary, "text")]
+    assert got == [render_file(summary, "text")]
     assert pipe.is_fifo()
 
 

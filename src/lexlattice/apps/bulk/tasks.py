@@ -14,20 +14,19 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, get_type_hints
 
 import numpy as np
 
 from lexlattice import __version__, encoding
 from lexlattice.act.document import Act
-from lexlattice.act.summary import shown
+from lexlattice.act.summary import Item, shown
 from lexlattice.apps.bulk.entry import Entry
 from lexlattice.apps.bulk.shards import Columns
 from lexlattice.encoding.cache import CachedEncoder
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LANGUAGES, read
-from lexlattice.selection import Budget
-from lexlattice.selection.roles import FOCUSES
+from lexlattice.selection import Budget, SummaryOptions
 from lexlattice.summarizer import PATH, Summarizer
 
 _FIRST: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}
@@ -146,9 +145,8 @@ class _WithModel(Task):
 
     def begin(self) -> None:
         """Load the model, and have it at work once: the first act takes longer than others."""
-        self.summarizer.summarize(
-            "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en"
-        )
+        little = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
+        self.summarizer.summarize(little, SummaryOptions(language="en"))
 
 
 @dataclass(frozen=True)
@@ -161,23 +159,22 @@ class Summarize(_WithModel):
     own: ClassVar[Columns] = {
         "budget": int,
         "words": int,
-        "extract": [
-            {
-                **{"id": str, "citation": str, "heading": str, "text": str, "start": int, "end": int},
-                **{"words": int, "score": float, "section": int, "position": int, "group": str},
-            }
-        ],
+        "extract": [{name: kind for name, kind in get_type_hints(Item).items() if name != "explanation"}],
         "left_out": [{"parent": str, "after": str, "ids": [str], "count": int, "kind": str}],
     }
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.focus not in FOCUSES:
-            raise LexLatticeError(f"There is no focus '{self.focus}'; choose one of: {', '.join(FOCUSES)}.")
+        _ = self.options
+
+    @property
+    def options(self) -> SummaryOptions:
+        """Of every summary."""
+        return SummaryOptions(budget=self.budget, language=self.language, focus=self.focus)
 
     def of(self, act: Act, entry: Entry) -> dict[str, Any]:
         """The items, with their citations and places, and what is left out between them."""
-        summary = self.summarizer.summarize(act, budget=self.budget, focus=self.focus)
+        summary = self.summarizer.summarize(act, self.options)
         items = [item.to_dict(group=True) for item in summary]
         return {
             "budget": summary.budget,

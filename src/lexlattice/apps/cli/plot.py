@@ -8,6 +8,7 @@ import sys
 from lexlattice.apps.cli.shell import Commands, output, say
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LANGUAGES, read
+from lexlattice.selection import SummaryOptions
 
 
 def add(commands: Commands) -> None:
@@ -60,7 +61,7 @@ def _plot(options: argparse.Namespace) -> int:
             from lexlattice.summarizer import Summarizer
 
             summarizer = Summarizer.from_pretrained()
-            chosen = [item.id for item in summarizer.summarize(act, words=options.words)]
+            chosen = [item.id for item in summarizer.summarize(act, SummaryOptions(words=options.words))]
             figure = plot_salience(act, summarizer.trajectory(act), chosen)
         file.write(rendered(figure, format))
     for warning in act.warnings:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -16,10 +17,10 @@ from lexlattice.apps.cli.shell import Commands, output, say
 from lexlattice.errors import LexLatticeError, MissingExtraError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex, is_url
+from lexlattice.selection import SummaryOptions
 
 if TYPE_CHECKING:
     from lexlattice.act.document import Act
-    from lexlattice.act.summary import Summary
     from lexlattice.summarizer import Summarizer
 
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
@@ -51,28 +52,30 @@ def add(commands: Commands) -> None:
         "or a URL; several give one summary each",
     )
     length = command.add_mutually_exclusive_group()
-    length.add_argument("--words", type=int, metavar="N", help="at most so many words")
-    length.add_argument("--ratio", type=float, metavar="R", help="at most this share of the act, such as 0.05")
+    about = {option.name: option.metadata for option in fields(SummaryOptions)}
+    length.add_argument("--words", type=int, metavar="N", help=about["words"]["help"])
+    length.add_argument("--ratio", type=float, metavar="R", help=about["ratio"]["help"])
     for name, what in (
         ("short", "a third of what official summaries have"),
         ("medium", "as many words as official summaries have (the default)"),
         ("long", "twice as many"),
     ):
-        budget = "auto" if name == "medium" else name
-        length.add_argument(f"--{name}", dest="budget", action="store_const", const=budget, help=what)
-    command.add_argument("--lang", metavar="xx", help=f"language, if it is not to be found out: {' '.join(LANGUAGES)}")
+        length.add_argument(f"--{name}", dest="budget", action="store_const", const=name, help=what)
+    command.add_argument(
+        "--lang", dest="language", metavar="xx", help=f"{about['language']['help']}: {' '.join(LANGUAGES)}"
+    )
     command.add_argument(
         "--format", choices=_SUFFIX, help="how it comes (default: what the name of the output ends with, or text)"
     )
     command.add_argument("-o", "--output", metavar="FILE|DIR", help="where it goes; a folder for several inputs")
     command.add_argument(
         "--focus",
-        choices=("all", "articles", "with-tables"),
+        choices=about["focus"]["choices"],
         default="all",
-        help="articles: without recitals, annexes and footnotes; with-tables: tables too (default: %(default)s)",
+        help=f"{about['focus']['help']} (default: %(default)s)",
     )
     command.add_argument("--group", action="store_true", help="under the headings of official summaries")
-    command.add_argument("--explain", action="store_true", help="say of each provision why it was chosen")
+    command.add_argument("--explain", action="store_true", help=about["explain"]["help"])
     command.add_argument("--to", metavar="xx,…", help="the same provisions in these languages too, of a CELEX number")
     command.add_argument(
         "--versions",
@@ -109,10 +112,11 @@ def _summarize(options: argparse.Namespace) -> int:
 
 def _one(job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer) -> None:
     """Read, summarise and write one act; an output that cannot be written is known before the work begins."""
-    from lexlattice.rendering import render
+    from lexlattice.rendering import render_file
 
     with _output(job) as write:
-        write(render(_summary(_read(job.source, options), options, summarizer), format, group=options.group))
+        summary = summarizer.summarize(_read(job.source, options), SummaryOptions.from_mapping(vars(options)))
+        write(render_file(summary, format, group=options.group))
 
 
 def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summarizer: Summarizer) -> int:
@@ -135,7 +139,7 @@ def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summari
 def _several_languages(options: argparse.Namespace) -> int:
     """One act in several languages: what is chosen is chosen once."""
     from lexlattice.multilingual.versions import summarize_versions
-    from lexlattice.rendering import render
+    from lexlattice.rendering import render_file
 
     format = _format(options, is_many=True)
     if format in _BINARY and not options.output:
@@ -143,18 +147,12 @@ def _several_languages(options: argparse.Namespace) -> int:
     acts, summarizer = _versions(options), _summarizer(options)
     if options.output:
         _make_folder(options.output)
-    summaries = summarize_versions(
-        acts,
-        lambda act: _summary(act, options, summarizer),
-        summarizer.score,
-        base=options.base,
-        focus=options.focus,
-    )
+    summaries = summarize_versions(acts, summarizer, SummaryOptions.from_mapping(vars(options)), base=options.base)
     name = next((act.celex for act in acts if act.celex), "act")
     for language, summary in summaries.items():
         target = str(Path(options.output) / f"{name}.{language}{_SUFFIX[format]}") if options.output else None
         with _output(Job(name, target)) as write:
-            write(render(summary, format, group=options.group))
+            write(render_file(summary, format, group=options.group))
     return 0
 
 
@@ -166,7 +164,7 @@ def _versions(options: argparse.Namespace) -> list[Act]:
     languages = [language.strip().lower() for language in options.to.split(",") if language.strip()]
     if len(options.inputs) != 1 or not is_celex(options.inputs[0]):
         raise LexLatticeError("--to needs one CELEX number, such as 32016R0679; give files with --versions instead.")
-    asked = dict.fromkeys([*([options.lang.lower()] if options.lang else ["en"]), *languages])
+    asked = dict.fromkeys([*([options.language.lower()] if options.language else ["en"]), *languages])
     return [_read(options.inputs[0], options, language) for language in asked]
 
 
@@ -177,7 +175,7 @@ def _read(source: str, options: argparse.Namespace, language: str | None = None)
         raise LexLatticeError("Standard input is closed; give a file, or open it.")
     if sys.stderr is not None and sys.stderr.isatty() and _is_fetched(source):
         say(f"fetching {source} …")
-    chosen = language or (options.lang.lower() if options.lang else None)
+    chosen = language or (options.language.lower() if options.language else None)
     return read(sys.stdin.buffer if source == "-" else source, language=chosen)
 
 
@@ -189,17 +187,6 @@ def _summarizer(options: argparse.Namespace) -> Summarizer:
     from lexlattice.summarizer import Summarizer
 
     return Summarizer.from_pretrained(None, options.encoder)
-
-
-def _summary(act: Act, options: argparse.Namespace, summarizer: Summarizer) -> Summary:
-    return summarizer.summarize(
-        act,
-        words=options.words,
-        ratio=options.ratio,
-        budget=options.budget,
-        focus=options.focus,
-        explain=options.explain,
-    )
 
 
 def _inputs(given: str) -> Iterator[str]:

@@ -34,6 +34,7 @@ from lexlattice.apps.serve.settings import Settings
 from lexlattice.apps.serve.workers import Job, OverdueError, Pool, QueueFullError
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading.fetch import fetch
+from lexlattice.selection import SummaryOptions
 
 _FETCHERS: Final = 4
 """Acts that are fetched at the same time."""
@@ -153,15 +154,17 @@ class Service:
 
     async def _asked(self, sent: Sent) -> jobs.Asked:
         wishes = sent.request.model_dump(exclude={"text", "celex"}, exclude_defaults=True)
-        if wishes.get("budget") == "medium":
-            wishes["budget"] = "auto"
-        if "units" in wishes:
-            wishes["units"] = tuple(wishes["units"])
-        if sent.request.celex is None:
-            return jobs.Asked(sent.content, name=sent.name, **wishes)
-        wishes["language"] = sent.request.language or "en"
-        content = await self._fetch(sent.request.celex, wishes["language"])
-        return jobs.Asked(content, sent.request.celex.strip().upper().removeprefix("CELEX:"), **wishes)
+        celex = sent.request.celex
+        if celex is not None:
+            wishes["language"] = sent.request.language or "en"
+        return jobs.Asked(
+            sent.content if celex is None else await self._fetch(celex, wishes["language"]),
+            celex="" if celex is None else celex.strip().upper().removeprefix("CELEX:"),
+            name=sent.name,
+            options=SummaryOptions.from_mapping(wishes),
+            group=wishes.get("group", False),
+            units=tuple(wishes["units"]) if "units" in wishes else None,
+        )
 
     async def _fetch(self, celex: str, language: str) -> bytes:
         if not self.settings.fetch:

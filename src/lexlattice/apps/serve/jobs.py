@@ -6,31 +6,25 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 import numpy as np
 
 from lexlattice._internal.processes import TooLargeError
 from lexlattice.act.document import Act
-from lexlattice.act.hierarchy import kind_of
-from lexlattice.act.summary import Item, Summary
+from lexlattice.act.hierarchy import anchors, indent_depths, kind_of
+from lexlattice.act.summary import Summary
 from lexlattice.lattice.grid import Floats
 from lexlattice.reading import read
 from lexlattice.reading.citations.forms import SentenceForms, sentence_forms
 from lexlattice.reading.languages.grammar import load
-from lexlattice.rendering.blocks import anchors
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.status import has_no_summary, notices, standing, warnings_of
-from lexlattice.selection import Budget
+from lexlattice.selection import Budget, SummaryOptions
 from lexlattice.selection.decoder import choose
 from lexlattice.selection.roles import group_of
-from lexlattice.summarizer import shipped
-
-if TYPE_CHECKING:
-    from lexlattice.act.document import Act
-    from lexlattice.act.summary import Summary
-
+from lexlattice.summarizer import build_summary, shipped
 
 LEAST: Final = 50
 """The fewest words that the page offers."""
@@ -81,14 +75,9 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
 def extract_of(act: Act, ids: Collection[str]) -> Summary:
     """The summary that the page shows, made of the units that it names; what it names and is not there is left out."""
     wanted = frozenset(ids)
-    groups = group_of(act)
-    scores = shipped().score(act) if act.units else ()
-    items = tuple(
-        Item.of(unit, act.sections[unit.section], float(score), group)
-        for unit, score, group in zip(act.units, scores, groups, strict=True)
-        if unit.id in wanted
-    )
-    return Summary(act, sum(item.words for item in items), items, warnings_of(act))
+    chosen = [place for place, unit in enumerate(act.units) if unit.id in wanted]
+    words = sum(act.units[place].words for place in chosen)
+    return build_summary(act, chosen, shipped().score(act), words)
 
 
 def _sentences(act: Act) -> dict[str, list[str]]:
@@ -125,10 +114,7 @@ def _sections(act: Act) -> Iterator[dict[str, Any]]:
 
 def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
     """Units with what the page wants to know besides: group, indent, what is above, and if it goes on in the line."""
-    end, depths = 0, list[int]()
-    above = anchors(act)
-    for anchor in above:
-        depths.append(0 if anchor is None else min(depths[anchor.place] + anchor.step, _DEEPEST))
+    end, above, depths = 0, anchors(act), indent_depths(act, _DEEPEST)
     for place, (unit, score, group) in enumerate(zip(act.units, scores.tolist(), group_of(act), strict=True)):
         anchor = above[place]
         yield {
@@ -197,20 +183,15 @@ class Asked:
     celex: str = ""
     """Where it was fetched by one."""
     name: str = ""
-    language: str | None = None
-    words: int | None = None
-    ratio: float | None = None
-    budget: str | None = None
-    focus: str = "all"
+    options: SummaryOptions = field(default_factory=SummaryOptions)
     group: bool = False
-    explain: bool = False
     units: tuple[str, ...] | None = None
     """Exactly these, by their ids, instead of what would be chosen."""
 
 
 def begin() -> None:
     """Load what every job needs; telling languages apart by statistics, which few acts need, can wait for the first."""
-    summarize(Asked(_LITTLE_ACT.encode(), language="en"))
+    summarize(Asked(_LITTLE_ACT.encode(), options=SummaryOptions(language="en")))
 
 
 def parse(asked: Asked) -> bytes:
@@ -242,11 +223,11 @@ def align(first: Asked, second: Asked) -> bytes:
 
 def export(asked: Asked, format: str) -> tuple[bytes, str]:
     """The summary as a file, and a name for it without its ending."""
-    from lexlattice.rendering import render
+    from lexlattice.rendering import render_file
 
     summary = _summary(asked) if asked.units is None else _extract(asked, asked.units)
     name = _UNSAFE.sub("", summary.act.celex) or "summary"
-    return _fitting(render(summary, format, group=asked.group)), f"{name}.{summary.act.language}"
+    return _fitting(render_file(summary, format, group=asked.group)), f"{name}.{summary.act.language}"
 
 
 def _encoded(answer: str) -> bytes:
@@ -260,21 +241,12 @@ def _fitting(answer: bytes) -> bytes:
 
 
 def _act(asked: Asked) -> Act:
-    act = read(asked.content, language=asked.language)
+    act = read(asked.content, language=asked.options.language)
     return replace(act, celex=asked.celex) if asked.celex and not act.celex else act
 
 
 def _summary(asked: Asked) -> Summary:
-    from lexlattice.summarizer import shipped
-
-    return shipped().summarize(
-        _act(asked),
-        words=asked.words,
-        ratio=asked.ratio,
-        budget=asked.budget,
-        focus=asked.focus,
-        explain=asked.explain,
-    )
+    return shipped().summarize(_act(asked), asked.options)
 
 
 def _extract(asked: Asked, units: tuple[str, ...]) -> Summary:

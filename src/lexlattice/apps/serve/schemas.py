@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from http import HTTPStatus
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
 from starlette.responses import Response
 
+from lexlattice.act.summary import Item
 from lexlattice.apps.serve.workers import (
     BrokenError,
     BusyError,
@@ -19,9 +30,10 @@ from lexlattice.apps.serve.workers import (
     QueueFullError,
     TooLargeError,
 )
-from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError
+from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError, OptionError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex
+from lexlattice.selection import SummaryOptions
 
 EXAMPLE = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
 
@@ -60,24 +72,26 @@ class ActRequest(BaseModel):
         return self
 
 
-class SummaryRequest(ActRequest):
-    """An act, and how its summary is to be; the length is said in one way or not at all."""
+def _fields() -> dict[str, Any]:
+    """The options of a summary as Pydantic fields; the language is a field of `ActRequest` already."""
+    hints, found = get_type_hints(SummaryOptions), dict[str, Any]()
+    for option in fields(SummaryOptions):
+        if option.name != "language":
+            kind = Literal[option.metadata["choices"]] if "choices" in option.metadata else hints[option.name]
+            limits = option.metadata.get("limits", {})
+            about = Field(default=option.default, description=option.metadata["help"], **limits)
+            found[option.name] = (kind if option.default is not None else kind | None, about)
+    return found
+
+
+class _SummaryRequest(ActRequest):
+    """An act and the options of its summary; the length is given in one way or not at all."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": EXAMPLE, "words": 60, "language": "en"}]})
 
-    words: Annotated[int | None, Field(ge=1, le=10**9, description="at most so many words")] = None
-    ratio: Annotated[float | None, Field(gt=0, le=1, description="at most this share of the act")] = None
-    budget: Annotated[
-        Literal["short", "medium", "long"] | None, Field(description="as official summaries: a third, as many, twice")
-    ] = None
-    focus: Annotated[
-        Literal["all", "articles", "with-tables"],
-        Field(description="articles: no recitals, annexes, footnotes; with-tables: tables too"),
-    ] = "all"
     group: Annotated[bool, Field(description="say under which heading of official summaries each item belongs")] = False
-    explain: Annotated[bool, Field(description="say of each item why it was chosen")] = False
 
-    @field_validator("words", "ratio", mode="before")
+    @field_validator("words", "ratio", mode="before", check_fields=False)
     @classmethod
     def _number(cls, value: object) -> object:
         if isinstance(value, bool):
@@ -85,35 +99,23 @@ class SummaryRequest(ActRequest):
         return value
 
     @model_validator(mode="after")
-    def _one_length(self) -> SummaryRequest:
-        if sum(value is not None for value in (self.words, self.ratio, self.budget)) > 1:
-            raise ValueError("say the length in one way: as words, as a ratio, or as a budget")
+    def _valid_options(self) -> _SummaryRequest:
+        try:
+            SummaryOptions.from_mapping(self.model_dump())
+        except OptionError as error:
+            raise ValueError(str(error)) from None
         return self
 
 
-class ExportRequest(SummaryRequest):
+SummaryRequest = create_model("SummaryRequest", __base__=_SummaryRequest, __doc__=_SummaryRequest.__doc__, **_fields())
+
+
+class ExportRequest(SummaryRequest):  # type: ignore[valid-type,misc]
     """The same, or the very provisions that are to be in the file."""
 
     units: Annotated[
         list[str] | None, Field(max_length=100_000, description="ids of units, instead of what would be chosen")
     ] = None
-
-
-class Item(BaseModel):
-    """A provision, word for word: `text` is the act's own, from `start` to `end` of its source."""
-
-    id: str
-    citation: str
-    heading: str
-    text: str
-    start: int
-    end: int
-    words: int
-    score: float
-    section: int
-    position: int
-    group: str | None = None
-    explanation: dict[str, Any] | None = None
 
 
 class LeftOut(BaseModel):

@@ -10,13 +10,13 @@ from lexlattice import encoding
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Explanation
 from lexlattice.encoding.static import Static
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.lattice.grid import Floats, Lattice
 from lexlattice.research import COVERAGE, path_of
 from lexlattice.research.coverage.decoder import SALIENCE, Coverage, cover
 from lexlattice.research.coverage.features import Features, features_of
 from lexlattice.research.coverage.model import Salience, chance
-from lexlattice.selection import Budget
+from lexlattice.selection import Budget, SummaryOptions
 from lexlattice.selection.decoder import NOTHING, Choice
 from lexlattice.selection.roles import citable
 from lexlattice.summarizer import Summarizer, encoder_for
@@ -64,12 +64,12 @@ class CoverageSummarizer(Summarizer):
         length = Budget().of(act.words) if words is None else words
         return chance(self._salience.panels(*self._described(act), length))
 
-    def _chosen(
-        self, act: Act, words: int, focus: str, explain: bool
+    def _decode(
+        self, act: Act, words: int, options: SummaryOptions
     ) -> tuple[Floats, Choice, Mapping[int, Explanation]]:
-        if explain:
-            raise LexLatticeError("The research system 'coverage' does not say why it chose; leave the model out.")
-        return self.score(act, words), self.choose(act, words, focus), {}
+        if options.explain:
+            raise OptionError("The research system 'coverage' does not say why it chose; leave the model out.")
+        return self.score(act, words), self.choose(act, words, options.focus), {}
 
     def _described(self, act: Act) -> tuple[Features, Lattice]:
         lattice = Lattice.of(act, self._salience.geometry)

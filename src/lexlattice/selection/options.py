@@ -1,0 +1,97 @@
+"""The options of a summary, defined once for the library, command line, REST service, client and bulk runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, TypedDict, get_args
+
+from lexlattice.act.document import Act
+from lexlattice.errors import OptionError
+from lexlattice.selection.budget import Budget
+
+Focus = Literal["all", "articles", "with-tables"]
+FOCUSES: Final[tuple[str, ...]] = get_args(Focus)
+"""All text that can be cited; the articles alone, without recitals, annexes and footnotes; or all, and tables too."""
+Length = Literal["short", "medium", "long"]
+LENGTHS: Final[tuple[str, ...]] = get_args(Length)
+"""Named lengths: a third of an official summary, as long as one (the default), or twice as long."""
+
+
+class Options(TypedDict, total=False):
+    """The fields of `SummaryOptions` as keyword arguments, for type checkers and editors."""
+
+    words: int | None
+    ratio: float | None
+    budget: str | Budget | None
+    language: str | None
+    focus: str
+    explain: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryOptions:
+    """What a summary should be like. At most one of `words`, `ratio` and `budget` may be given.
+
+    The metadata of each field holds what parsers and schemas need: `help`, and where they apply `choices` and `limits`.
+
+    Raises:
+        OptionError: If a value is not allowed or two lengths are given.
+
+    Example:
+        >>> SummaryOptions(words=400).budget_for(10_000), SummaryOptions(budget="short").budget_for(10_000)
+        (400, 262)
+
+    """
+
+    words: int | None = field(
+        default=None, metadata={"help": "maximum number of words", "limits": {"ge": 1, "le": 10**9}}
+    )
+    ratio: float | None = field(
+        default=None, metadata={"help": "maximum share of the act's words, such as 0.05", "limits": {"gt": 0, "le": 1}}
+    )
+    budget: str | Budget | None = field(
+        default=None,
+        metadata={"help": "relative to an official summary: a third, the same (default) or twice", "choices": LENGTHS},
+    )
+    language: str | None = field(
+        default=None, metadata={"help": "two-letter code; detected automatically if not given (CELEX numbers: en)"}
+    )
+    focus: str = field(
+        default="all",
+        metadata={
+            "help": "articles: no recitals, annexes or footnotes; with-tables: include tables",
+            "choices": FOCUSES,
+        },
+    )
+    explain: bool = field(default=False, metadata={"help": "say why each provision was selected"})
+
+    def __post_init__(self) -> None:
+        if self.focus not in FOCUSES:
+            raise OptionError(f"There is no focus '{self.focus}'; choose one of: {', '.join(FOCUSES)}.")
+        if sum(value is not None for value in (self.words, self.ratio, self.budget)) > 1:
+            raise OptionError("The length was given twice; give only one of words, ratio and budget.")
+        self._length()
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[str, Any]) -> SummaryOptions:
+        """Pick the options out of a mapping that may hold other entries too, such as parsed arguments."""
+        return cls(**{name: values[name] for name in cls.names() if name in values})
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of all options."""
+        return tuple(option.name for option in fields(cls))
+
+    def budget_for(self, act: Act | int) -> int:
+        """Return the number of words allowed for an act, or for an act of N words."""
+        return self._length().of(act if isinstance(act, int) else act.words)
+
+    def _length(self) -> Budget:
+        if self.words is not None:
+            return Budget("words", self.words)
+        if self.ratio is not None:
+            return Budget("ratio", self.ratio)
+        if isinstance(self.budget, Budget):
+            return self.budget
+        return Budget.parse("auto" if self.budget in (None, "medium") else self.budget)
