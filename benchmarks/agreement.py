@@ -2,7 +2,7 @@
 
 Agreement: of the units chosen in the English version, the share whose counterparts are chosen in another one, at the
 official length; the mean over acts, then over languages. Counterparts are those of the ids (`projection.project`), as
-in the experiment `carrying`, and those of the alignment (`versions.counterparts`).
+in the experiment `transfer`, and those of the alignment (`versions.counterparts`).
 French: annotated acts of which there is a French version, with the annotation projected onto it; points of what is
 chosen there as a share of the points of what is chosen in English. And what projection itself loses: the gold extract
 projected and scored in French, projected back and scored in English, and of versions that are parallel line by line the

@@ -71,7 +71,7 @@ def pairs(count: int) -> Iterator[tuple[str, str]]:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The beginning of a text that has so many tokens."""
+    """The first `tokens` tokens of a text."""
     ends = [match.end() for match in islice(re.finditer("[a-z0-9]+", text.lower()), tokens)]
     return text[: ends[-1]]
 

@@ -1,4 +1,7 @@
-"""Experiments, comparison systems and everything else that the product itself does not need or import."""
+"""Experiments, comparison systems and everything else that the product itself does not need or import.
+
+Imports are inside functions, so that the command line can list experiments without loading models.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lexlattice import encoding
-from lexlattice._internal.weights import read_weights
-from lexlattice.summarizer import Summarizer, file_of
-
 if TYPE_CHECKING:
     from lexlattice.act.document import Act
+    from lexlattice.encoding import Encoder
     from lexlattice.selection import Extract
+    from lexlattice.summarizer import Summarizer
 
 COVERAGE: Final = "coverage"
 """The word model and the coverage decoder of version 0.1, which still have the highest ROUGE scores."""
 
 
-def load(model: str | os.PathLike[str], encoder: str | encoding.Encoder | None = None) -> Summarizer:
+def load(model: str | os.PathLike[str], encoder: str | Encoder | None = None) -> Summarizer:
     """Load a summarizer of either kind.
 
     Args:
@@ -27,8 +28,10 @@ def load(model: str | os.PathLike[str], encoder: str | encoding.Encoder | None =
         encoder: By name or as an object; the one that the model was trained with by default.
 
     """
+    from lexlattice._internal.weights import read_weights
     from lexlattice.research.coverage.model import FORMAT
     from lexlattice.research.coverage.summarizer import CoverageSummarizer
+    from lexlattice.summarizer import Summarizer
 
     path = path_of(model)
     is_coverage = read_weights(path).about.get("format") == FORMAT
@@ -37,6 +40,8 @@ def load(model: str | os.PathLike[str], encoder: str | encoding.Encoder | None =
 
 def path_of(model: str | os.PathLike[str]) -> Path:
     """The file of weights of `coverage`, or of a model given as a folder or file."""
+    from lexlattice.summarizer import file_of
+
     return Path(__file__).parent / "coverage" / "coverage.safetensors" if model == COVERAGE else file_of(model)
 
 

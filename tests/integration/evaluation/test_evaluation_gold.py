@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lexlattice import evaluate, read
+from lexlattice import Act, evaluate, read
 from lexlattice.apps.cli import main
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import Gold, Place, Places, Point, project_gold
@@ -84,12 +84,17 @@ def test_the_scores_are_those_of_the_measure(texts: dict[str, str], gold: Gold) 
         assert result.systems[name]["meaning"]["f1"] == pytest.approx(100 * expected.f1)
 
 
-def test_extracts_are_as_long_as_the_annotation_says_or_as_is_asked_for(texts: dict[str, str], gold: Gold) -> None:
-    asked: list[int] = []
-    mine = {"mine": lambda act, words: asked.append(words) or "Nothing."}
+def test_extracts_are_as_long_as_the_annotation_says_or_as_is_requested(texts: dict[str, str], gold: Gold) -> None:
+    budgets: list[int] = []
+
+    def record(_: Act, words: int) -> str:
+        budgets.append(words)
+        return "Nothing."
+
+    mine = {"mine": record}
     evaluate([row(texts)], mine, gold=[gold])
     evaluate([row(texts)], mine, gold=[gold], budget=30)
-    assert asked == [gold.words, 30]
+    assert budgets == [gold.words, 30]
 
 
 def test_a_shorter_gold_extract_has_the_most_important_that_fits(texts: dict[str, str], gold: Gold) -> None:

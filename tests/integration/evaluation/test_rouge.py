@@ -9,7 +9,7 @@ import pickle
 import random
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -34,7 +34,7 @@ MALTESE = "Ir-Regolament ir-reġistru naħal NAĦAL għal ċellula".split()
 
 def lines_of(words: Sequence[str]) -> st.SearchStrategy[str]:
     """Few words in many lines: equally long subsequences abound, and much depends on which one is taken."""
-    word = st.sampled_from([*words * (12 // len(words)), "\n"])
+    word = st.sampled_from([*list(words) * (12 // len(words)), "\n"])
     return st.integers(0, 70).flatmap(lambda size: st.lists(word, min_size=size, max_size=size)).map(" ".join)
 
 
@@ -224,7 +224,7 @@ def test_changing_places_changes_precision_and_recall(name: str, first: str, sec
     back = score(second, first, name, measures=measures)
     for measure in measures:
         precision, recall, f1 = there[measure]
-        assert back[measure] == (recall, precision, pytest.approx(f1, abs=1e-12))
+        assert back[measure] == pytest.approx((recall, precision, f1), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
@@ -280,7 +280,7 @@ def test_scores_say_how_they_were_made() -> None:
     [copy.copy, copy.deepcopy, lambda scores: pickle.loads(pickle.dumps(scores))],
     ids=["copy", "deep", "pickle"],
 )
-def test_copies_say_it_too(again) -> None:
+def test_copies_keep_the_tokenizer(again: Callable[[Scores], Scores]) -> None:
     scores = score("The hives.", "The hive.", "compat", stem=True)
     twin = again(scores)
     assert type(twin) is Scores

@@ -129,7 +129,7 @@ def test_systems_of_ones_own(rows: Rows, folder: Path) -> None:
     assert figures(run(folder, "--system", "lead,mine:first").stdout)["mine:first"] == figures(own)["text"]
 
 
-def test_a_system_that_other_processes_cannot_have_is_refused(rows: Rows) -> None:
+def test_a_system_that_cannot_be_pickled_is_refused_with_several_jobs(rows: Rows) -> None:
     with pytest.raises(OptionError):
         evaluate(rows, {"mine": lambda act, words: act.units[0].text}, jobs=2)
 
@@ -197,8 +197,9 @@ def test_a_budget_is_reported_as_it_was_written(rows: Rows, budget: str) -> None
     assert evaluate(rows[:1], ["lead"], budget=budget).budget == budget
 
 
-def test_who_does_not_know_the_summary_is_never_better_than_the_oracle(rows: Rows) -> None:
-    for options in ({}, {"budget": "words:40"}, {"budget": "words:90"}, {"profile": "paper"}):
+def test_no_system_is_better_than_the_oracle(rows: Rows) -> None:
+    choices: list[dict[str, Any]] = [{}, {"budget": "words:40"}, {"budget": "words:90"}, {"profile": "paper"}]
+    for options in choices:
         means = {
             name: found["unicode"]["rouge1"] + found["unicode"]["rouge2"]
             for name, found in evaluate(rows, SYSTEMS, encoder=encode, **options).systems.items()
@@ -272,12 +273,13 @@ def test_lead_and_random_as_functions_of_an_act(examples: Path) -> None:
         assert 0 < select(act, score(act), 100).words <= 100
 
 
-def test_own_systems_stand_beside_named_ones(rows: Rows) -> None:
+def test_custom_systems_can_be_compared_with_named_ones(rows: Rows) -> None:
     result = evaluate(rows, {"lead": "lead", "mine": lambda act, _: act.units[0].text}, budget="words:60")
     assert result.systems["lead"] == evaluate(rows, ["lead"], budget="words:60").systems["lead"] | {
         "seconds": result.systems["lead"]["seconds"]
     }
     assert {item["against"] for item in result.comparisons} == {"lead"}
-    for wrong in ({"lead": 5}, {"lead": "nonsense"}, [len], len):
+    invalid: list[Any] = [{"lead": 5}, {"lead": "nonsense"}, [len], len]
+    for wrong in invalid:
         with pytest.raises(OptionError):
             evaluate(rows, wrong)

@@ -217,7 +217,8 @@ def test_a_key_that_the_model_repeats_is_not_kept(kind: str, cache: ReplyCache, 
 @pytest.mark.parametrize("where", ["key_from", "kind", "url"])
 def test_a_key_in_the_wrong_place_is_not_repeated(where: str) -> None:
     with pytest.raises(LexLatticeError) as error:
-        EndpointConfig(**{"kind": "openai", "url": "http://h", "model": "m", where: KEY})
+        fields: dict[str, Any] = {"kind": "openai", "url": "http://h", "model": "m", where: KEY}
+        EndpointConfig(**fields)
     assert KEY not in str(error.value)
     assert where in str(error.value)
 

@@ -36,8 +36,7 @@ def tables(draw: st.DrawFn) -> Table:
         for _ in range(draw(st.integers(1, 4)))
     ]
     source = Source(draw(words), draw(words), tuple(draw(st.lists(st.integers(0, 9), max_size=3))), 187)
-    meanings = {"†": draw(words), "‡": "as published"}
-    return Table(draw(words), draw(words), heads, tuple(rows), source, draw(words), "Not comparable.", meanings)
+    return Table(draw(words), draw(words), heads, tuple(rows), source, draw(words), "Not comparable.", draw(words))
 
 
 SOURCE = Source("lexlattice experiment main --config main.toml", "english.jsonl", (0, 1), 187)

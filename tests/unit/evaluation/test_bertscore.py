@@ -83,7 +83,7 @@ def test_what_stands_beyond_the_first_chunk_counts(metric: BertScore, models: di
 
 def test_long_texts_are_matched_as_the_package_matches(metric: BertScore, monkeypatch: pytest.MonkeyPatch) -> None:
     """All tokens with all, by the package's own function; and whatever the blocks are."""
-    ours, theirs = metric._made(LONG), metric._made(" ".join(TEXTS[::-1] * 3))
+    ours, theirs = metric._encoded(LONG), metric._encoded(" ".join(TEXTS[::-1] * 3))
     assert min(len(ours.counted), len(theirs.counted)) > 2 * LIMIT
     stats = [
         (part.vectors[None].clone(), torch.ones(1, len(part.counted)), part.counted.float()[None])
@@ -96,7 +96,7 @@ def test_long_texts_are_matched_as_the_package_matches(metric: BertScore, monkey
 
 
 def test_chunks_are_all_of_a_text(metric: BertScore) -> None:
-    tokens = metric._made(LONG)
+    tokens = metric._encoded(LONG)
     assert int(tokens.counted.sum()) == len(metric._ids(LONG, special=False))
 
 

@@ -112,7 +112,10 @@ def test_fields_can_have_other_names(tmp_path: Path, kind: str) -> None:
     rows = Rows(source, fields=fields)  # type: ignore[arg-type]
     assert rows.count() == 40
     found = list(rows)
-    assert found.pop(7) == BadRow(8, "7", "The act is empty (field 'body').")
+    bad = found.pop(7)
+    assert isinstance(bad, BadRow)
+    assert (bad.line, bad.celex) == (8, "7")
+    assert "'body'" in bad.reason
     assert found == [Row(n + 1, f"{n}", f"Article {n}", "!", None) for n in range(40) if n != 7]
 
 
@@ -205,41 +208,47 @@ def test_a_language_is_two_letters_or_for_the_text_to_tell(written_as: object, l
 
 
 BAD_LINES = {
-    b"not json": "The line is not JSON, from character 1 on.",
-    b'{"celex_id": "3': "The line is not JSON, from character 16 on.",
-    b'{"celex_id": "\xff"}': "The line is not UTF-8, from byte 15 on.",
-    b"[1, 2]": "The row is not an object with named fields.",
-    b"null": "The row is not an object with named fields.",
-    b"[" * 100_000: "The line is JSON with a number too long or brackets too deep to be read.",
-    b"9" * 5000: "The line is JSON with a number too long or brackets too deep to be read.",
-    b"{}": "The field 'reference' is missing.",
+    b"not json": "1",
+    b'{"celex_id": "3': "16",
+    b'{"celex_id": "\xff"}': "15",
+    b"[1, 2]": "",
+    b"null": "",
+    b"[" * 100_000: "",
+    b"9" * 5000: "",
+    b"{}": "'reference'",
 }
+"""Lines, and the position or field that the reason has to name."""
 
 
-@pytest.mark.parametrize(("line", "reason"), BAD_LINES.items(), ids=range(len(BAD_LINES)))
-def test_a_bad_line_is_named_and_reading_goes_on(tmp_path: Path, line: bytes, reason: str) -> None:
+@pytest.mark.parametrize(("line", "value"), BAD_LINES.items(), ids=range(len(BAD_LINES)))
+def test_a_bad_line_is_reported_and_the_next_are_read(tmp_path: Path, line: bytes, value: str) -> None:
     good = jsonl([GOOD])
     for lines, place in (([good, line, b"\n", good], 2), ([line, b"\n", good, good], 1)):
         source = written(tmp_path / "data.jsonl", b"".join(lines))
-        assert faults(source) == [(place, reason)]
+        ((number, reason),) = faults(source)
+        assert number == place
+        assert value in reason
         assert [row.line for row in Rows(source)] == [1, 2, 3]
         assert Rows(source).count() == 3
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    ("change", "field"),
     [
-        ({"reference": None}, "The field 'reference' is missing."),
-        ({"summary": ["a", "b"]}, "The field 'summary' is not a string."),
-        ({"reference": " \n\u00a0"}, "The act is empty (field 'reference')."),
-        ({"summary": ""}, "The summary is empty (field 'summary')."),
-        ({"summary": "half of \ud83d"}, "The field 'summary' has half a character (a lone surrogate)."),
+        ({"reference": None}, "'reference'"),
+        ({"summary": ["a", "b"]}, "'summary'"),
+        ({"reference": " \n\u00a0"}, "'reference'"),
+        ({"summary": ""}, "'summary'"),
+        ({"summary": "half of \ud83d"}, "'summary'"),
     ],
 )
-def test_a_bad_field_is_named_with_its_act(tmp_path: Path, change: Record, reason: str) -> None:
+def test_a_bad_field_is_named_with_its_act(tmp_path: Path, change: Record, field: str) -> None:
     data = [GOOD, {**GOOD, **change}, GOOD]
     for source in (data, written(tmp_path / "data.jsonl", jsonl(data, ascii=True))):
-        assert list(Rows(source))[1] == BadRow(2, "32016R0679", reason)
+        row = list(Rows(source))[1]
+        assert isinstance(row, BadRow)
+        assert (row.line, row.celex) == (2, "32016R0679")
+        assert field in row.reason
         assert len(faults(source)) == 1
 
 
@@ -250,7 +259,7 @@ def test_an_act_without_a_celex_number_is_a_row_all_the_same(celex: Record) -> N
 
 
 def test_a_number_where_the_celex_number_should_be() -> None:
-    assert list(Rows([{**GOOD, "celex_id": 32016}])) == [BadRow(1, "", "The field 'celex_id' is not a string.")]
+    assert [line for line, reason in faults([{**GOOD, "celex_id": 32016}]) if "'celex_id'" in reason] == [1]
     assert [row.celex for row in Rows([{**GOOD, "celex_id": "\ud83d"}])] == [""]
     assert [row.line for row in Rows(["text", None, GOOD]) if isinstance(row, BadRow)] == [1, 2]  # type: ignore[list-item]
 
@@ -287,7 +296,8 @@ def test_a_gzip_file_cut_anywhere_gives_what_is_before_the_cut(
     source = written(tmp_path_factory.mktemp("rows") / "data.jsonl.gz", whole[:cut])
     *before, last = Rows(source)
     assert before == list(Rows(json.loads(line) for line in content.split(b"\n")[: len(before)]))
-    assert last == BadRow(len(before) + 1, "", "The gzip file is cut off here; get the whole of it.", is_end=True)
+    assert isinstance(last, BadRow)
+    assert (last.line, last.is_end) == (len(before) + 1, True)
     assert Rows(source).count() == len(before) + 1
 
 
@@ -309,7 +319,7 @@ def test_no_damage_to_a_gzip_file_stops_the_program(
 
 def test_garbage_after_a_gzip_file_is_named(tmp_path: Path) -> None:
     source = written(tmp_path / "data.jsonl.gz", gzip.compress(jsonl([GOOD])) + b"garbage")
-    assert [line for line, reason in faults(source) if "damaged from here on" in reason] == [2]
+    assert [row.line for row in Rows(source) if isinstance(row, BadRow) and row.is_end] == [2]
 
 
 def test_a_damaged_parquet_file(tmp_path: Path) -> None:
@@ -322,7 +332,6 @@ def test_a_damaged_parquet_file(tmp_path: Path) -> None:
     assert before == expected(data)[: len(before)]
     assert len(before) >= 32
     assert isinstance(last, BadRow)
-    assert "damaged from here on" in last.reason
     assert last.is_end
     written(source, content[:-20])
     with pytest.raises(DataError):
@@ -333,9 +342,14 @@ def test_parquet_that_is_not_utf8_or_lacks_columns(tmp_path: Path) -> None:
     broken = pa.StringArray.from_buffers(2, pa.py_buffer(b"\0\0\0\0\1\0\0\0\2\0\0\0"), pa.py_buffer(b"\xffa"))
     path = tmp_path / "data.parquet"
     pq.write_table(pa.table({"celex_id": ["1", "2"], "reference": broken, "summary": ["a", "b"]}), path)
-    assert list(Rows(path)) == [BadRow(1, "", "The row has text that is not UTF-8."), Row(2, "2", "a", "b", None)]
+    bad, good = Rows(path)
+    assert isinstance(bad, BadRow)
+    assert not bad.is_end
+    assert good == Row(2, "2", "a", "b", None)
     pq.write_table(pa.table({"celex_id": ["1"], "summary": [b"bytes"]}), path)
-    assert list(Rows(path)) == [BadRow(1, "1", "The field 'reference' is missing.")]
+    ((line, reason),) = faults(path)
+    assert line == 1
+    assert "'reference'" in reason
     pq.write_table(pa.table({"text": ["1"]}), path)
     with pytest.raises(DataError) as error:
         Rows(path)

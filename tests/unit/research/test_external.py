@@ -233,7 +233,7 @@ def test_an_endpoint_is_asked_as_a_function_is(act: Act) -> None:
         def estimate(self, requests: Any) -> Any:
             return None
 
-    system = external.system("llm:echo", endpoint={"echo": Echo()}.get)
+    system = external.system("llm:echo", endpoint=lambda name: {"echo": Echo()}[name])
     assert system(act, 7) == first_words(Prompted(lambda system, prompt: "").prompts(act, 7)[1], 7)
 
 
@@ -332,7 +332,8 @@ def test_a_translated_act_is_the_same_act_in_other_words(translator: Translator,
     assert [unit.text for unit in other.units] == [translator(unit.text) for unit in act.units]
     assert all(other.source[unit.start : unit.end] == unit.text for unit in other.units)
     assert all(unit.words == len(unit.text.split()) for unit in other.units)
-    spans = sorted((part.start, part.end) for part in (*other.units, *other.furniture))
+    parts: list[Any] = [*other.units, *other.furniture]
+    spans = sorted((part.start, part.end) for part in parts)
     outside = other.source
     for start, end in reversed(spans):
         outside = outside[:start] + outside[end:]

@@ -212,9 +212,9 @@ def test_files_are_merged_packed_and_tallied(
 
     assert command.merged([Path(file) for file in files], ["ours"]).keys() == set(acts)
     assert "2 acts" in run("pack", str(tmp_path / "round"), *files)
-    for act in acts[:2]:
-        (tmp_path / "round" / act / "ldps.json").write_text(json.dumps(POINTS), "utf-8")
-        answer(tmp_path / "round", act, MARKS)
+    for celex in acts[:2]:
+        (tmp_path / "round" / celex / "ldps.json").write_text(json.dumps(POINTS), "utf-8")
+        answer(tmp_path / "round", celex, MARKS)
     told = run("tally", str(tmp_path / "round"), *files)
     assert told.index("ours") < told.index("lead")
     assert "LDP-F1" in told
