@@ -1,7 +1,7 @@
-"""Whole corpora, measured: throughput by engine and processes beside a plain loop, and memory as the corpus grows.
+"""Benchmark of bulk runs: throughput by engine and number of processes, and memory as the corpus grows.
 
-The acts are the English validation acts (throughput), and one-page acts made from the examples in 24 languages
-(memory), so many of them as are asked for. Kills are counted by tests/integration/apps/test_corpus.py.
+Throughput is measured on the English validation acts and compared with a plain loop, memory on N one-page acts made
+from the examples in 24 languages. That kills lose nothing is tested in tests/integration/apps/test_corpus.py.
 Usage: LEXLATTICE_DATA=… python benchmarks/corpus.py [--acts N] [--many N] [--ray]
 """
 
@@ -20,24 +20,24 @@ from itertools import cycle, islice
 from multiprocessing import get_context
 from pathlib import Path
 
-from lexlattice.apps.bulk.entries import Inputs
+from lexlattice.apps.bulk.inputs import Inputs
 from lexlattice.apps.bulk.tasks import Summarize
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "short"
 FEW = 1000
 SIZE = 20
-"""Acts of a shard; those of the first are not counted."""
+"""Acts of a shard; those of the first shard are not timed."""
 
 
 def main() -> None:
     """Print both tables."""
-    parser = argparse.ArgumentParser(description="Whole corpora, measured.")
+    parser = argparse.ArgumentParser(description="Benchmark of bulk runs.")
     parser.add_argument("--acts", type=int, default=120, help="real acts for the throughput (default: %(default)s)")
-    parser.add_argument("--many", type=int, default=100_000, help="little acts for the memory (default: %(default)s)")
-    parser.add_argument("--ray", action="store_true", help="Ray too")
+    parser.add_argument("--many", type=int, default=100_000, help="small acts for the memory (default: %(default)s)")
+    parser.add_argument("--ray", action="store_true", help="also measure Ray")
     options = parser.parse_args()
     if "LEXLATTICE_DATA" not in os.environ:
-        sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md), and try again.")
+        sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"
     with tempfile.TemporaryDirectory() as folder:
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def throughput(folder: Path, acts: int, ray: bool) -> None:
-    """Acts a second: a plain loop first and last, since the machine's speed changes."""
+    """Print acts per second. The plain loop runs first and last, since the speed of the machine drifts."""
     source = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en" / "validation.jsonl.gz"
     loop = plain(source, acts)
     found = {"1 process": run(folder, source, acts, 1), "2 processes": run(folder, source, acts, 2)}
@@ -56,31 +56,31 @@ def throughput(folder: Path, acts: int, ray: bool) -> None:
             for jobs in (1, 2)
         }
     loop = (loop + plain(source, acts)) / 2
-    print(f"| {acts} real acts | acts/s | beside a plain loop |\n|---|---|---|\n| plain loop | {loop:.2f} | |")
+    print(f"| {acts} real acts | acts/s | relative to a plain loop |\n|---|---|---|\n| plain loop | {loop:.2f} | |")
     for name, rate in found.items():
         print(f"| {name} | {rate:.2f} | {rate / loop:.2f} × |")
 
 
 def plain(source: Path, acts: int) -> float:
-    """The library, called act by act in a process of its own, on the very acts that are counted of the command."""
+    """Return acts per second of the library called in a loop in a new process, on the acts the command is timed on."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(_plain, (source, acts))
 
 
 def _plain(source: Path, acts: int) -> float:
-    task = Summarize(None, "auto", None, "all")
-    task.begin()
-    entries = list(islice(Inputs((str(source),)), SIZE + acts))
-    for entry in entries[:SIZE]:
-        task.row(entry)
+    task = Summarize(None, model=None, budget="auto", focus="all")
+    task.load()
+    records = list(islice(Inputs((str(source),)), SIZE + acts))
+    for record in records[:SIZE]:
+        task.row(record)
     start = time.perf_counter()
-    for entry in entries[SIZE:]:
-        task.row(entry)
+    for record in records[SIZE:]:
+        task.row(record)
     return acts / (time.perf_counter() - start)
 
 
 def run(folder: Path, source: Path, acts: int, jobs: int, *more: str) -> float:
-    """The command; from its first shard to its last, so that starting processes is not counted."""
+    """Return acts per second of the command between its first and last shard, without the start of the processes."""
     target, log = folder / f"{jobs}{''.join(more)}", folder / f"{jobs}{''.join(more)}.log"
     call = [sys.executable, "-m", "lexlattice", "corpus", "summarize", str(source), "-o", str(target), "-j", str(jobs)]
     call += ["--limit", str(acts + SIZE), "--shard", str(SIZE), "--log", str(log), "--quiet", *more]
@@ -90,13 +90,13 @@ def run(folder: Path, source: Path, acts: int, jobs: int, *more: str) -> float:
 
 
 def memory(folder: Path, many: int) -> None:
-    """The largest that any process of a run became, for a thousand acts and for many."""
-    print("| little acts | acts/s | largest process, MB | output, MB |\n|---|---|---|---|")
+    """Print the peak memory of the largest process of a run, for a thousand acts and for many."""
+    print("| small acts | acts/s | largest process, MB | output, MB |\n|---|---|---|---|")
     for count in (FEW, many):
         path = folder / f"{count}.jsonl"
         with path.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in islice(little_acts(), count))
-        target = folder / f"little-{count}"
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in islice(small_acts(), count))
+        target = folder / f"small-{count}"
         call = [sys.executable, "-m", "lexlattice", "corpus", "summarize", str(path), "-o", str(target), "-j", "2"]
         start = time.perf_counter()
         child = os.fork()
@@ -110,12 +110,12 @@ def memory(folder: Path, many: int) -> None:
 
 
 def peak(used: resource.struct_rusage) -> float:
-    """Megabytes of the largest process: the command itself, or one that it waited for."""
+    """Return the peak memory in MB of the command or one of its children, whichever is larger."""
     return used.ru_maxrss / 1000
 
 
-def little_acts() -> Iterator[dict[str, str]]:
-    """Acts of a few lines, in all languages in turn, no two the same."""
+def small_acts() -> Iterator[dict[str, str]]:
+    """Yield acts of a few lines, in all languages in turn, no two alike."""
     texts = [path.read_text("utf-8") for path in sorted(EXAMPLES.glob("*.txt"))]
     for number, text in enumerate(cycle(texts)):
         head, _, rest = text.partition("\n")

@@ -1,7 +1,7 @@
-"""How finely should long provisions be divided? What the best extract could reach on validation, by setting.
+"""Measure how finely long provisions should be split: the ROUGE that the best extract could reach, by setting.
 
-For each act of the English validation split the budgeted oracle chooses units within the summary's own length: an upper
-bound, nearly, on any extract of such units.
+For each act of the English validation split the budgeted oracle selects units within the summary's own length, which is
+almost an upper bound for any extract of such units.
 Usage: LEXLATTICE_DATA=… python benchmarks/division.py [ACTS]
 """
 
@@ -21,12 +21,12 @@ SETTINGS = (0, 120, 90, 60, 40, 25)
 
 
 def main() -> None:
-    """Print the table."""
+    """Print mean units and ROUGE per setting of `sentences_from`."""
     if "LEXLATTICE_DATA" not in os.environ:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
     split = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en" / "validation.jsonl.gz"
     acts = [row for row in islice(Rows(split), int(sys.argv[1]) if len(sys.argv) > 1 else None) if isinstance(row, Row)]
-    print(f"{len(acts)} acts\ndivide from   units/act   R-1    R-2")
+    print(f"{len(acts)} acts\nsplit from    units/act   R-1    R-2")
     for setting in SETTINGS:
         ones = twos = count = 0.0
         for row in acts:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lexlattice import Act, read
 from lexlattice.evaluation.rows import Row, Rows
-from lexlattice.selection.roles import applies_from, formulas, group_of
+from lexlattice.reading.roles import application_units, groups_of, is_closing_formula
 
 PLAIN = re.compile(
     r"\bshall (?:enter|come) into force\b|\bshall apply (?:as )?from\b|\bshall (?:bring into force|adopt and publish)\b"
@@ -36,16 +36,16 @@ def measure(act: Act) -> Counter[str]:
         for place, unit in enumerate(act.units)
         if unit.kind in ITS_OWN and act.sections[unit.section].kind == "article" and PLAIN.search(unit.text)
     }
-    grouped = {place for place, group in enumerate(group_of(act)) if group == "application"}
+    grouped = {place for place, group in enumerate(groups_of(act)) if group == "application"}
     counts["grouped"] = len(grouped)
     counts["grouped_right"] = sum(ABOUT.search(act.units[place].text) is not None for place in grouped)
     counts["plain"], counts["plain_grouped"] = len(plain), len(plain & grouped)
-    named = applies_from(act)
+    named = application_units(act)
     counts["says"], counts["says_grouped"] = bool(plain), bool(plain & grouped)
     counts["says_named"] = bool(plain.intersection(named))
     counts["named"], counts["words"] = len(named), sum(act.units[place].words for place in named)
     counts["named_right"] = sum(ABOUT.search(act.units[place].text) is not None for place in named)
-    for unit, flagged in zip(act.units, formulas(act), strict=True):
+    for unit, flagged in zip(act.units, is_closing_formula(act), strict=True):
         is_formula = act.sections[unit.section].kind == "article" and FORMULA.search(unit.text) is not None
         counts["formulas"] += is_formula
         counts["formulas_found"] += is_formula and flagged
@@ -73,7 +73,7 @@ def main() -> None:
         share("plain_grouped", "plain"),
     )
     print("acts with such a sentence that have one there:", share("says_grouped", "says"))
-    print("acts with such a sentence of which `applies_from` names one:", share("says_named", "says"))
+    print("acts with such a sentence of which `application_units` names one:", share("says_named", "says"))
     print(
         "units that it names that say so by the patterns:",
         share("named_right", "named"),

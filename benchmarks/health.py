@@ -1,8 +1,8 @@
-"""How well whole corpora are read: the findings of `lexlattice parse --health`, counted over the data folder.
+"""Run the diagnostics of `lexlattice parse --health` over the data folder and count the findings.
 
 Usage: LEXLATTICE_DATA=… python benchmarks/health.py [CORPUS …] [--list [N]] [--every N]
 Corpora are train, validation, en-fr, multi-eurlex, raw and hard; without names, all are read.
-Prints a Markdown table, a column a corpus: how much there is, and of each finding in how many acts and how often.
+Prints a Markdown table with one column per corpus: its size, and in how many acts and how often each finding occurs.
 --list names the N acts that have most of each finding; --every reads each Nth act only.
 """
 
@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from tqdm import tqdm
 
 from lexlattice import read
-from lexlattice._internal.processes import in_order
+from lexlattice._internal.processes import parallel_map
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading.structure.health import FINDINGS, Health, health
 
@@ -30,11 +30,11 @@ if "LEXLATTICE_DATA" not in os.environ:
 DATA: Final = Path(os.environ["LEXLATTICE_DATA"])
 JOBS: Final = 2
 MOST_INSIDE: Final = 0.8
-"""An act with this share of its articles inside annexes or attachments was swallowed, or is attached as a whole."""
+"""An act with this share of its articles inside annexes or attachments was read wrongly, or is attached as a whole."""
 
 
 class Item(NamedTuple):
-    """An act of a corpus: its name, its text or its file, and its language where the corpus says it."""
+    """An act of a corpus: its name, its text or file, and its language if the corpus states it."""
 
     name: str
     source: str | Path
@@ -42,7 +42,7 @@ class Item(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What came of an act: a report, or the sentence that refused it."""
+    """The result for one act: its diagnostics, or the error message."""
 
     name: str
     report: Health | None
@@ -79,7 +79,7 @@ CORPORA: Final[Mapping[str, Callable[[str], Iterator[Item]]]] = {
 
 
 def examine(item: Item) -> Result:
-    """Read one act and look it over."""
+    """Read one act and run the diagnostics."""
     try:
         return Result(item.name, health(read(item.source, language=item.language)), "")
     except LexLatticeError as error:
@@ -87,13 +87,13 @@ def examine(item: Item) -> Result:
 
 
 def run(corpus: str, every: int) -> list[Result]:
-    """Every act of a corpus, two at a time."""
+    """Examine every act of a corpus, two at a time."""
     items = islice(CORPORA[corpus](corpus), 0, None, every)
-    return list(tqdm(in_order(examine, items, JOBS), desc=corpus, unit=" acts", mininterval=1))
+    return list(tqdm(parallel_map(examine, items, JOBS), desc=corpus, unit=" acts", mininterval=1))
 
 
 def _figures(results: Sequence[Result]) -> dict[str, str]:
-    """A column of the table."""
+    """The figures of one corpus."""
     reports = [result.report for result in results if result.report is not None]
     units, annex_units = sum(r.units for r in reports), sum(r.annex_units for r in reports)
     letters = sum(r.letters for r in reports)
@@ -139,7 +139,7 @@ def _print_worst(corpus: str, results: Sequence[Result], most: int) -> None:
 
 
 def main() -> None:
-    """Read what was asked for, and print."""
+    """Read the corpora named on the command line and print the table."""
     parser = argparse.ArgumentParser(description="Count the findings of parse --health over the data folder.")
     parser.add_argument("corpora", nargs="*", metavar="CORPUS", help=f"all if none is named: {', '.join(CORPORA)}")
     parser.add_argument("--list", type=int, nargs="?", const=5, default=0, metavar="N", help="the worst N (5) of each")
@@ -147,7 +147,7 @@ def main() -> None:
     options = parser.parse_args()
     unknown = set(options.corpora) - set(CORPORA)
     if unknown:
-        parser.error(f"there is no corpus {', '.join(sorted(unknown))}; choose of {', '.join(CORPORA)}")
+        parser.error(f"there is no corpus {', '.join(sorted(unknown))}; choose from {', '.join(CORPORA)}")
     results = {corpus: run(corpus, options.every) for corpus in options.corpora or CORPORA}
     _print_table({corpus: _figures(found) for corpus, found in results.items()})
     if options.list:

@@ -1,6 +1,6 @@
-"""What the reader promises, measured: nothing lost, same skeletons, languages, glued pages, speed beside a peer.
+"""Measure the reader: nothing lost, same skeletons across languages, language detection, lost line breaks, speed.
 
-Usage: LEXLATTICE_DATA=… python benchmarks/reading.py [loss skeleton formats language glued paper speed]
+Usage: LEXLATTICE_DATA=… python benchmarks/reading.py [loss skeleton formats language line-breaks paper speed]
 Without names, everything is measured. Times are of one thread; ratios are taken in one run.
 """
 
@@ -45,7 +45,7 @@ def provisions(act: Act) -> list[int]:
     return [len({unit.provision for unit in section.units if unit.kind != "table"}) for section in act.sections]
 
 
-def is_whole(act: Act) -> bool:
+def covers_source(act: Act) -> bool:
     """Whether units and furniture cover every non-blank character exactly once, in order."""
     position = 0
     spans = [(unit.start, unit.end) for unit in act.units] + [(piece.start, piece.end) for piece in act.furniture]
@@ -57,15 +57,15 @@ def is_whole(act: Act) -> bool:
 
 
 def loss() -> None:
-    """Every act of the data, in every format it is there in."""
+    """Check that no text is lost or repeated, for every act of the data in every format."""
     acts = whole = 0
     for name in ("train", "validation"):
         for row in rows(f"eur-lex-sum/en/{name}.jsonl.gz"):
-            acts, whole = acts + 1, whole + is_whole(read(row["reference"], language="en"))
+            acts, whole = acts + 1, whole + covers_source(read(row["reference"], language="en"))
     for name in ("multi-eurlex", "en-fr"):
         for row in rows(f"acts/{name}.jsonl.gz"):
             for language, text in row["text"].items():
-                acts, whole = acts + 1, whole + is_whole(read(text, language=language))
+                acts, whole = acts + 1, whole + covers_source(read(text, language=language))
     refused = []
     for folder in (RAW, HARD):
         for path in sorted(folder.glob("*/*/*")):
@@ -74,13 +74,13 @@ def loss() -> None:
             except ReadingError as error:
                 refused.append(f"{path.relative_to(folder)}: {error}")
             else:
-                acts, whole = acts + 1, whole + is_whole(act)
+                acts, whole = acts + 1, whole + covers_source(act)
     print(f"nothing lost, nothing twice, order kept: {whole} of {acts} acts; refused: {len(refused)}")
     print("".join(f"  {line}\n" for line in refused), end="")
 
 
 def skeletons() -> None:
-    """Language versions against the English one."""
+    """Compare the sections and provisions of each language version with the English one."""
     versions, same, equal = Counter[str](), Counter[str](), Counter[str]()
     for name in ("multi-eurlex", "en-fr"):
         for row in rows(f"acts/{name}.jsonl.gz"):
@@ -101,7 +101,7 @@ def skeletons() -> None:
 
 
 def formats() -> None:
-    """The files EUR-Lex serves of one act against each other."""
+    """Compare the files that EUR-Lex serves of one act."""
     print(f"{'file':<38} {'recitals':>8} {'articles':>8} {'annexes':>8} {'provisions':>10} {'tables':>6}")
     for path in (*sorted(RAW.glob("*/*/*")), *sorted(HARD.glob("*/*/*"))):
         name = "/".join(path.parts[-3:])
@@ -120,18 +120,18 @@ def formats() -> None:
 
 
 def language() -> None:
-    """Languages found out, without the page header that gives them away."""
+    """Detect the language of each act version without its page header, which contains the language code."""
     total = wrong = 0
     for name in ("multi-eurlex", "en-fr"):
         for row in rows(f"acts/{name}.jsonl.gz"):
             for expected, text in row["text"].items():
                 lines = [line for line in text.split("\n")[6:] if line.strip()] or text.split("\n")
                 total, wrong = total + 1, wrong + (identify(lines) != expected)
-    print(f"language identified rightly: {total - wrong} of {total} act versions ({1 - wrong / total:.2%})")
+    print(f"language detected correctly: {total - wrong} of {total} act versions ({1 - wrong / total:.2%})")
 
 
-def glued() -> None:
-    """Training acts that stay in one piece, title and footnotes aside."""
+def line_breaks() -> None:
+    """Count training acts that stay in one piece, apart from title and footnotes."""
     single, acts = [], 0
     for row in rows("eur-lex-sum/en/train.jsonl.gz"):
         act = read(row["reference"], language="en")
@@ -142,15 +142,15 @@ def glued() -> None:
 
 
 def paper() -> None:
-    """Sections and paragraphs by the paper's rules."""
+    """Count sections and paragraphs by the paper's rules."""
     acts = [read(row["reference"], language="en", profile="paper") for row in rows("eur-lex-sum/en/train.jsonl.gz")]
     sections = statistics.mean(len(act.sections) for act in acts)
     paragraphs = statistics.mean(len(act.units) for act in acts)
-    print(f"paper's rules: {sections:.1f} sections (paper 29.2) and {paragraphs:.1f} paragraphs (paper 115.7) an act")
+    print(f"paper's rules: {sections:.1f} sections (paper 29.2) and {paragraphs:.1f} paragraphs (paper 115.7) per act")
 
 
 def seconds(work: Callable[[], object], repeat: int = 3) -> float:
-    """The best of a few runs, in processor time."""
+    """The best of several runs, in processor time."""
     times = []
     for _ in range(repeat):
         start = time.process_time()
@@ -160,22 +160,22 @@ def seconds(work: Callable[[], object], repeat: int = 3) -> float:
 
 
 def speed() -> None:
-    """Megabytes a second on one core, growth with length, and tulit on the same pages."""
+    """Measure megabytes per second on one core, growth with length, and tulit on the same pages."""
     print(f"{platform.machine()}, Python {platform.python_version()}")
     texts = [row["reference"] for row in rows("eur-lex-sum/en/validation.jsonl.gz")]
     size = sum(len(text.encode()) for text in texts)
     spent = seconds(lambda: [read(text) for text in texts])
-    print(f"text:  {size / spent / 1e6:5.1f} MB/s ({size / 1e6:.1f} MB, {len(texts)} acts, language found out)")
+    print(f"text:  {size / spent / 1e6:5.1f} MB/s ({size / 1e6:.1f} MB, {len(texts)} acts, language detected)")
     pages = [path for path in sorted(RAW.glob("*/*/*.xml")) if b"oj-" in path.read_bytes()[:3000]]
     size = sum(path.stat().st_size for path in pages)
     spent = seconds(lambda: [read(path) for path in pages])
     print(f"XHTML: {size / spent / 1e6:5.1f} MB/s ({size / 1e6:.1f} MB, {len(pages)} files)")
     _growth(max(texts, key=len))
-    _beside_tulit(pages)
+    _compare_with_tulit(pages)
 
 
 def _growth(text: str) -> None:
-    """An act grown to a million words: articles repeated with numbers that go on."""
+    """Time an act of up to a million words: articles repeated with continuing numbers."""
     articles = "".join(
         f"Article {n}\nHeading of article {n}\n1. The Member States shall take the measures needed for this purpose,"
         f" and inform the Commission thereof without delay.\n2. Those measures shall be:\n(a)\neffective;\n(b)\n"
@@ -189,10 +189,10 @@ def _growth(text: str) -> None:
         while body.count(" ") + body.count("\n") < words:
             body += annexes
         spent = seconds(lambda body=body: read(body, language="en"), 1)  # type: ignore[misc]
-        print(f"  {len(body.split()):>9,} words: {spent:6.2f} s, {1e6 * spent / len(body.split()):.2f} µs a word")
+        print(f"  {len(body.split()):>9,} words: {spent:6.2f} s, {1e6 * spent / len(body.split()):.2f} µs per word")
 
 
-def _beside_tulit(pages: list[Path]) -> None:
+def _compare_with_tulit(pages: list[Path]) -> None:
     try:
         from tulit.parser.html.cellar import CellarHTMLParser
     except ImportError:
@@ -214,7 +214,7 @@ def _beside_tulit(pages: list[Path]) -> None:
         ours += time.process_time() - start
         compared += 1
     if compared:
-        print(f"beside tulit on {compared} files: {theirs:.2f} s against {ours:.2f} s, ratio {theirs / ours:.1f}")
+        print(f"tulit on {compared} files: {theirs:.2f} s, LexLattice {ours:.2f} s, ratio {theirs / ours:.1f}")
 
 
 ALL = {
@@ -222,14 +222,14 @@ ALL = {
     "skeleton": skeletons,
     "formats": formats,
     "language": language,
-    "glued": glued,
+    "line-breaks": line_breaks,
     "paper": paper,
     "speed": speed,
 }
 
 
 def main() -> None:
-    """Measure what was asked for."""
+    """Run the measurements named on the command line."""
     for name in sys.argv[1:] or ALL:
         print(f"\n## {name}")
         ALL[name]()

@@ -1,7 +1,7 @@
-"""Are sentences numbered rightly? Units that hold two, cuts after abbreviations, and agreement between languages.
+"""Measure sentence splitting: units that hold two sentences, cuts after abbreviations, agreement between languages.
 
-What is an abbreviation is asked of the data and not of the reader: a word that is mostly followed by a full stop and
-then goes on in small letters or with a figure. Provisions are divided however short they are.
+Abbreviations are taken from the data, independently of the reader: words that are mostly followed by a full stop and
+then by a small letter or a digit. Provisions are split however abbreviated they are.
 Usage: LEXLATTICE_DATA=… python benchmarks/sentences.py [validation versions sample LANGUAGE COUNT]
 """
 
@@ -25,7 +25,9 @@ if "LEXLATTICE_DATA" not in os.environ:
     sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
 DATA = Path(os.environ["LEXLATTICE_DATA"])
 WORD = re.compile(r"(?<![\w.])([^\W\d_]{2,})(\.?) (\S)")
+"""A word, the stop after it, if any, and the first letter of the next: "No. 5", "force. The"."""
 LAST = re.compile(r"([^\W\d_]{2,})\.\Z")
+"""The last word of a sentence."""
 
 
 def rows(name: str) -> Iterator[dict[str, Any]]:
@@ -35,28 +37,28 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
 
 
 class Words:
-    """How often each word of a language stands alone, before a stop, and before a stop that ends nothing."""
+    """How often each word of a language occurs without a stop, and before a stop that ends no sentence."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self.bare, self.short = Counter[str](), Counter[str]()
+        self.bare, self.abbreviated = Counter[str](), Counter[str]()
         for text in texts:
             for match in WORD.finditer(text):
                 if not match[2]:
                     self.bare[match[1].casefold()] += 1
                 elif match[3].islower() or match[3].isdigit():
-                    self.short[match[1].casefold()] += 1
+                    self.abbreviated[match[1].casefold()] += 1
 
-    def ordinary(self, word: str) -> bool:
-        """Whether a word is surely none that is shortened."""
-        return self.bare[word.casefold()] > 10 * self.short[word.casefold()]
+    def is_ordinary(self, word: str) -> bool:
+        """Whether a word is certainly no abbreviation."""
+        return self.bare[word.casefold()] > 10 * self.abbreviated[word.casefold()]
 
-    def shortened(self, word: str) -> bool:
-        """Whether it surely is."""
-        return self.short[word.casefold()] > max(2, self.bare[word.casefold()])
+    def is_abbreviation(self, word: str) -> bool:
+        """Whether a word is certainly an abbreviation."""
+        return self.abbreviated[word.casefold()] > max(2, self.bare[word.casefold()])
 
 
-def held(act: Act, words: Words, least: int) -> tuple[int, int, int]:
-    """Units that come in sentences, or have more words than they may have; those that hold two; those cut wrongly."""
+def count_errors(act: Act, words: Words, least: int) -> tuple[int, int, int]:
+    """Count units that are sentences or exceed `least` words, those that hold two sentences, and those cut wrongly."""
     units = twice = wrong = 0
     provisions = [unit.provision for unit in act]
     parents = {provision.rpartition(".")[0] for provision in provisions}
@@ -67,31 +69,33 @@ def held(act: Act, words: Words, least: int) -> tuple[int, int, int]:
             continue
         units += 1
         inner = (match for match in WORD.finditer(unit.text) if match[2] and match[3].isupper())
-        twice += any(words.ordinary(match[1]) for match in inner)
+        twice += any(words.is_ordinary(match[1]) for match in inner)
         last = LAST.search(unit.text)
         following = act.source[unit.end : unit.end + 2]
-        wrong += last is not None and following == " " + following[-1:] and words.shortened(last[1])
+        wrong += last is not None and following == " " + following[-1:] and words.is_abbreviation(last[1])
     return units, twice, wrong
 
 
 def validation() -> None:
-    """The English validation acts, divided from 40 words on, as everybody reads them."""
+    """Measure the English validation acts with the default setting."""
     texts = [row["reference"] for row in rows("eur-lex-sum/en/validation.jsonl.gz")]
     words = Words(texts)
     sums = [
         sum(column)
-        for column in zip(*(held(read(text, language="en"), words, SENTENCES_FROM) for text in texts), strict=True)
+        for column in zip(
+            *(count_errors(read(text, language="en"), words, SENTENCES_FROM) for text in texts), strict=True
+        )
     ]
     print(f"English validation: {sums[0]} units, {sums[1]} hold two sentences, {sums[2]} end in an abbreviation")
 
 
 def counts(act: Act) -> Counter[str]:
-    """Sentences of each provision."""
+    """The number of sentences of each provision."""
     return Counter(unit.provision for unit in act)
 
 
 def versions() -> None:
-    """Each language against English: provisions with as many sentences, and the errors that can be seen."""
+    """Compare each language with English: provisions with the same number of sentences, and visible errors."""
     same, both = Counter[str](), Counter[str]()
     strict = [0, 0]
     acts: dict[str, list[Act]] = {}
@@ -112,7 +116,7 @@ def versions() -> None:
     print("language  provisions in sentences  as many as English   units  with two  cut wrongly")
     for language in sorted(acts):
         words = Words(texts[language])
-        sums = [sum(column) for column in zip(*(held(act, words, 1) for act in acts[language]), strict=True)]
+        sums = [sum(column) for column in zip(*(count_errors(act, words, 1) for act in acts[language]), strict=True)]
         share = same[language] / both[language]
         print(f"{language:<9} {both[language]:>23} {share:>20.1%} {sums[0]:>7} {sums[1]:>9} {sums[2]:>12}")
     others = [language for language in acts if language != "en"]
@@ -122,7 +126,7 @@ def versions() -> None:
 
 
 def sample(language: str, count: int) -> None:
-    """Boundaries to be looked at: what stands before and after each."""
+    """Print sentence boundaries for inspection, with the text before and after each."""
     found = []
     for name in ("multi-eurlex", "en-fr"):
         for row in rows(f"acts/{name}.jsonl.gz"):

@@ -30,9 +30,9 @@ from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.lattice.automaton import Dense
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.grid import Floats
-from lexlattice.lattice.model import OF_SECTIONS, Member, Network
+from lexlattice.lattice.model import OF_SECTIONS, Network
+from lexlattice.reading.roles import groups_of
 from lexlattice.selection.decoder import Choice, choose
-from lexlattice.selection.roles import group_of
 from lexlattice.summarizer import PATH as WEIGHTS
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def timed(work: Callable[[], T]) -> tuple[float, T]:
 
 def written(act: Act, scores: Floats, choice: Choice) -> str:
     """What was chosen, as JSON."""
-    names, units = group_of(act), act.units
+    names, units = groups_of(act), act.units
     items = (Item.of(units[i], act.sections[units[i].section], float(scores[i]), names[i], None) for i in choice.units)
     return Summary(act, WORDS, tuple(items), ()).to_json()
 
@@ -82,18 +82,14 @@ def stages(source: str | Path, network: Network, encoder: Static) -> tuple[Act, 
 
 
 def multiply_adds(network: Network, features: MeaningFeatures) -> int:
-    """Of all dense layers of all members, by the rows that go through each."""
-    return sum(_of_member(member, features) for member in network.members)
-
-
-def _of_member(member: Member, features: MeaningFeatures) -> int:
+    """Of all dense layers, by the rows that go through each."""
     units, sections = len(features.units), len(features.sections)
     total = sum(
-        layer.weight.size * (sections if name in OF_SECTIONS else units) for name, layer in member.meanings.items()
+        layer.weight.size * (sections if name in OF_SECTIONS else units) for name, layer in network.meanings.items()
     )
-    dense: list[Dense] = [member.first, member.second, member.readout.hidden, member.readout.score]
-    if member.automaton is not None:
-        dense += member.wiring.steps * [member.automaton.hidden, member.automaton.change]
+    dense: list[Dense] = [network.first, network.second, network.readout.hidden, network.readout.score]
+    if network.automaton is not None:
+        dense += network.wiring.steps * [network.automaton.hidden, network.automaton.change]
     return total + units * sum(layer.weight.size for layer in dense)
 
 
@@ -118,8 +114,7 @@ def main() -> None:
     twin = next(row for row in rows if row.celex == TWIN)
     network, encoder = Network.read(sys.argv[1] if len(sys.argv) > 1 else WEIGHTS), Static()
     sums, moved = bounds()
-    print(f"one thread: {sums / 1e6:.0f} thousand million multiply-adds and {moved / 1e6:.1f} GB a second")
-    print(f"members of the network: {len(network.members)}\n")
+    print(f"one thread: {sums / 1e6:.0f} thousand million multiply-adds and {moved / 1e6:.1f} GB a second\n")
     gc.freeze()
     for name, source in ((middling.celex, middling.text), (TWIN, twin.text), ("DORA", data / DORA)):
         act, features, spent = stages(source, network, encoder)

@@ -21,11 +21,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from lexlattice.research.llm.schema import fault, parse
+from lexlattice.research.llm.transport import PROTOCOLS
 
 from lexlattice._internal.files import sha256
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.act.document import Act
-from lexlattice.apps.bulk.entries import Inputs
+from lexlattice.apps.bulk.inputs import Inputs
 from lexlattice.encoding import trained_with
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
@@ -39,12 +41,10 @@ from lexlattice.research import COVERAGE, load, path_of
 from lexlattice.research.coverage.model import LAYERS, Salience
 from lexlattice.research.experiments.settings import read_settings
 from lexlattice.research.experiments.tables import Column, Source, Table, row
-from lexlattice.research.llm.schema import fault, parse
-from lexlattice.research.llm.transport import PROTOCOLS
 from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH as SHIPPED
 from lexlattice.training.config import read_config
-from lexlattice.training.prepared import Example, Prepared, pack
+from lexlattice.training.prepared import FORMAT, Example, Prepared, pack
 
 ROOT: Final = Path(__file__).parent.parent
 FORMATS: Final = ROOT / "examples" / "formats"
@@ -190,13 +190,14 @@ def _prepared(data: bytes) -> None:
 
 def _prepared_files(changed: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of the folder; where one that others tell the size and digest of is changed, they tell the new ones."""
-    packed, act, npy, index, manifest = _example(), "00000.jsonl.gz", "00000.npy", "00000.json", "manifest.json"
+    act, npy, index = (f"shard-00000.{suffix}" for suffix in ("jsonl.gz", "npy", "json"))
+    packed, manifest = _example(), "manifest.json"
     line = gzip.compress(changed[act], 1, mtime=0) if act in changed else packed.content
     files = {act: line, npy: changed.get(npy, _npy(packed.vectors))}
     rows = [[packed.line, *packed.key, packed.chosen, len(packed.vectors), len(line)]]
-    sizes, digests = ({name: kind(file) for name, file in files.items()} for kind in (len, sha256))
-    files[index] = changed.get(index, _json({"source": "", "rows": rows, "bytes": sizes, "sha256": digests}))
-    about = {"format": "lexlattice prepared 1", "acts": 1, "parts": [sha256(files[index])]}
+    listed = {name: {"bytes": len(file), "sha256": sha256(file)} for name, file in files.items()}
+    files[index] = changed.get(index, _json({"number": 0, "details": {"rows": rows}, "files": listed}))
+    about = {"finished": True, "format": FORMAT, "shards": [{"index": sha256(files[index])}]}
     files[manifest] = changed.get(manifest, _json(about | {"checksum": sha256(_json(about))}))
     return files
 

@@ -24,11 +24,11 @@ from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.grid import Floats
 from lexlattice.lattice.model import Network
 from lexlattice.reading import read
+from lexlattice.reading.roles import groups_of
 from lexlattice.rendering.status import has_no_summary, warnings_of
 from lexlattice.selection import Budget, Extract, Options, SummaryOptions
 from lexlattice.selection.decoder import Choice, choose
 from lexlattice.selection.explain import explanations
-from lexlattice.selection.roles import group_of
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
@@ -164,7 +164,7 @@ def build_summary(
         explanations: Why units were selected, by their index.
 
     """
-    known, groups, why = np.asarray(scores), group_of(act), explanations or {}
+    known, groups, why = np.asarray(scores), groups_of(act), explanations or {}
     items = tuple(
         Item.of(act.units[i], act.sections[act.units[i].section], float(known[i]), groups[i], why.get(i)) for i in units
     )

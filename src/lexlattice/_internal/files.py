@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whenever a process is killed."""
+"""Atomic writes: files that are complete or absent, whenever a process is killed or the power fails."""
 
 from __future__ import annotations
 
@@ -9,62 +9,74 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OutputError
 
 _PART: Final = ".part"
 
 
 @contextmanager
 def written(target: Path) -> Iterator[BinaryIO]:
-    """A file to write to, opened before the work begins, that takes its name once all of it is on the disk.
+    """Open a temporary file, and rename it to the target at the end of the block once it is on disk.
 
-    What is no ordinary file (a pipe, a device) is written to directly. What a killed process leaves half written is
-    written over when the same file is written again. Errors of the work itself pass.
+    The file is opened first, so that a target that cannot be written is an error before any work is done. A target
+    that is not a regular file, such as a pipe or a device, is written directly. The temporary file has a fixed name,
+    so what a killed process leaves behind is overwritten next time.
+
+    Raises:
+        OutputError: The file cannot be written. Errors raised in the block itself are not changed.
+
     """
     with writing(target):
-        is_whole = not target.exists() or target.is_file()
-        target = target.resolve() if is_whole else target
-        part = target.with_name(f".{target.name}{_PART}") if is_whole else target
+        is_regular = not target.exists() or target.is_file()
+        target = target.resolve() if is_regular else target  # a link stays a link
+        part = target.with_name(f".{target.name}{_PART}") if is_regular else target
         file = part.open("wb")
     try:
         try:
             yield file
             with writing(target):
                 file.flush()
-                if is_whole:
+                if is_regular:
                     os.fsync(file.fileno())
         finally:
             with writing(target):
                 file.close()
-        if is_whole:
+        if is_regular:
+            # The order matters: first the content, then the name, then the folder that has the name.
             with writing(target):
                 part.replace(target)
-            sync_folder(target.parent)
+            _sync_folder(target.parent)
     except BaseException:
-        if is_whole:
+        if is_regular:
             part.unlink(missing_ok=True)
         raise
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Put a file in its place once all of it is on the disk."""
+    """Write a file atomically."""
     with written(path) as file, writing(path):
         file.write(content)
 
 
 def is_unused(folder: Path) -> bool:
-    """Whether something new can go there: it is not there at all, or holds nothing whole."""
+    """Whether a folder does not exist, or holds nothing but leftovers of interrupted writes."""
     with writing(folder):
         return not folder.exists() or all(path.name.endswith(_PART) for path in folder.iterdir())
 
 
 def sha256(content: bytes) -> str:
-    """The digest that tells one content from all others."""
+    """Return the SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
-def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk too, where the system can do that."""
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file of any size, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Flush the names in a folder to disk, where the system supports it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -74,11 +86,11 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def writing(place: Path) -> Iterator[None]:
-    """What fails here is the fault of a file or a folder."""
+def writing(path: Path) -> Iterator[None]:
+    """Convert what goes wrong with a file or folder within the block into an `OutputError`."""
     try:
         yield
     except (OSError, ValueError, RuntimeError) as error:
-        reason = getattr(error, "strerror", None) or "nothing can have that name"
-        help = "make its folder first" if isinstance(error, FileNotFoundError) else "make room"
-        raise LexLatticeError(f"'{place}' cannot be written ({reason}); {help}, or name another place.") from error
+        reason = getattr(error, "strerror", None) or "the name is not valid"
+        advice = "create its folder first" if isinstance(error, FileNotFoundError) else "free some space"
+        raise OutputError(f"'{path}' cannot be written ({reason}); {advice}, or choose another place.") from error

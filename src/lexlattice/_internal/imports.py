@@ -1,4 +1,4 @@
-"""What somebody else wrote, by its name: `package.module:attribute`."""
+"""Objects by their import path, and silence while models of other libraries are loaded."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lexlattice.errors import LexLatticeError, brief
+from lexlattice.errors import OptionError, brief
 
 
-def imported(name: str) -> Any:
-    """What `package.module:attribute` stands for; modules in the working directory are found too."""
-    module, _, attribute = name.partition(":")
+def import_object(path: str) -> Any:
+    """Import the object that `package.module:attribute` names, also from modules in the working directory.
+
+    Raises:
+        OptionError: It cannot be imported.
+
+    """
+    module, _, attribute = path.partition(":")
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     try:
@@ -22,27 +27,22 @@ def imported(name: str) -> Any:
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:  # a module can raise anything while it is imported
-        raise LexLatticeError(
-            f"'{name}' cannot be imported ({brief(error)}); write package.module:attribute."
-        ) from error
+        raise OptionError(f"'{path}' cannot be imported ({brief(error)}); write package.module:attribute.") from error
     return found
 
 
-# Models of others, loaded without a word from those who load them: what is wrong, we say ourselves.
-
-
 @contextmanager
-def quiet() -> Iterator[None]:
-    """Transformers without bars and reports; afterwards it is as talkative as it was."""
+def silent_transformers() -> Iterator[None]:
+    """Let transformers show no progress bars and reports within the block; errors are reported by the caller."""
     import transformers
 
     logging: Any = transformers.utils.logging
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    level, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield
     finally:
         logging.set_verbosity(level)
-        if bars:
+        if has_bars:
             logging.enable_progress_bar()

@@ -1,6 +1,8 @@
-"""One process that works: as it is seen from here, and what runs in it.
+"""Worker processes with limits, and the pool of them that the service, bulk runs, evaluation and preparation share.
 
-Whatever a job does to its process, the one who asked for it hears of it in time.
+Processes are spawned, use one thread each, and end with their parent. A job that takes too long is ended together with
+its process; a process that dies is replaced and its job retried once. Every job has an outcome: its result, or a
+`LexLatticeError`.
 """
 
 from __future__ import annotations
@@ -10,327 +12,464 @@ import multiprocessing
 import os
 import signal
 import threading
-import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from queue import SimpleQueue
 from types import FrameType
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from lexlattice._internal.threads import use_one_thread
 from lexlattice.errors import LexLatticeError
 
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
 _SPAWN: Final = multiprocessing.get_context("spawn")
-_LONGEST_START: Final = 120.0
-_PAUSE: Final = 1.0
-"""Seconds before a process that would not start is tried again."""
-_TRIES: Final = 2
-"""A process may be lost through no fault of the act's, as when the machine is short of memory; twice is no accident."""
+_START_SECONDS: Final = 120.0
+_RESTART_PAUSE: Final = 1.0
+"""Seconds before a process that did not start is started again."""
+_ATTEMPTS: Final = 2
+"""A process may die through no fault of the job, such as when the machine is out of memory; twice is no accident."""
 _NOT_STARTED: Final = "A worker process could not be started"
 _PACKAGE: Final = Path(__file__).parent.parent
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_AHEAD: Final = 4
+"""Items queued for each worker: enough to keep it busy, few enough for any memory."""
+_AHEAD_SIZE: Final = 64_000_000
+"""Total size of the queued items, usually bytes, however many workers there are."""
 _log: Final = logging.getLogger(__name__)
 
-Begin = Callable[[], object]
+Setup = Callable[[], object]
 Job = Callable[..., Any]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
-class OverdueError(LexLatticeError):
-    """A job took longer than allowed, and was ended."""
+class JobTimeoutError(LexLatticeError):
+    """A job took longer than allowed and was ended."""
+
+    code = "timeout"
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"The work took longer than {seconds:g} seconds and was ended; give a shorter act.")
 
 
 class TooLargeError(LexLatticeError):
-    """A job needed more than allowed: memory, or room for its answer."""
+    """A job needed more memory, or would have returned a larger result, than allowed."""
+
+    code = "too-large"
 
     def __init__(self, sentence: str = "This act needs more memory than allowed; give a shorter one.") -> None:
         super().__init__(sentence)
 
 
-class GoneError(LexLatticeError):
-    """A job's process was lost, and so was the one that took its place."""
+class WorkerLostError(LexLatticeError):
+    """The process of a job died, and so did the one that replaced it."""
 
-    def __init__(self, sentence: str = "The worker was lost while it read this act; try again.") -> None:
+    code = "worker-lost"
+
+    def __init__(self, sentence: str = "The worker process died while it processed this act; try again.") -> None:
         super().__init__(sentence)
 
 
-class BrokenError(LexLatticeError):
-    """A job failed in a way that nobody foresaw; `place` is for whoever mends it, and has nothing of the act."""
+class InternalError(LexLatticeError):
+    """A job failed because of a bug.
+
+    Attributes:
+        place: The type of the original exception and the line that raised it. It quotes nothing of the act.
+        details: The original traceback. It may quote the act, so a service must not log or return it.
+
+    """
+
+    code = "internal"
 
     def __init__(
-        self, sentence: str = "This failed by our fault, not the file's; please report it.", *, place: str = ""
+        self, sentence: str = "Internal error; please report it.", *, place: str = "", details: str = ""
     ) -> None:
         super().__init__(sentence)
-        self.place = place
+        self.place, self.details = place, details
 
 
-class _LostError(Exception):
+class _ProcessDiedError(Exception):
     """The process ended without an answer."""
 
 
-class Worker:
-    """One process as seen from here, by one thread at a time; `abandon` alone may come from another."""
+class WorkerSlot:
+    """One worker process with limits, replaced whenever it dies.
 
-    def __init__(self, begin: Begin, memory: int) -> None:
-        self._begin, self._memory = begin, memory
+    It is used by one thread at a time; only `cancel` and `stop` may be called from another.
+
+    Args:
+        setup: Called once in each process, before its first job; must be picklable.
+        seconds: How long a job may take; without end if None.
+        memory: How many bytes the process may allocate; unlimited if None or where the system cannot limit it.
+
+    """
+
+    def __init__(self, setup: Setup, seconds: float | None = None, memory: int | None = None) -> None:
+        self._setup, self._seconds, self._memory = setup, seconds, memory
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
-        self._abandoned = False
-        self.up, self.wanted, self.restarts = False, True, 0
+        self._was_started = self._is_cancelled = self._is_stopped = False
+        self.is_up = False
+        self.restarts = 0
 
     def start(self) -> None:
-        """Start the process, and wait until it has begun."""
-        here, there = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=_work, args=(there, self._begin, self._memory), daemon=True)
-        process.start()
-        there.close()
-        self._process, self._connection = process, here
-        error: LexLatticeError | None = LexLatticeError(f"{_NOT_STARTED}; check memory and installation.")
-        with suppress(EOFError, OSError):
-            if here.poll(_LONGEST_START):
-                error = here.recv()
-        if error is not None:
-            self.end()
-            raise error
-        self.up = True
+        """Start the process for the first time and wait until it is set up; return at once if that was done.
 
-    def do(self, job: Job, args: tuple[Any, ...], seconds: float) -> Any:
-        """Send the job and wait for its outcome, which is always one; if the process is lost, once more to another."""
-        self._abandoned = False
-        for _ in range(_TRIES):
+        Raises:
+            LexLatticeError: The setup failed, or the process died during it.
+
+        """
+        if not self._was_started:
+            self._launch()
+            self._was_started = True
+
+    def run(self, job: Job, *args: Any) -> Any:
+        """Return `job(*args)`, called in the process; if the process dies, call it once more in a new one.
+
+        Raises:
+            JobTimeoutError: The job took too long.
+            TooLargeError: The job needed too much memory.
+            WorkerLostError: The process died twice, or could not be replaced.
+            InternalError: The job raised something other than a `LexLatticeError`.
+            LexLatticeError: Whatever the job itself raised.
+
+        """
+        self.start()
+        self._is_cancelled = False
+        for _ in range(_ATTEMPTS):
             if self._process is None or not self._process.is_alive():
                 self._restart()
-            with suppress(_LostError):
-                return self._exchange(job, args, seconds)
-            if self._abandoned or not self.wanted:
+            with suppress(_ProcessDiedError):
+                return self._exchange(job, args)
+            if self._is_cancelled or self._is_stopped:
                 break
-        raise GoneError
+        raise WorkerLostError
 
-    def _exchange(self, job: Job, args: tuple[Any, ...], seconds: float) -> Any:
-        """All of it is timed, the sending too: a process that is stopped takes nothing in."""
-        process, connection = self._process, self._connection
-        assert process is not None and connection is not None
-        overdue = threading.Event()
-
-        def end() -> None:
-            overdue.set()
-            process.kill()
-
-        watch = threading.Timer(seconds, end)
-        watch.start()
-        try:
-            connection.send((job, args))
-            result, error, leaving = connection.recv()
-        except (EOFError, OSError):
-            self.end()
-            if overdue.is_set():
-                raise OverdueError(seconds) from None
-            raise _LostError from None
-        finally:
-            watch.cancel()
-        if leaving:
-            self.end()
-        if error is not None:
-            raise error
-        return result
-
-    def abandon(self) -> None:
-        """End the process in the midst of its job, which nobody wants any more."""
-        self._abandoned = True
+    def cancel(self) -> None:
+        """Kill the process in the middle of its job; the job is not retried."""
+        self._is_cancelled = True
         if (process := self._process) is not None:
             process.kill()
 
     def replace(self) -> None:
-        """Start another process instead, however often that takes."""
-        while self.wanted:
-            with suppress(GoneError):
-                return self._restart()
-            time.sleep(_PAUSE)
+        """Start a new process, trying until it succeeds or the slot is stopped."""
+        from tenacity import Retrying, retry_if_exception_type, wait_fixed
+
+        def is_stopped(_: RetryCallState) -> bool:
+            return self._is_stopped
+
+        is_lost, pause = retry_if_exception_type(WorkerLostError), wait_fixed(_RESTART_PAUSE)
+        with suppress(WorkerLostError):
+            Retrying(retry=is_lost, wait=pause, stop=is_stopped, reraise=True)(self._restart)
+
+    def stop(self, *, kill: bool = True) -> None:
+        """Start no further process, and end the current one at once unless `kill` is false."""
+        self._is_stopped = True
+        if kill:
+            self._end()
+
+    def _launch(self) -> None:
+        here, there = _SPAWN.Pipe()
+        process = _SPAWN.Process(target=_serve, args=(there, self._setup, self._memory), daemon=True)
+        process.start()
+        there.close()
+        self._process, self._connection = process, here
+        error: LexLatticeError | None = WorkerLostError(f"{_NOT_STARTED}; check memory and installation.")
+        with suppress(EOFError, OSError):
+            if here.poll(_START_SECONDS):
+                error = here.recv()
+        if error is None and self._is_stopped:  # by another thread, in the meantime
+            error = WorkerLostError()
+        if error is not None:
+            self._end()
+            raise error
+        self.is_up = True
 
     def _restart(self) -> None:
-        self.end()
+        self._end()
         self.restarts += 1
         try:
-            self.start()
+            self._launch()
         except LexLatticeError as error:
             _log.error("%s", error)
-            raise GoneError from None
+            raise WorkerLostError from None
 
-    def end(self) -> None:
-        """At once, whatever it does."""
-        self.up = False
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-        if self._connection is not None:
-            self._connection.close()
-        self._process = self._connection = None
+    def _exchange(self, job: Job, args: tuple[Any, ...]) -> Any:
+        """Send a job and receive its outcome. Sending is timed too: a stopped process does not read its pipe."""
+        process, connection = self._process, self._connection
+        assert process is not None and connection is not None
+        is_overdue = threading.Event()
+
+        def end() -> None:
+            is_overdue.set()
+            process.kill()  # which makes `recv` raise EOFError
+
+        watch = None if self._seconds is None else threading.Timer(self._seconds, end)
+        if watch is not None:
+            watch.start()
+        try:
+            connection.send((job, args))
+            result, error, is_leaving = connection.recv()
+        except (EOFError, OSError):
+            self._end()
+            if is_overdue.is_set() and self._seconds is not None:
+                raise JobTimeoutError(self._seconds) from None
+            raise _ProcessDiedError from None
+        finally:
+            if watch is not None:
+                watch.cancel()
+        if is_leaving:
+            self._end()
+        if error is not None:
+            raise error
+        return result
+
+    def _end(self) -> None:
+        self.is_up = False
+        process, self._process = self._process, None  # taken over first, since two threads may be here at once
+        connection, self._connection = self._connection, None
+        if process is not None:
+            process.kill()
+            process.join()
+        if connection is not None:
+            connection.close()
 
 
-# --- in the other process ---------------------------------------------------------------------------------
+class WorkerPool:
+    """A fixed number of worker processes, with one thread for each to wait for its answers.
+
+    Args:
+        workers: How many processes.
+        setup: Called once in each process, before its first job; must be picklable.
+        seconds: How long a job may take.
+        memory: How many bytes a process may allocate.
+
+    """
+
+    def __init__(self, workers: int, setup: Setup, *, seconds: float | None = None, memory: int | None = None) -> None:
+        self.slots = [WorkerSlot(setup, seconds, memory) for _ in range(workers)]
+        self._threads = ThreadPoolExecutor(workers, "worker")
+
+    @property
+    def restarts(self) -> int:
+        """How many processes had to be replaced so far."""
+        return sum(slot.restarts for slot in self.slots)
+
+    def start(self) -> None:
+        """Start all processes and wait until they are set up; without this, each starts with its first job."""
+        for started in [self.submit(slot.start) for slot in self.slots]:
+            started.result()
+
+    def submit(self, function: Callable[..., Result], *args: Any) -> Future[Result]:
+        """Call a function, usually a method of a slot, in one of the pool's threads."""
+        return self._threads.submit(function, *args)
+
+    def map(
+        self,
+        function: Callable[[WorkerSlot, Item], Result],
+        items: Iterable[Item],
+        *,
+        size: Callable[[Item], int] = lambda item: 0,
+    ) -> Generator[Result, None, None]:
+        """Yield `function(slot, item)` for every item, in the order of the items; only a few are held at a time.
+
+        Args:
+            function: Called in a thread of the pool, with a slot that nothing else uses meanwhile.
+            items: Taken from the iterable only as results are consumed.
+            size: Size of an item; the sum over all queued items is bounded.
+
+        """
+        idle: SimpleQueue[WorkerSlot] = SimpleQueue()
+        for slot in self.slots:
+            idle.put(slot)
+
+        def call(item: Item) -> Result:
+            slot = idle.get()
+            try:
+                return function(slot, item)
+            finally:
+                idle.put(slot)
+
+        queue: deque[tuple[Future[Result], int]] = deque()
+        queued = 0
+        for item in items:
+            queue.append((self.submit(call, item), size(item)))
+            queued += queue[-1][1]
+            del item  # it may be large, and the next loop may wait for long
+            while len(queue) >= _AHEAD * len(self.slots) or (queue and queued > _AHEAD_SIZE):
+                future, length = queue.popleft()
+                queued -= length
+                yield future.result()
+        while queue:
+            yield queue.popleft()[0].result()
+
+    def close(self, *, finish: bool = False) -> None:
+        """End all processes: at once, or with `finish` once they have done the jobs they are running."""
+        for slot in self.slots:
+            slot.stop(kill=False)
+        self._threads.shutdown(wait=finish, cancel_futures=not finish)
+        for slot in self.slots:
+            slot.stop()
 
 
-def _work(connection: Connection, begin: Begin, memory: int) -> None:
-    """One job after the other, until there is nobody to do them for."""
-    for name in _ONE_THREAD:
-        os.environ.setdefault(name, "1")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the service itself decides when it ends
+def parallel_map(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: int
+) -> Generator[Result, None, None]:
+    """Yield `function(item)` for every item, in order; in this process if there is one worker only.
+
+    Args:
+        function: Sent to each worker process once, so it must be picklable if there are several.
+        items: Taken only as results are consumed.
+        workers: How many processes.
+
+    Raises:
+        WorkerLostError: A process died twice on the same item.
+        InternalError: The function raised something other than a `LexLatticeError` in another process.
+
+    """
+    if workers == 1:
+        yield from map(function, items)
+        return
+    pool = WorkerPool(workers, partial(_keep, function))
+    try:
+        with closing(pool.map(_call, items)) as results:
+            yield from results
+    except WorkerLostError as error:
+        raise WorkerLostError("A worker process died twice, most likely out of memory; use fewer jobs.") from error
+    except InternalError as error:
+        error.add_note(error.details)
+        raise
+    finally:
+        pool.close()
+
+
+def _call(slot: WorkerSlot, item: Any) -> Any:
+    return slot.run(_call_kept, item)
+
+
+# --- In the worker process -----------------------------------------------------------------------------------
+
+_kept: Callable[[Any], Any]
+
+
+def _keep(function: Callable[[Any], Any]) -> None:
+    global _kept
+    _kept = function
+
+
+def _call_kept(item: Any) -> Any:
+    return _kept(item)
+
+
+def _serve(connection: Connection, setup: Setup, memory: int | None) -> None:
+    """Do one job after the other until the parent closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides what ends
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _limit(memory)
-    error = _begun(begin)
-    ending = _Ending()
+    if memory is not None:
+        _limit_memory(memory)
+    error = _set_up(setup)
+    termination = _Termination()
     connection.send(error)
     if error is not None:
         return
     while True:
         try:
-            with ending.at_once():
+            with termination.at_once():
                 job, args = connection.recv()
         except (EOFError, OSError):
             return
-        outcome = _outcome(job, args)
+        result, error, is_leaving = _outcome(job, args)
         try:
-            connection.send((*outcome[:2], outcome[2] or ending.asked))
-        except MemoryError:  # while it was packed, before any of it was sent
+            connection.send((result, error, is_leaving or termination.is_requested))
+        except MemoryError:  # raised while pickling, before anything was sent
             connection.send((None, TooLargeError(), True))
-        del job, args, outcome  # not kept while waiting for the next
+        del job, args, result, error  # release them before waiting for the next job
 
 
-def _begun(begin: Begin) -> LexLatticeError | None:
-    """Why the process cannot work, if it cannot."""
+def _set_up(setup: Setup) -> LexLatticeError | None:
+    """Return why the process cannot work, or None if it can."""
     try:
-        begin()
+        use_one_thread()
+        setup()
+        use_one_thread()  # once more, for the libraries that the setup loaded
     except LexLatticeError as error:
         return error
     except MemoryError:
         return TooLargeError(f"{_NOT_STARTED} within the memory allowed; allow more.")
     except Exception as error:
-        return BrokenError(f"{_NOT_STARTED} ({_place(error)}); check memory and installation.")
+        return InternalError(f"{_NOT_STARTED} ({_place(error)}); check memory and installation.")
     return None
 
 
 def _outcome(job: Job, args: tuple[Any, ...]) -> tuple[Any, LexLatticeError | None, bool]:
-    """What came of it, and whether the process has had enough."""
+    """Return the result of a job, its error, and whether the process should end."""
     try:
         return job(*args), None, False
     except LexLatticeError as error:
         return None, error, False
     except MemoryError:
-        pass  # first all that the job held is let go
+        pass  # leaving the block releases the traceback, and all that the job held with it
     except Exception as error:
-        place = _place(error)  # and not its message, which may quote the act
+        place = _place(error)  # not the message, which may quote the act
         _log.error("a job failed: %s", place)
-        return None, BrokenError(place=place), False
+        return None, InternalError(place=place, details=traceback.format_exc()), False
     return None, TooLargeError(), True
 
 
 def _place(error: Exception) -> str:
-    """What kind of error it is, and the last line of ours on the way to it."""
+    """Return the type of an exception and the last line of this package that it passed."""
     frames = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(error.__traceback__)]
     path, line = next((found for found in reversed(frames) if _PACKAGE in found[0].parents), frames[-1])
     name = path.relative_to(_PACKAGE) if _PACKAGE in path.parents else path
     return f"{type(error).__name__} at {name.as_posix()}:{line}"
 
 
-def _limit(memory: int) -> None:
-    """Bound what the process can write to, where the system can; files mapped to be read, as weights are, are free."""
+def _limit_memory(memory: int) -> None:
+    """Limit what the process can allocate, where the system supports it.
+
+    RLIMIT_DATA does not count files mapped read-only, such as weights, which all processes share.
+    """
     with suppress(ImportError, AttributeError, OSError, ValueError):
         import resource
 
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        most = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+        limit = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
 
 
-class _Ending:
-    """SIGTERM may go to all processes of a service; one that works finishes first."""
+class _Termination:
+    """Handles SIGTERM, which may be sent to all processes of a service: a running job is finished first."""
 
     def __init__(self) -> None:
-        self.asked = self._free = False
-        signal.signal(signal.SIGTERM, self._ask)
+        self.is_requested = self._is_idle = False
+        signal.signal(signal.SIGTERM, self._request)
 
-    def _ask(self, _number: int, _frame: FrameType | None) -> None:
-        self.asked = True
-        if self._free:
+    def _request(self, _number: int, _frame: FrameType | None) -> None:
+        self.is_requested = True
+        if self._is_idle:
             raise SystemExit
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        self._free = True
-        if self.asked:
+        """Within, the signal ends the process immediately."""
+        self._is_idle = True
+        if self.is_requested:
             raise SystemExit
         try:
             yield
         finally:
-            self._free = False
+            self._is_idle = False
 
 
 def _end_with_parent() -> None:
     if parent := multiprocessing.parent_process():
         parent.join()
         os._exit(1)
-
-
-# The same work done on many things, one after the other or several at a time in processes of their own.
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-_AHEAD: Final = 4
-"""Items in the queue for each process: enough to keep it busy, few enough for any memory."""
-_MOMENT: Final = 0.2
-"""Seconds in which an interruption is heard."""
-
-
-def in_order(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Generator[Result, None, None]:
-    """Results in the order of the items, made as they are asked for; closing it ends the processes.
-
-    With several of them, the work has to be something that can be pickled.
-    """
-    yield from map(work, items) if jobs == 1 else _in_processes(work, items, jobs)
-
-
-def _in_processes(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
-    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(work,)) as pool:
-        queue: deque[Future[Result]] = deque()
-        try:
-            for item in items:
-                queue.append(pool.submit(_do, item))
-                if len(queue) >= _AHEAD * jobs:
-                    yield _result(queue.popleft())
-            while queue:
-                yield _result(queue.popleft())
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _result(result: Future[Result]) -> Result:
-    try:
-        return result.result()
-    except BrokenProcessPool as error:
-        time.sleep(_MOMENT)  # who interrupts everybody may reach the other processes first
-        raise LexLatticeError("A process was killed, most likely for want of memory; use fewer jobs.") from error
-
-
-# --- in the other processes -------------------------------------------------------------------------------
-
-_pool_work: Callable[[Any], Any]
-
-
-def _begin(work: Callable[[Any], Any]) -> None:
-    """Once in each process: the work is kept, and the process ends with the one that started it, however that ends."""
-    global _pool_work
-    _pool_work = work
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _do(item: Any) -> Any:
-    return _pool_work(item)

@@ -1,7 +1,7 @@
-"""One thread for matrix products: those of an act are so small that a pool of threads only waits for them, busily.
+"""Limits on the threads of numerical libraries.
 
-BLAS starts a thread for each core and lets them spin between products, which doubles the processor's time on an idle
-machine and makes everything slow on a busy one.
+The matrix products of one act are so small that a pool of threads gains nothing. By default BLAS starts a thread for
+each core and lets them spin between products, which doubles the CPU time on an idle machine and slows down a busy one.
 """
 
 from __future__ import annotations
@@ -11,22 +11,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController, _ThreadpoolLimiter
 
+_VARIABLES: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def use_one_thread() -> None:
+    """Let all numerical libraries of this process use one thread from now on, loaded or not.
+
+    For a worker process, which has other processes beside it to use the other cores.
+    """
+    from threadpoolctl import threadpool_limits
+
+    for name in _VARIABLES:  # read by libraries when they are loaded
+        os.environ.setdefault(name, "1")
+    threadpool_limits(limits=1)  # for those that are loaded already
+
 
 class _Limit:
-    """Set by the first that asks for it, and lifted by the last: the pool belongs to the whole process."""
+    """A limit for the whole process, set when the first thread enters and lifted when the last one leaves."""
 
     def __init__(self) -> None:
         self._limiter: _ThreadpoolLimiter | None = None
-        """What lifts the limit; there as long as the limit is on."""
+        """Restores the original limits; None while there is no limit."""
         self.reset()
 
     def reset(self) -> None:
-        """Nobody is inside; a limit that is on is lifted by whoever is next to leave."""
+        """Forget the threads inside; a limit in force is lifted by the next thread that leaves."""
         self._lock, self._inside = Lock(), 0
 
     def enter(self) -> None:
@@ -49,15 +63,16 @@ class _Limit:
 
 _limit = _Limit()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_limit.reset)  # whoever was inside is not in the new process
+    os.register_at_fork(after_in_child=_limit.reset)  # the threads inside do not exist in the new process
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Matrix products on one thread, within; afterwards on as many as before.
+    """Compute matrix products on one thread within the block, and on as many as before after it.
 
-    Any number of threads may be within at once. A caller's own products meanwhile have one thread too. A process that
-    was forked meanwhile has one thread until it has been within and left: starting a pool while forking could hang.
+    Any number of threads may be inside at once; the limit holds for all threads of the process meanwhile. A process
+    forked inside keeps one thread until it has entered and left a block itself, since starting a pool of threads while
+    forking could hang.
     """
     _limit.enter()
     try:
@@ -68,15 +83,15 @@ def one_blas_thread() -> Iterator[None]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Found once: looking through all loaded libraries takes a millisecond, setting a limit some microseconds."""
-    import numpy as np  # noqa: F401  (what is not loaded yet is not found)
+    """Return the controller of all loaded BLAS libraries; cached, since looking them up takes a millisecond."""
+    import numpy as np  # noqa: F401  (a library that is not loaded yet is not found)
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")
 
 
 def _release() -> None:
-    """Let any thread set the pool: newer versions of threadpoolctl heed only the thread that set it first."""
+    """Let any thread set the limit: newer versions of threadpoolctl obey only the thread that set it first."""
     from threadpoolctl import OpenBLASController
 
     if release := getattr(OpenBLASController, "clear_controlling_thread", None):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lexlattice import __version__
 from lexlattice.act.document import Act, Section, Unit
 from lexlattice.apps.serve import jobs
-from lexlattice.apps.serve.workers import BrokenError, Pool
+from lexlattice.apps.serve.workers import InternalError, RequestPool
 from lexlattice.errors import LexLatticeError, MissingExtraError, NoSuchProvisionError
 from lexlattice.reading import LONGEST_PATH, read
 from lexlattice.reading.celex import normalize_celex
@@ -259,9 +259,9 @@ def server(root: Path | None = None) -> MCPServer[Any]:
                     wrong = cause.errors()[0]
                     what = ".".join(map(str, wrong["loc"]))
                     raise ToolError(f"The argument '{what}' of {name} cannot be used: {wrong['msg']}.") from None
-                raise ToolError(str(cause if isinstance(cause, LexLatticeError) else BrokenError())) from None
+                raise ToolError(str(cause if isinstance(cause, LexLatticeError) else InternalError())) from None
 
-    pool = Pool(1, _QUEUE, SECONDS, jobs.begin)
+    pool = RequestPool(1, _QUEUE, SECONDS, jobs.begin)
 
     @asynccontextmanager
     async def with_pool(_: MCPServer[Any]) -> AsyncIterator[None]:
@@ -278,7 +278,7 @@ def server(root: Path | None = None) -> MCPServer[Any]:
     return made
 
 
-def _elsewhere(pool: Pool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
+def _elsewhere(pool: RequestPool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
     """The same tool to the SDK, which looks at its name, its arguments and its description."""
 
     @wraps(tool)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lexlattice._internal.imports import imported
+from lexlattice._internal.imports import import_object
 from lexlattice.encoding.base import Encoder, EncodingError, Vectors, checked, report_empty
 from lexlattice.encoding.chunking import SAMPLES
 from lexlattice.errors import brief
@@ -18,7 +18,7 @@ from lexlattice.errors import brief
 
 def own(name: str) -> Encoder:
     """What is named, or an instance of it where it is a class, as an encoder."""
-    found: Any = imported(name)
+    found: Any = import_object(name)
     try:
         found = found() if inspect.isclass(found) else found
     except Exception as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.encoding.base import EncodingError, Vectors
 from lexlattice.encoding.chunking import (
     SAMPLES,
@@ -85,7 +85,7 @@ def load_model(folder: Path, **options: str) -> Any:
     """The encoder half in fp32, whole and finite, or an error: what is missing would be filled in at random."""
     transformers = _transformers()
     try:
-        with quiet():
+        with silent_transformers():
             model, report = transformers.MT5EncoderModel.from_pretrained(
                 folder, use_safetensors=True, dtype="float32", output_loading_info=True, **options
             )
@@ -122,7 +122,7 @@ def _check_files(folder: Path) -> None:
 def _load_tokenizer(folder: Path) -> Tokenizer:
     transformers = _transformers()
     try:
-        with quiet():
+        with silent_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
             found: Tokenizer = tokenizer.backend_tokenizer
     except Exception as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.encoding.base import CHUNK, EncodingError, Vectors
 from lexlattice.encoding.chunking import SAMPLES, ChunkedEncoder, Ids, find_folder, fingerprint
 from lexlattice.errors import MissingExtraError, brief
@@ -67,7 +67,7 @@ def _load(folder: Path) -> Any:
     except ImportError as error:
         raise MissingExtraError("Encoding with sentence-transformers", "st") from error
     try:
-        with quiet():
+        with silent_transformers():
             model = SentenceTransformer(
                 str(folder),
                 device="cpu",

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice._internal.processes import in_order
+from lexlattice._internal.processes import parallel_map
 from lexlattice.act.document import Act
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.errors import DataError, OptionError
@@ -136,7 +136,7 @@ def evaluate(
         if cost := cost_estimate(run, _tasks(plan, islice(_annotated(rows, plan), limit))):
             note(f"{name}: {cost}")
     chosen = islice(_annotated(rows, plan), limit)
-    found: Iterable[ActResult | BadRow] = in_order(partial(evaluate_act, plan), chosen, jobs)
+    found: Iterable[ActResult | BadRow] = parallel_map(partial(evaluate_act, plan), chosen, jobs)
     if per_act is not None:
         found = recorded(found, Path(per_act))
     acts: list[ActResult] = []

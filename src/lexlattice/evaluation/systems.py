@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexlattice import encoding
-from lexlattice._internal.imports import imported
+from lexlattice._internal.imports import import_object
 from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, OptionError
@@ -100,7 +100,7 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
             "or name a trained model as model:FILE or scores:FILE, or your own as package.module:attribute."
         )
     if (plugin := _plugin(name)) and plugin.check:
-        imported(plugin.check)(name)
+        import_object(plugin.check)(name)
     if name in _OVER_VECTORS and encoder is None:
         raise OptionError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
 
@@ -130,8 +130,8 @@ def system(name: str, encoder: str | Encode | None = None, cache: str | None = N
         chosen = encoder if isinstance(encoder, str) else None
         return _trained(name.partition(":")[2], chosen, cache, is_decoded=name.startswith(_MODEL))
     if plugin := _plugin(name):
-        return custom_system(imported(plugin.build)(name, partial(_resolved, encoder, cache)))
-    found = imported(name)
+        return custom_system(import_object(plugin.build)(name, partial(_resolved, encoder, cache)))
+    found = import_object(name)
     if not callable(found):
         raise OptionError(f"'{name}' cannot be called; name a function of an act and a number of words.")
     return custom_system(found)
@@ -167,7 +167,7 @@ def _trained(path: str, encoder: str | None, cache: str | None, *, is_decoded: b
     about = read_weights(path).about
     found = encoding.load(encoder or encoding.trained_with(about.get("encoder") or "static"), cache=cache)
     if about.get("format") != PAPER:
-        summarizer: Summarizer = imported(_LOAD_MODEL)(path, found)
+        summarizer: Summarizer = import_object(_LOAD_MODEL)(path, found)
         return custom_system(summarizer.extract) if is_decoded else partial(_selected, summarizer.score)
     consolidator = Consolidator.read(path)
     encoding.require(found, about.get("fingerprint", ""))

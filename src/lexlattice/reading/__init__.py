@@ -19,12 +19,12 @@ from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.formats.text import read_text
 from lexlattice.reading.languages.grammar import LANGUAGES, load
 from lexlattice.reading.languages.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
-from lexlattice.reading.structure.metadata import note_repeal, stated_language
+from lexlattice.reading.structure.line_breaks import restore_line_breaks
+from lexlattice.reading.structure.metadata import record_repeal, stated_language
 from lexlattice.reading.structure.paper import read_paper
 from lexlattice.reading.structure.provisions import SENTENCES_FROM, read_provisions
 from lexlattice.reading.structure.signatures import mark_testimonium
 from lexlattice.reading.structure.text_tables import mark_tables
-from lexlattice.reading.structure.unglue import unglue_page
 
 __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
 
@@ -76,11 +76,11 @@ def _read(document: Document, language: str | None, profile: str, sentences_from
     else:
         document.warnings.extend(_doubts(lines, language))
     grammar = load(language)
-    note_repeal(document, grammar)
+    record_repeal(document, grammar)
     if profile == "paper":
         document.blocks = _tidy(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
-    document.blocks = _tidy(unglue_page(document.blocks, grammar), squeeze_tables=False)
+    document.blocks = _tidy(restore_line_breaks(document.blocks, grammar), squeeze_tables=False)
     if document.format in TABLELESS and not any(block.role in MARKED_UP for block in document.blocks):
         document.blocks = mark_tables(document.blocks, grammar)
     mark_testimonium(document.blocks)

@@ -1,12 +1,10 @@
-"""Which units of an act are nothing by themselves: what closes a list, labels, and what was said before.
+"""Dependencies between units: labels and repetitions, lists that stay together, references within an article.
 
-All of it by structure, punctuation and length, so that it holds in every language.
+Labels, repetitions and lists are recognized by structure, punctuation and length, the same in every language.
 """
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -18,9 +16,9 @@ from lexlattice.act.hierarchy import lead_in_chain
 from lexlattice.selection.vocabulary import SelectionWording, selection_wording
 
 _LABEL: Final = 12
-"""What has fewer words and no end mark is a heading or the cell of a table, unless it is an entry of a list."""
+"""A unit with fewer words and no end mark is a heading or a table cell, unless it is an entry of a list."""
 _SHORTEST: Final = 4
-"""What has fewer words says nothing at all."""
+"""A unit with fewer words says nothing at all."""
 _NAME: Final = 80
 """Characters of an act's title that tell it from all others: kind, number, authors and date."""
 _BRACKETS: Final = "\"'»”’“)]› "
@@ -28,7 +26,7 @@ _LISTED: Final = ("point", "indent")
 
 
 def closed_lists(units: Sequence[Unit], leads: Sequence[int | None]) -> Iterator[tuple[int, int]]:
-    """What leads in a list, and what goes on with the sentence after its points: it begins with a small letter."""
+    """Lead-ins of lists with the unit that continues the sentence after the points: it begins with a small letter."""
     for place, unit in enumerate(units):
         lead = leads[place - 1] if place else None
         if lead is None or unit.kind != "subparagraph" or units[place - 1].section != unit.section:
@@ -43,7 +41,7 @@ def closed_lists(units: Sequence[Unit], leads: Sequence[int | None]) -> Iterator
 
 
 def says_nothing(act: Act, unit: Unit, is_listed: bool) -> bool:
-    """A heading, a cell of a table, a footnote within an article, or what leads in something that cannot be cited."""
+    """Whether a unit is a heading, a table cell, a footnote within an article, or leads in what cannot be selected."""
     text = unit.text.rstrip(_BRACKETS)
     if unit.words < _SHORTEST or text.endswith(":") or text.isupper():
         return True
@@ -52,8 +50,8 @@ def says_nothing(act: Act, unit: Unit, is_listed: bool) -> bool:
     return unit.words < _LABEL and not is_listed and text[-1:].isalnum()
 
 
-def said_before(act: Act) -> NDArray[np.bool_]:
-    """What repeats another unit, or names the act itself in the text of another one that it amends."""
+def is_repetition(act: Act) -> NDArray[np.bool_]:
+    """For each unit whether it repeats an earlier one, or names the act itself inside a text that it amends."""
     seen: set[str] = set()
     flags = np.zeros(len(act), np.bool_)
     name = act.title.casefold()[:_NAME]
@@ -64,78 +62,15 @@ def said_before(act: Act) -> NDArray[np.bool_]:
     return flags
 
 
-# Which articles refer to which: the label's own word beside a number, so that it holds in every language.
-
-Integers = NDArray[np.int64]
-
-_WORD: Final = re.compile(r"[^\W\d_]{3,}")
-_STEM: Final = 3
-"""Letters of the word for an article that stay the same in all its forms."""
-_ABBREVIATED: Final = 2
-"""Letters that its abbreviation has at least, as in Czech."""
-_NUMBER: Final = r"\d+[a-z]?\b"
-_BELOW: Final = r"(?:\s?\(\d+\w?\))*"
-_AFTER: Final = re.compile(rf"\w*\.?\s{_NUMBER}{_BELOW}(?:,\s{_NUMBER}{_BELOW})*(?:\s\w{{1,4}}\s{_NUMBER})?")
-_BEFORE: Final = re.compile(rf"(?<![\d/])(?:{_NUMBER}\.?,\s)*(?:{_NUMBER}\.?\s\w{{1,4}}\s)?{_NUMBER}\.?\s$")
-_REACH: Final = 40
-"""Characters before the word in which its numbers may stand."""
-_NUMBERS: Final = re.compile(rf"(?<![\d(])({_NUMBER})")
-
-
-class Mentions(NamedTuple):
-    """References between articles, as far as they can be seen from words and numbers."""
-
-    pairs: Integers
-    """Section that refers and section referred to, a row for each time."""
-    units: Integers
-    """The unit of each of these rows."""
-    of_units: Integers
-    """How many articles each unit refers to."""
-
-
-def mentions_of(act: Act) -> Mentions:
-    """All mentions of the act's articles in its units."""
-    of_units = np.zeros(len(act.units), np.int64)
-    numbers: dict[str, int] = {}
-    stem, is_before, pairs = "", False, []
-    for section in act.sections:
-        if section.kind == "article" and section.number and section.units:
-            numbers.setdefault(section.number.casefold(), section.index)
-            if not stem and (word := _WORD.search(section.label)):
-                stem, is_before = word.group().lower()[:_STEM], section.label[:1].isdigit()
-    if stem:
-        text, starts = act.source.lower(), [unit.start for unit in act.units]
-        forms = rf"{re.escape(stem[:_ABBREVIATED])}(?:{re.escape(stem[_ABBREVIATED:])}|\.)"
-        for found in re.finditer(forms, text if len(text) == len(act.source) else act.source):
-            place = bisect_right(starts, found.start()) - 1
-            if place < 0 or found.start() >= act.units[place].end:
-                continue
-            for number in _NUMBERS.findall(_numbers(found, is_before)):
-                if (target := numbers.get(number)) is not None:
-                    of_units[place] += 1
-                    pairs.append((act.units[place].section, target, place))
-    elsewhere = np.array([pair for pair in pairs if pair[0] != pair[1]], np.int64).reshape(-1, 3)
-    return Mentions(elsewhere[:, :2], elsewhere[:, 2], of_units)
-
-
-def _numbers(word: re.Match[str], is_before: bool) -> str:
-    """The numbers beside the word for an article: behind it, or before it where labels have them there."""
-    text, start = word.string, word.start()
-    if start and text[start - 1].isalpha():
-        return ""
-    found = _BEFORE.search(text, max(0, start - _REACH), start) if is_before else _AFTER.match(text, word.end())
-    return found.group() if found else ""
-
-
-# Which points of a list come together: short and cumulative lists whole, of others a few good points at least.
+# Which points of a list are selected together: all of a short or cumulative list, a few good ones of any other.
 
 LISTED: Final = ("point", "indent")
 
 _SHORT_LIST: Final = 100
-"""Words up to which a list is taken whole."""
+"""Up to this many words, any list is selected whole."""
 _FEW_POINTS: Final = 4
 _FEW_POINTS_WORDS: Final = 160
-"""A list of few points, or of short ones, is taken whole up to so many words."""
+"""Up to this many words, a list of few points or of short ones is selected whole."""
 _CUMULATIVE_MOST: Final = 10
 """A list of more points enumerates; it sets no conditions that all have to be met, whatever joins the last point."""
 _CHEAP: Final = 8
@@ -180,7 +115,7 @@ def _end(units: Sequence[Unit], start: int) -> int:
 
 
 def is_whole(found: Points, units: Sequence[Unit], words: SelectionWording) -> bool:
-    """Whether a list comes with all its points or not at all."""
+    """Whether a list is selected with all its points or not at all."""
     sizes = [sum(units[place].words for place in point) for point in found.points]
     total, count = sum(sizes) + units[found.lead].words, len(sizes)
     if total <= _SHORT_LIST or max(sizes) < _CHEAP:
@@ -193,17 +128,17 @@ def is_whole(found: Points, units: Sequence[Unit], words: SelectionWording) -> b
     return words.joins(units[last - 1].text, units[last].text)
 
 
-def kept_together(found: Points, units: Sequence[Unit], worth: Sequence[float]) -> tuple[list[range], list[range]]:
-    """Of a list that may be cut: the points without which it never comes, and two that are left out together or not.
+def kept_together(found: Points, units: Sequence[Unit], values: Sequence[float]) -> tuple[list[range], list[range]]:
+    """Of a list that may be cut: the points without which it is never selected, and two that are kept or cut together.
 
     The first are the best two, or three of many, and those of a few words as far as they are cheap; of very long ones
     the shortest two that are good. The others are the worst two, since a list that lacks a single point had better be
     whole.
     """
-    ordered = sorted(found.points, key=lambda point: -worth[point.start])
+    ordered = sorted(found.points, key=lambda point: -values[point.start])
     needed = 3 if len(ordered) >= _MANY_POINTS else 2
     if sum(units[place].words for point in ordered[:needed] for place in point) > _LONG_POINTS:
-        good = [point for point in ordered if worth[point.start] >= worth[ordered[0].start] / 2]
+        good = [point for point in ordered if values[point.start] >= values[ordered[0].start] / 2]
         ordered.sort(key=lambda point: (point not in good, sum(units[place].words for place in point)))
         needed = 2
     first, rest = ordered[:needed], ordered[needed:]
@@ -216,15 +151,15 @@ def kept_together(found: Points, units: Sequence[Unit], worth: Sequence[float]) 
     return first, last if sum(units[place].words for point in last for place in point) <= _LAST_TWO else []
 
 
-# What a unit points to within its article: back to what it cannot be read without, ahead to its exceptions.
+# References within an article.
 
 _STEP: Final = ".par-"
 _LATER: Final = ".sub-"
 """In the id of each subparagraph but the first."""
 
 
-class Pointing:
-    """Where the units of an act point to."""
+class TextReferences:
+    """References within an article that the decoder follows: back to what a unit needs, ahead to its exceptions."""
 
     def __init__(self, act: Act, leads: Sequence[int | None]) -> None:
         self._units, self._leads = act.units, leads

@@ -13,7 +13,7 @@ from lexlattice.act.summary import Explanation, Influence, Reason, shown
 from lexlattice.lattice.features import MeaningFeatures
 from lexlattice.lattice.grid import Floats, Integers, Lattice
 from lexlattice.lattice.model import Network, lattice_of
-from lexlattice.selection.roles import group_of
+from lexlattice.reading.roles import groups_of
 
 _MOST: Final = 3
 """Neighbours that are named."""
@@ -35,7 +35,7 @@ def explanations(
     What a neighbour does is measured by looking away: the automaton runs again, once for each direction, and the chosen
     units do not perceive who stands there.
     """
-    panels, lattice = model.panels(features), lattice_of(features, model.members[0].wiring.geometry)
+    panels, lattice = model.panels(features), lattice_of(features, model.wiring.geometry)
     chosen = np.array([unit for step in steps for unit in step], dtype=np.int64)
     changes = _changes(model, features, lattice, chosen, panels[-1])
     units, reasons = np.argsort(lattice.cell_of), _Reasons(act, features)
@@ -83,7 +83,7 @@ class _Reasons:
     """What speaks for the units of an act, by its structure, its references and the vectors of its text."""
 
     def __init__(self, act: Act, features: MeaningFeatures) -> None:
-        self._groups, self._sections = group_of(act), features.section_of
+        self._groups, self._sections = groups_of(act), features.section_of
         self._is_first = _first_paragraphs(act, features)
         from_articles = [act.sections[s].kind == "article" for s in features.references[:, 0].tolist()]
         targets = features.references[np.array(from_articles, np.bool_), 1]

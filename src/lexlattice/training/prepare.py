@@ -1,7 +1,7 @@
-"""Rows of a data set → a folder of prepared acts: read, encoded, and with the choice of an oracle.
+"""Prepare training data: read and encode the acts of a data set, and let an oracle select their units.
 
-Every row is prepared by itself, in processes of their own if asked for, and written in the order of the data. So the
-folder comes out the same whatever the number of processes, and however often the run was killed in between.
+Rows are prepared independently, in several processes if wanted, and written in the order of the data. So the folder is
+byte-identical whatever the number of processes, and however often the run was interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -21,42 +21,43 @@ from tqdm import tqdm
 
 from lexlattice import encoding
 from lexlattice._internal.files import sha256
-from lexlattice._internal.processes import in_order
-from lexlattice.errors import LexLatticeError
+from lexlattice._internal.processes import parallel_map
+from lexlattice._internal.shards import Shard, ShardFolder
+from lexlattice.errors import DataError, OptionError, OutputError
 from lexlattice.evaluation.gold import Gold, gold_file, load_gold
 from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import Source
 from lexlattice.reading import LANGUAGES, PROFILES
-from lexlattice.training.prepared import SHARD, Draft, Example, Packed, Prepared, pack
+from lexlattice.training.prepared import FORMAT, SHARD_SIZE, Example, Packed, Prepared, pack, write_shard
 from lexlattice.training.silver import align
 from lexlattice.training.targets import SilverTargets, marks_of, order_of
 
 ORACLES: Final = {"provisions": Oracle(), "paper": Oracle("greedy")}
-"""What is learnt from in each profile, unless another is asked for."""
-_NOTES: Final = 10
-"""Bad rows that are named as they come; all are in the manifest."""
+"""The default oracle of each profile."""
+_MAX_NOTES: Final = 10
+"""Skipped rows that are reported one by one; all are in the manifest."""
 
 Note = Callable[[str], None]
-"""Told what the user should know, a sentence or less each."""
+"""Called with each message for the user, a sentence or less."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done with every row: plain data, so that it can be sent to other processes."""
+    """How every row is prepared: plain data, so that it can be sent to other processes."""
 
     profile: str
     encoder: str
     oracle: Oracle
     language: str | None
     cache: str | None = None
-    """A folder in which vectors are kept."""
+    """A folder to cache vectors in."""
     gold: str | None = None
-    """A file of gold annotations, which are learnt from instead of the oracle's choice; with silver alignment."""
+    """A file of gold annotations; with it, targets are these and silver alignment instead of the oracle's selection."""
 
     @cached_property
     def loaded(self) -> encoding.Encoder:
-        """The encoder itself, loaded once in each process."""
+        """The encoder, loaded once in each process."""
         return encoding.load(self.encoder, cache=self.cache)
 
     @cached_property
@@ -68,7 +69,7 @@ class Plan:
         return {name: value for name, value in self.__dict__.items() if name not in ("loaded", "annotations")}
 
     def settings(self) -> dict[str, Any]:
-        """All that decides what a row becomes."""
+        """Return everything that determines the examples."""
         encoder = self.loaded
         return {
             "profile": self.profile,
@@ -81,11 +82,11 @@ class Plan:
         }
 
 
-class _Found(NamedTuple):
-    """A row, and which data it stands in."""
+class _SourceRow(NamedTuple):
+    """A row with the name of its data set."""
 
     data: str
-    """Empty where there is one only."""
+    """Empty if there is only one data set."""
     row: Row | BadRow
 
 
@@ -107,12 +108,33 @@ def prepare(
     progress: bool = False,
     note: Note = lambda sentence: None,
 ) -> Prepared:
-    """Prepare all rows, or go on where an earlier run with the same settings and data was killed.
+    """Prepare all rows of the data, or resume an interrupted run with the same settings and data.
 
-    `data` are sources as `Rows` takes them, one after the other; `fields` says what they call the fields that have
-    other names. Vectors can be kept in a folder, the `cache`. With `gold`, a file of annotations, acts get these and
-    silver alignment instead of the oracle's choice. A row that cannot be used is noted and left out; with
-    `strict` it ends the run.
+    Args:
+        data: Data sets, as `Rows` accepts them, one after the other.
+        folder: Where the examples are written.
+        profile: The profile that acts are read in.
+        encoder: Name of the encoder of the units.
+        cache: A folder to cache vectors in.
+        oracle: Selects the units to learn; the default depends on the profile.
+        gold: A file of annotations; with it, targets are these and silver alignment instead of the oracle's selection.
+        language: Of all acts; by default that of each row, or detected.
+        split: Of data sets that have several.
+        fields: The names that the data use for fields, by ours, where they differ.
+        jobs: Number of processes.
+        limit: Prepare the first rows only.
+        strict: Stop at the first row that cannot be used, instead of skipping it.
+        progress: Show a progress bar.
+        note: Called with messages for the user.
+
+    Returns:
+        The examples.
+
+    Raises:
+        OptionError: An option has a value that is not allowed.
+        DataError: The data are damaged, or have no usable row.
+        OutputError: The folder cannot be written, or was started with other settings or data.
+
     """
     _check(profile, language, jobs, limit)
     plan = Plan(
@@ -124,97 +146,116 @@ def prepare(
         None if gold is None else str(gold),
     )
     sources = [Rows(source, split=split, fields=fields) for source in data]
-    draft = Draft(Path(folder), plan.settings() | {"limit": limit})
-    named = [_name_of(source) if len(data) > 1 else "" for source in data]
-    rows = (_Found(name, row) for name, source in zip(named, sources, strict=True) for row in source)
-    run = _Run(draft, note, strict)
-    with tqdm(
-        total=_total(sources, limit) if progress else None, desc="preparing", unit="act", disable=not progress
-    ) as bar:
+    shards = ShardFolder(Path(folder), {"format": FORMAT, **plan.settings(), "limit": limit})
+    names = [_name_of(source) if len(data) > 1 else "" for source in data]
+    rows = (_SourceRow(name, row) for name, source in zip(names, sources, strict=True) for row in source)
+    run = _Run(shards, note, strict)
+    total = _total(sources, limit) if progress else None
+    with shards.open(), tqdm(total=total, desc="preparing", unit="act", disable=not progress) as bar:
         missing = run.missing(islice(rows, limit), bar.update)
-        with closing(in_order(partial(_prepared, plan), missing, jobs)) as results:
+        with closing(parallel_map(partial(_prepare_row, plan), missing, jobs)) as results:
             for result in results:
-                run.take(result)
+                run.add(result)
                 bar.update()
-    if not run.acts:
-        draft.discard()
-        raise LexLatticeError(_nothing(run.skipped))
-    draft.finish(run.parts)
+        run.finish()
     if run.skipped:
-        note(f"{len(run.skipped)} of {run.acts + len(run.skipped)} rows were left out.")
-    return Prepared.open(draft.folder)
+        note(f"{len(run.skipped)} of {run.acts + len(run.skipped)} rows were skipped.")
+    return Prepared.open(folder)
 
 
-class _Part(NamedTuple):
-    """Rows that are written together."""
+class _Batch(NamedTuple):
+    """Rows that become one shard."""
 
     number: int
-    rows: list[_Found]
+    rows: list[_SourceRow]
     source: str
-    """A digest of the rows."""
+    """Digest of the rows."""
 
 
 class _Run:
-    """Keeps apart what is written already and what is to be done, and puts together what comes out."""
+    """Skips the shards that are complete, and collects the results of all other rows into shards."""
 
-    def __init__(self, draft: Draft, note: Note, strict: bool) -> None:
-        self._draft = draft
+    def __init__(self, shards: ShardFolder, note: Note, strict: bool) -> None:
+        self._shards = shards
         self._note = note
         self._strict = strict
-        self._waiting: deque[_Part] = deque()
+        self._waiting: deque[_Batch] = deque()
         self._results: list[Packed | BadRow] = []
-        self.parts = 0
+        self._count = 0
         self.acts = 0
         self.skipped: list[Mapping[str, Any]] = []
 
-    def missing(self, rows: Iterator[_Found], pass_over: Callable[[int], object]) -> Iterator[Row | BadRow]:
-        """The rows that are not written yet."""
-        while part := list(islice(rows, SHARD)):
-            for data, row in part:
+    def missing(self, rows: Iterator[_SourceRow], pass_over: Callable[[int], object]) -> Iterator[Row | BadRow]:
+        """Yield the rows of all shards that are not complete; `pass_over` is called with the number of the others."""
+        while batch := list(islice(rows, SHARD_SIZE)):
+            for data, row in batch:
                 if isinstance(row, BadRow) and row.is_end:
-                    raise LexLatticeError(f"{_place(_described(data, row))}: {row.reason}")
-            number, source = self.parts, sha256(b"".join(map(_as_bytes, part)))
-            self.parts += 1
-            if index := self._draft.done(number, source):
-                self._count(len(index["rows"]), index["skipped"])
-                pass_over(len(part))
+                    raise DataError(f"{_place(_described(data, row))}: {row.reason}")
+            number, source = self._count, sha256(b"".join(map(_as_bytes, batch)))
+            self._count += 1
+            if shard := self._complete(number, source):
+                self._report(shard.counts["acts"], shard.details["skipped"])
+                pass_over(len(batch))
             else:
-                self._waiting.append(_Part(number, part, source))
-                yield from (row for _, row in part)
+                self._waiting.append(_Batch(number, batch, source))
+                yield from (row for _, row in batch)
 
-    def take(self, result: Packed | BadRow) -> None:
-        """What came of the next of these rows."""
-        part = self._waiting[0]
+    def add(self, result: Packed | BadRow) -> None:
+        """Add the result of the next row that `missing` yielded, and write its shard once it is complete."""
+        batch = self._waiting[0]
         if self._strict and isinstance(result, BadRow):
-            self._count(0, [_described(part.rows[len(self._results)].data, result)])
+            self._report(0, [_described(batch.rows[len(self._results)].data, result)])
         self._results.append(result)
-        if len(self._results) == len(part.rows):
+        if len(self._results) == len(batch.rows):
             rows = [result for result in self._results if isinstance(result, Packed)]
             skipped = [
                 _described(data, result)
-                for (data, _), result in zip(part.rows, self._results, strict=True)
+                for (data, _), result in zip(batch.rows, self._results, strict=True)
                 if isinstance(result, BadRow)
             ]
-            self._draft.write(part.number, part.source, rows, skipped)
-            self._count(len(rows), skipped)
+            write_shard(self._shards, batch.number, batch.source, rows, skipped)
+            self._report(len(rows), skipped)
             self._results.clear()
             self._waiting.popleft()
 
-    def _count(self, acts: int, skipped: Sequence[Mapping[str, Any]]) -> None:
+    def finish(self) -> None:
+        """Write the manifest, or delete everything if there is no example at all."""
+        if not self.acts:
+            self._shards.discard()
+            raise DataError(_nothing(self.skipped))
+        if any(number >= self._count for number in self._shards.numbers()):
+            raise self._other_data()
+        self._shards.finish(self._count, skipped=self.skipped)
+
+    def _complete(self, number: int, source: str) -> Shard | None:
+        """Return the shard of these rows, or None if it has to be written."""
+        shard = self._shards.shard(number)
+        if shard is None:
+            if self._shards.is_finished:  # all shards were written, so there were fewer rows then
+                raise self._other_data()
+            return None
+        if shard.source != source:
+            raise self._other_data()
+        return shard if self._shards.is_intact(shard) else None
+
+    def _other_data(self) -> OutputError:
+        return OutputError(f"'{self._shards.folder}' was started with other data; use those, or choose a new folder.")
+
+    def _report(self, acts: int, skipped: Sequence[Mapping[str, Any]]) -> None:
         self.acts += acts
         for row in skipped:
             sentence = f"{_place(row)}: {row['reason']}"
             if self._strict:
-                raise LexLatticeError(f"{sentence} Put the row right, or let rows be left out.")
+                raise DataError(f"{sentence} Correct the row, or allow rows to be skipped.")
             self.skipped.append(row)
-            if len(self.skipped) <= _NOTES:
-                self._note(f"left out, {sentence}")
-            elif len(self.skipped) == _NOTES + 1:
-                self._note("more rows are left out; the manifest will name them all.")
+            if len(self.skipped) <= _MAX_NOTES:
+                self._note(f"skipped, {sentence}")
+            elif len(self.skipped) == _MAX_NOTES + 1:
+                self._note("more rows are skipped; the manifest will list them all.")
 
 
-def _prepared(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
-    """One row; in another process, if there are several."""
+def _prepare_row(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
+    """Prepare one row, usually in a worker process."""
     if isinstance(row, BadRow):
         return row
     act = act_of(row, plan.profile, plan.language)
@@ -235,11 +276,13 @@ def _prepared(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
 
 def _check(profile: str, language: str | None, jobs: int, limit: int | None) -> None:
     if profile not in PROFILES:
-        raise LexLatticeError(f"There is no profile '{profile}'; choose {' or '.join(PROFILES)}.")
+        raise OptionError(f"There is no profile '{profile}'; choose {' or '.join(PROFILES)}.")
     if language is not None and language.lower() not in LANGUAGES:
-        raise LexLatticeError(f"'{language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
-    if jobs < 1 or (limit is not None and limit < 1):
-        raise LexLatticeError("Jobs and limit are whole numbers from 1.")
+        raise OptionError(f"'{language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
+    if jobs < 1:
+        raise OptionError(f"There cannot be {jobs} jobs; give a number from 1.")
+    if limit is not None and limit < 1:
+        raise OptionError(f"A limit of {limit} leaves nothing to do; give a number from 1.")
 
 
 def _total(sources: Sequence[Rows], limit: int | None) -> int | None:
@@ -254,7 +297,7 @@ def _name_of(source: Source) -> str:
     return Path(source).name if isinstance(source, str | os.PathLike) else "data"
 
 
-def _as_bytes(found: _Found) -> bytes:
+def _as_bytes(found: _SourceRow) -> bytes:
     row = found.row
     fields = (row.line, row.celex, row.reason) if isinstance(row, BadRow) else asdict(row)
     return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
@@ -272,4 +315,6 @@ def _nothing(skipped: Sequence[Mapping[str, Any]]) -> str:
     if not skipped:
         return "There are no rows in the data; give some with an act and its summary."
     first = f"{_place(skipped[0])}: {skipped[0]['reason']}"
-    return f"None of the {len(skipped)} rows can be used; {first} If its fields have other names, say so with --fields."
+    return (
+        f"None of the {len(skipped)} rows can be used; {first} If its fields have other names, give them with --fields."
+    )

@@ -253,7 +253,7 @@ def _data(
 def _digest(prepared: Prepared) -> str:
     """Of all that decides what is learnt from these acts."""
     keys: list[Key] = prepared.keys
-    return sha256(json.dumps([prepared.manifest["parts"], keys]).encode())
+    return sha256(json.dumps([prepared.manifest["shards"], keys]).encode())
 
 
 def _about(config: Config, training: Prepared, best: Best) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Whole corpora: whatever dies, every act is done once, and what cannot be done is named."""
+"""Bulk runs: whatever dies, every act is processed once, and failed acts are reported."""
 
 from __future__ import annotations
 
@@ -28,41 +28,43 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lexlattice import LexLatticeError, encoding, evaluate, read, summarize
+from lexlattice._internal.processes import JobTimeoutError, TooLargeError, WorkerLostError
 from lexlattice.act.document import Act
-from lexlattice.apps.bulk.engines import Limits, Local
-from lexlattice.apps.bulk.entries import Inputs
-from lexlattice.apps.bulk.entry import Entry, Outcome, Placed
+from lexlattice.apps.bulk.engines import Limits, LocalEngine
 from lexlattice.apps.bulk.evaluate import Evaluate
-from lexlattice.apps.bulk.run import Choice, run
-from lexlattice.apps.bulk.shards import Columns
+from lexlattice.apps.bulk.inputs import Inputs
+from lexlattice.apps.bulk.output import Columns
+from lexlattice.apps.bulk.records import Outcome, Record, WorkItem
+from lexlattice.apps.bulk.run import Subset, run
 from lexlattice.apps.bulk.tasks import Encode, Task
 from lexlattice.apps.cli import main
+from lexlattice.errors import DataError, OptionError, OutputError
 
 LIMITS = Limits(60, 2_000_000_000)
 KILLS = int(os.environ.get("LEXLATTICE_KILLS", "200"))
-"""Of a process that writes shards, and a sixtieth of them of the whole command; more by hand."""
+"""How often the writing process is killed; the whole command is killed a sixtieth as often."""
 
 
 @dataclass(frozen=True)
 class Count(Task):
-    """A little task: letters of a text; some texts are poison."""
+    """A small task that counts the letters of a text; some texts are poison."""
 
     name: ClassVar[str] = "count"
-    own: ClassVar[Columns] = {"letters": int}
-    weights: ClassVar[str] = "none"  # type: ignore[assignment]
+    task_columns: ClassVar[Columns] = {"letters": int}
+    weights: ClassVar[str] = "none"
 
-    def begin(self) -> None:
+    def load(self) -> None:
         """Nothing to load."""
 
-    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
+    def values(self, act: Act, record: Record) -> dict[str, Any]:
         raise NotImplementedError
 
-    def row(self, entry: Entry) -> dict[str, Any]:
-        if entry.fault:
-            raise LexLatticeError(entry.fault)
-        text = entry.content.decode()
+    def row(self, record: Record) -> dict[str, Any]:
+        if record.fault:
+            raise LexLatticeError(record.fault)
+        text = record.content.decode()
         POISON.get(text, len)(text)
-        return {"source": entry.source, "letters": len(text), "seconds": 0.0}
+        return {"source": record.source, "letters": len(text), "seconds": 0.0}
 
     @property
     def columns(self) -> Columns:
@@ -87,26 +89,26 @@ class Plain:
     def __init__(self, after: int | None = None) -> None:
         self.after = after
 
-    def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
-        for number, (shard, entry, passed) in enumerate(entries):
+    def run(self, task: Task, items: Iterable[WorkItem], limits: Limits) -> Generator[Outcome, None, None]:
+        for number, (shard, record, skipped) in enumerate(items):
             if number == self.after:
                 raise KeyboardInterrupt
-            if passed:
-                yield Outcome(shard, "", "", passed=passed)
+            if skipped:
+                yield Outcome(shard, "", "", skipped=skipped)
                 continue
             try:
-                yield Outcome(shard, entry.source, entry.digest, json.dumps(task.row(entry)))
+                yield Outcome(shard, record.source, record.digest, json.dumps(task.row(record)))
             except LexLatticeError as error:
-                yield Outcome(shard, entry.source, entry.digest, reason=str(error))
+                yield Outcome(shard, record.source, record.digest, reason=str(error))
 
 
-def corpus(path: Path, texts: Iterable[str]) -> Choice:
+def corpus(path: Path, texts: Iterable[str]) -> Subset:
     rows = ({"reference": text, "celex_id": f"3{number:07}"} for number, text in enumerate(texts))
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return Choice(Inputs((str(path),)))
+    return Subset(Inputs((str(path),)))
 
 
-def lines(folder: Path, pattern: str = "part-*.jsonl") -> list[dict[str, Any]]:
+def lines(folder: Path, pattern: str = "shard-*.jsonl") -> list[dict[str, Any]]:
     return [json.loads(line) for path in sorted(folder.glob(pattern)) for line in path.open("rb")]
 
 
@@ -114,7 +116,7 @@ def without_times(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name != "seconds"} for row in rows]
 
 
-# --- nothing lost, nothing twice --------------------------------------------------------------------------
+# --- Nothing lost, nothing duplicated
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -123,29 +125,29 @@ def without_times(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     size=st.integers(1, 9),
     stops=st.lists(st.integers(0, 30), max_size=4),
 )
-def test_however_often_it_is_stopped_every_act_is_done_once_and_in_order(
+def test_an_interrupted_run_resumes_and_processes_every_act_once_and_in_order(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], size: int, stops: list[int]
 ) -> None:
     place = tmp_path_factory.mktemp("run")
-    choice, folder = corpus(place / "a.jsonl", texts), place / "out"
+    subset, folder = corpus(place / "a.jsonl", texts), place / "out"
     for after in stops:
         try:
-            run(Count(None), choice, folder, Plain(after), LIMITS, size=size)  # type: ignore[arg-type]
+            run(Count(None), subset, folder, Plain(after), LIMITS, size=size)
         except KeyboardInterrupt:
             continue
-    manifest = run(Count(None), choice, folder, Plain(), LIMITS, size=size)  # type: ignore[arg-type]
+    manifest = run(Count(None), subset, folder, Plain(), LIMITS, size=size)
     good = [(f"{place / 'a.jsonl'}:{number}", len(text)) for number, text in enumerate(texts, 1) if text]
     assert [(row["source"], row["letters"]) for row in lines(folder)] == good
     dead = [f"{place / 'a.jsonl'}:{number}" for number, text in enumerate(texts, 1) if not text]
-    assert [entry["source"] for entry in lines(folder, "dead.jsonl")] == dead
+    assert [letter["source"] for letter in lines(folder, "dead-letters.jsonl")] == dead
     assert (manifest["rows"], manifest["dead"], manifest["finished"]) == (len(good), len(dead), True)
-    assert sum(part["rows"] for part in manifest["parts"]) == len(good)
+    assert sum(part["rows"] for part in manifest["shards"]) == len(good)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="only where processes fork")
-def test_a_process_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: Path) -> None:
+def test_a_process_killed_at_random_moments_loses_and_duplicates_nothing(tmp_path: Path) -> None:
     texts = ["x" * (number % 7 + 1) for number in range(120)]
-    choice, folder = corpus(tmp_path / "a.jsonl", texts), tmp_path / "out"
+    subset, folder = corpus(tmp_path / "a.jsonl", texts), tmp_path / "out"
     draw = random.Random(1)
     killed = 0
     while killed < KILLS:
@@ -153,7 +155,7 @@ def test_a_process_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: 
         if not child:
             status = 1
             try:
-                run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
+                run(Count(None), subset, folder, Plain(), LIMITS, size=2)
                 status = 0
             except BaseException:
                 traceback.print_exc()
@@ -162,11 +164,11 @@ def test_a_process_killed_at_random_moments_loses_and_doubles_nothing(tmp_path: 
         time.sleep(draw.uniform(0, 0.02))
         os.kill(child, signal.SIGKILL)
         ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        assert ended in (0, -signal.SIGKILL), "going on from where it was killed is no error"
+        assert ended in (0, -signal.SIGKILL), "a resumed run failed"
         killed += ended != 0
-        if ended == 0:  # it was finished: begin anew, with what was there left as it is
-            draw.choice(sorted(folder.glob("part-*"))).unlink()
-    run(Count(None), choice, folder, Plain(), LIMITS, size=2)  # type: ignore[arg-type]
+        if ended == 0:  # it was finished: remove a file, so that there is something to do again
+            draw.choice(sorted(folder.glob("shard-*"))).unlink()
+    run(Count(None), subset, folder, Plain(), LIMITS, size=2)
     assert [row["letters"] for row in lines(folder)] == [len(text) for text in texts]
     assert not list(folder.glob("*.part")), "nothing half written is left"
 
@@ -184,19 +186,19 @@ def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "lexlattice", "corpus", *map(str, arguments)]
 
 
-def test_a_disk_that_is_full_ends_it_in_a_sentence_and_the_rest_comes_later(tmp_path: Path, examples: Path) -> None:
+def test_a_full_disk_ends_the_run_with_one_line_and_it_can_be_resumed(tmp_path: Path, examples: Path) -> None:
     call = command("summarize", examples / "short", "-o", tmp_path / "out", "--shard", "5", "--quiet", "--limit", "12")
     with _small_files(3000) as limit:
         done = subprocess.run(call, capture_output=True, text=True, preexec_fn=limit)
     assert done.returncode == 2
-    assert "cannot be written" in done.stderr and "Traceback" not in done.stderr
+    assert str(tmp_path / "out") in done.stderr
     assert done.stderr.count("\n") == 1
     assert subprocess.run(call, capture_output=True).returncode == 0
     assert len(lines(tmp_path / "out")) == 12
 
 
 @pytest.mark.slow
-def test_the_command_killed_again_and_again_ends_with_the_same_rows(tmp_path: Path, examples: Path) -> None:
+def test_the_command_killed_repeatedly_ends_with_the_same_rows(tmp_path: Path, examples: Path) -> None:
     call = partial(command, "score", examples / "short", "--shard", "2", "--quiet", "-j", "2", "-o")
     draw = random.Random(2)
     for _ in range(KILLS // 60):
@@ -210,20 +212,23 @@ def test_the_command_killed_again_and_again_ends_with_the_same_rows(tmp_path: Pa
     assert len(lines(tmp_path / "whole")) == 24
 
 
-# --- what acts do to processes ----------------------------------------------------------------------------
+# --- Acts that break their process
 
 
-def test_poisoned_acts_end_as_dead_letters_and_all_others_are_done(tmp_path: Path) -> None:
+def test_acts_that_break_their_process_become_dead_letters_and_all_others_are_processed(tmp_path: Path) -> None:
     texts = ["a", "dies", "bb", "fails", "sleeps", "ccc", "hoards", "", "dddd"]
-    choice = corpus(tmp_path / "a.jsonl", texts)
+    subset = corpus(tmp_path / "a.jsonl", texts)
     events: list[dict[str, Any]] = []
 
     def log(event: str, **facts: Any) -> None:
         events.append({"event": event, **facts})
 
-    manifest = run(Count(None), choice, tmp_path / "out", Local(2), Limits(3, 1_500_000_000), size=4, log=log)
+    manifest = run(Count(None), subset, tmp_path / "out", LocalEngine(2), Limits(3, 1_500_000_000), size=4, log=log)
     assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3, 4]
-    dead = {entry["source"].rpartition(":")[2]: entry["reason"] for entry in lines(tmp_path / "out", "dead.jsonl")}
+    dead = {
+        letter["source"].rpartition(":")[2]: letter["reason"]
+        for letter in lines(tmp_path / "out", "dead-letters.jsonl")
+    }
     assert {number: word in dead[number] for number, word in _REASONS.items()} == dict.fromkeys(_REASONS, True), dead
     assert manifest["dead"] == len(dead) == len(_REASONS)
     assert (events[-1]["event"], events[-1]["restarts"] >= 3) == ("end", True)
@@ -231,21 +236,21 @@ def test_poisoned_acts_end_as_dead_letters_and_all_others_are_done(tmp_path: Pat
 
 
 _REASONS = {
-    "2": "lost",
+    "2": str(WorkerLostError()),
     "4": "(ZeroDivisionError at apps/bulk/tasks.py:",
-    "5": "longer than 3 seconds",
-    "7": "memory",
-    "8": "empty",
+    "5": str(JobTimeoutError(3)),
+    "7": str(TooLargeError()),
+    "8": "'reference'",
 }
 
 
-def test_those_that_failed_can_be_tried_again(tmp_path: Path) -> None:
-    choice = corpus(tmp_path / "a.jsonl", ["a", "", "bb"])
+def test_failed_acts_can_be_retried(tmp_path: Path) -> None:
+    subset = corpus(tmp_path / "a.jsonl", ["a", "", "bb"])
     for retry, redone in ((False, 0), (True, 1)):
-        run(Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+        run(Count(None), subset, tmp_path / "out", Plain(), LIMITS, size=1)
         events: list[str] = []
         run(
-            *(Count(None), choice, tmp_path / "out", Plain(), LIMITS),  # type: ignore[arg-type]
+            *(Count(None), subset, tmp_path / "out", Plain(), LIMITS),
             size=1,
             retry=retry,
             log=lambda event, events=events, **_: events.append(event),
@@ -253,75 +258,75 @@ def test_those_that_failed_can_be_tried_again(tmp_path: Path) -> None:
         assert events.count("shard") == redone
 
 
-# --- what is asked for -------------------------------------------------------------------------------------
+# --- Options
 
 
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "named"),
     [
-        (["nowhere"], "There is no file 'nowhere'"),
-        (["nowhere*.txt"], "Nothing is called like"),
-        ([""], "No input was named"),
-        (["{short}", "--limit", "0"], "leaves nothing to do"),
-        (["{short}", "--sample", "2"], "cannot be drawn"),
-        (["{short}", "--shard", "0"], "hold nothing"),
-        (["{short}", "-j", "0"], "can do nothing"),
-        (["{short}", "--budget", "nonsense"], "budget"),
-        (["{short}", "--model", "nowhere"], "There is no model 'nowhere'"),
-        (["{short}", "--lang", "xx"], "24 official languages"),
-        (["{short}", "--timeout", "0"], "some time"),
-        (["{short}", "--timeout", "inf"], "not without end"),
-        (["{short}", "--timeout", "nan"], "some time"),
-        (["{short}", "--memory", str(10**20)], "not without end"),
-        (["{short}", "-j", str(10**20)], "can do nothing"),
-        (["{short}", "--budget", "reference"], "needs a reference summary"),
+        (["nowhere"], "'nowhere'"),
+        (["nowhere*.txt"], "'nowhere*.txt'"),
+        ([""], "CELEX"),
+        (["{short}", "--limit", "0"], "limit of 0"),
+        (["{short}", "--sample", "2"], "sample of 2"),
+        (["{short}", "--shard", "0"], "0 acts"),
+        (["{short}", "-j", "0"], "0 jobs"),
+        (["{short}", "--budget", "nonsense"], "nonsense"),
+        (["{short}", "--model", "nowhere"], "'nowhere'"),
+        (["{short}", "--lang", "xx"], "'xx'"),
+        (["{short}", "--timeout", "0"], "0 seconds"),
+        (["{short}", "--timeout", "inf"], "inf seconds"),
+        (["{short}", "--timeout", "nan"], "nan seconds"),
+        (["{short}", "--memory", str(10**20)], f"{10**26:,} bytes"),
+        (["{short}", "-j", str(10**20)], f"{10**20} jobs"),
+        (["{short}", "--budget", "reference"], "reference"),
     ],
 )
-def test_what_cannot_be_is_said_in_a_sentence(
-    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+def test_a_wrong_option_is_named_in_one_line(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
 ) -> None:
     filled = [argument.replace("{short}", str(examples / "short")) for argument in arguments]
     assert main(["corpus", "summarize", *filled, "-o", str(tmp_path / "out"), "--quiet"]) == 2
     error = capsys.readouterr().err
-    assert sentence in error and error.count("\n") == 1
+    assert named in error and error.count("\n") == 1
 
 
-@pytest.mark.parametrize(("system", "sentence"), [("lead", "no summaries to compare with"), ("", "No systems")])
-def test_an_evaluation_that_cannot_be_is_refused_at_once(
-    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str], system: str, sentence: str
-) -> None:
-    call = ["corpus", "evaluate", str(examples / "short"), "-o", str(tmp_path / "out"), "--system", system, "--quiet"]
-    assert main(call) == 2
-    assert sentence in capsys.readouterr().err
+def test_an_evaluation_without_summaries_or_systems_is_refused_before_it_starts(tmp_path: Path, examples: Path) -> None:
+    subset = Subset(Inputs((str(examples / "short"),)))
+    task = Evaluate(None, ("lead",), "reference", "provisions", None, None)
+    with pytest.raises(DataError):
+        run(task, subset, tmp_path / "out", Plain(), LIMITS)
+    with pytest.raises(OptionError):
+        Evaluate(None, (), "reference", "provisions", None, None)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("more", [["--model", "junk"], ["--memory", "1"]])
-def test_processes_that_cannot_begin_end_the_run_in_one_sentence(
-    tmp_path: Path, examples: Path, more: list[str]
-) -> None:
+def test_workers_that_cannot_start_end_the_run_with_one_line(tmp_path: Path, examples: Path, more: list[str]) -> None:
     (tmp_path / "junk").write_bytes(b"no weights")
     call = command("score", examples / "short", "-o", tmp_path / "out", "--quiet", "-j", "1", *more)
     done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
 
 
-def test_numbers_without_measure_are_taken_as_they_are(tmp_path: Path) -> None:
-    choice = Choice(corpus(tmp_path / "a.jsonl", ["a", "bb"]).inputs, limit=10**20)
-    assert run(Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=10**20)["rows"] == 2  # type: ignore[arg-type]
+def test_a_limit_and_shard_size_beyond_all_bounds_are_accepted(tmp_path: Path) -> None:
+    subset = Subset(corpus(tmp_path / "a.jsonl", ["a", "bb"]).inputs, limit=10**20)
+    assert run(Count(None), subset, tmp_path / "out", Plain(), LIMITS, size=10**20)["rows"] == 2
 
 
-def test_events_on_standard_error_stay_lines_beside_the_bar(tmp_path: Path, examples: Path) -> None:
+def test_events_on_standard_error_are_not_broken_by_the_progress_bar(tmp_path: Path, examples: Path) -> None:
     call = command("score", examples / "short" / "en.txt", "-o", tmp_path / "out", "-j", "1", "--log", "-")
     done = subprocess.run(call, capture_output=True, text=True)
     events = [line.rpartition("\r")[2] for line in done.stderr.split("\n") if '"event"' in line]
     assert [json.loads(event)["event"] for event in events] == ["begin", "shard", "end"]
 
 
-# --- the four tasks ---------------------------------------------------------------------------------------
+# --- The four tasks
 
 
-def test_rows_say_what_the_library_says(tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_equal_the_results_of_the_library(
+    tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = tmp_path / "log.jsonl"
     call = ["corpus", "summarize", str(examples / "short"), "-o", str(tmp_path / "out"), "--limit", "3", "--budget"]
     assert main([*call, "words:60", "--log", str(log), "--format", "parquet", "--shard", "2", "--quiet"]) == 0
@@ -338,7 +343,7 @@ def test_rows_say_what_the_library_says(tmp_path: Path, examples: Path, capsys: 
         assert row["code"] and row["weights"] and len(row["sha256"]) == 64
     assert [json.loads(line)["event"] for line in log.open()] == ["begin", "shard", "shard", "end"]
     assert main([*call, "words:70", "--quiet"]) == 2
-    assert "begun with another budget" in capsys.readouterr().err
+    assert "budget: words:60, now words:70" in capsys.readouterr().err
     call = ["corpus", "summarize", str(examples / "long"), "-o", str(tmp_path / "long"), "--format", "parquet"]
     act = read(examples / "long" / "en.txt")
     words = next(words for words in range(200, act.words, 200) if summarize(act, words=words).cuts)
@@ -347,7 +352,7 @@ def test_rows_say_what_the_library_says(tmp_path: Path, examples: Path, capsys: 
     assert row["left_out"] == [cut.to_dict() for cut in summarize(act, words=words).cuts]
 
 
-def test_vectors_come_back_as_they_were(tmp_path: Path, examples: Path) -> None:
+def test_vectors_survive_the_round_trip(tmp_path: Path, examples: Path) -> None:
     assert main(["corpus", "encode", str(examples / "short" / "mt.txt"), "-o", str(tmp_path / "out"), "--quiet"]) == 0
     (row,) = lines(tmp_path / "out")
     act = read(examples / "short" / "mt.txt")
@@ -356,7 +361,7 @@ def test_vectors_come_back_as_they_were(tmp_path: Path, examples: Path) -> None:
     assert row["units"] == [unit.id for unit in act.units]
 
 
-def test_an_evaluation_ends_with_the_figures_of_evaluate(
+def test_an_evaluation_reports_the_figures_of_evaluate(
     tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = [(examples / "short" / f"{name}.txt").read_text("utf-8") for name in ("en", "fr", "de")]
@@ -370,7 +375,7 @@ def test_an_evaluation_ends_with_the_figures_of_evaluate(
         assert f"{expected.systems[name]['unicode']['rouge1']:.2f}" in shown
 
 
-def test_a_dry_run_says_what_it_would_do_and_does_nothing(
+def test_a_dry_run_reports_what_it_would_do_and_writes_nothing(
     tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call = ["corpus", "score", str(examples / "short"), "-o", str(tmp_path / "out"), "--dry-run"]
@@ -379,57 +384,64 @@ def test_a_dry_run_says_what_it_would_do_and_does_nothing(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_sample_is_the_same_each_time_and_about_as_large_as_asked(tmp_path: Path) -> None:
+def test_a_sample_is_reproducible_and_about_as_large_as_its_share(tmp_path: Path) -> None:
     inputs = corpus(tmp_path / "a.jsonl", map(str, range(1, 1001))).inputs
-    drawn = [entry.source for entry in Choice(inputs, sample=0.2)]
-    assert drawn == [entry.source for entry in Choice(inputs, sample=0.2)]
+    drawn = [record.source for record in Subset(inputs, sample=0.2)]
+    assert drawn == [record.source for record in Subset(inputs, sample=0.2)]
     assert 150 < len(drawn) < 250
-    assert drawn[:7] == [entry.source for entry in Choice(inputs, limit=7, sample=0.2)]
+    assert drawn[:7] == [record.source for record in Subset(inputs, limit=7, sample=0.2)]
 
 
 def test_two_runs_do_not_write_to_the_same_folder(tmp_path: Path) -> None:
-    choice = corpus(tmp_path / "a.jsonl", ["a", "bb"])
+    subset = corpus(tmp_path / "a.jsonl", ["a", "bb"])
 
     class Meddling(Plain):
-        def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
-            with pytest.raises(LexLatticeError, match="Another run writes"):
-                run(Count(None), choice, tmp_path / "out", Plain(), LIMITS)  # type: ignore[arg-type]
-            yield from super().run(task, entries, limits)
+        def run(self, task: Task, items: Iterable[WorkItem], limits: Limits) -> Generator[Outcome, None, None]:
+            with pytest.raises(OutputError):
+                run(Count(None), subset, tmp_path / "out", Plain(), LIMITS)
+            yield from super().run(task, items, limits)
 
-    assert run(Count(None), choice, tmp_path / "out", Meddling(), LIMITS)["rows"] == 2  # type: ignore[arg-type]
+    assert run(Count(None), subset, tmp_path / "out", Meddling(), LIMITS)["rows"] == 2
 
 
-def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.txt").write_text("years of work")
-    with pytest.raises(LexLatticeError, match="holds something else"):
-        run(Count(None), corpus(tmp_path / "a.jsonl", ["a"]), tmp_path / "out", Plain(), LIMITS)  # type: ignore[arg-type]
+    with pytest.raises(OutputError) as error:
+        run(Count(None), corpus(tmp_path / "a.jsonl", ["a"]), tmp_path / "out", Plain(), LIMITS)
+    assert "thesis.txt" in str(error.value)
+    assert [path.name for path in (tmp_path / "out").glob("[!.]*")] == ["thesis.txt"]
 
 
-def test_what_was_damaged_or_has_changed_is_made_anew(tmp_path: Path) -> None:
-    choice = corpus(tmp_path / "a.jsonl", ["a", "bb", "ccc"])
-    again = partial(run, Count(None), choice, tmp_path / "out", Plain(), LIMITS, size=1)  # type: ignore[arg-type]
+def test_damaged_and_changed_shards_are_made_again(tmp_path: Path) -> None:
+    subset = corpus(tmp_path / "a.jsonl", ["a", "bb", "ccc"])
+    again = partial(run, Count(None), subset, tmp_path / "out", Plain(), LIMITS, size=1)
     again()
-    (tmp_path / "out" / "part-00001.jsonl").write_text("{}")
+    (tmp_path / "out" / "shard-00001.jsonl").write_text("{}")
     again()
     assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 2, 3]
-    (tmp_path / "out" / "part-old.json").write_text("somebody's own")
+    (tmp_path / "out" / "shard-old.json").write_text("not ours")
     corpus(tmp_path / "a.jsonl", ["a", "dddd"])
     again()
     assert [row["letters"] for row in lines(tmp_path / "out")] == [1, 4]
-    assert (tmp_path / "out" / "part-old.json").exists()
+    assert (tmp_path / "out" / "shard-old.json").exists()
 
 
-@pytest.mark.parametrize("held", [0, 64_000_000])
-def test_shards_that_are_too_large_to_hold_are_compared_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: int
+@pytest.mark.parametrize("buffer", [0, 64_000_000])
+def test_shards_too_large_to_buffer_are_compared_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, buffer: int
 ) -> None:
-    monkeypatch.setattr("lexlattice.apps.bulk.run._HELD", held)
-    monkeypatch.setattr("lexlattice.apps.bulk.engines._HELD", held)
+    monkeypatch.setattr("lexlattice.apps.bulk.run._BUFFER", buffer)
+    monkeypatch.setattr("lexlattice._internal.processes._AHEAD_SIZE", buffer)
     path = tmp_path / "a.jsonl"
     events: list[tuple[str, int]] = []
     again = partial(
-        *(run, Count(None), corpus(path, ["a", "bb", "ccc", "dddd", "e"]), tmp_path / "out", Plain(), LIMITS),  # type: ignore[arg-type]
+        run,
+        Count(None),
+        corpus(path, ["a", "bb", "ccc", "dddd", "e"]),
+        tmp_path / "out",
+        Plain(),
+        LIMITS,
         size=2,
         log=lambda event, **facts: events.append((event, facts.get("number", -1))),
     )
@@ -442,38 +454,43 @@ def test_shards_that_are_too_large_to_hold_are_compared_all_the_same(
         assert [row["letters"] for row in lines(tmp_path / "out")] == [len(text) for text in texts]
 
 
-def test_a_manifest_says_finished_only_while_it_is_and_when_it_was(tmp_path: Path) -> None:
+def test_a_manifest_is_finished_only_while_nothing_is_being_written(tmp_path: Path) -> None:
     path, folder = tmp_path / "a.jsonl", tmp_path / "out"
     said = []
 
     class Looking(Plain):
-        def run(self, task: Task, entries: Iterable[Placed], limits: Limits) -> Generator[Outcome, None, None]:
-            for outcome in super().run(task, entries, limits):
+        def run(self, task: Task, items: Iterable[WorkItem], limits: Limits) -> Generator[Outcome, None, None]:
+            for outcome in super().run(task, items, limits):
                 yield outcome
                 said.append(json.loads((folder / "manifest.json").read_text())["finished"])
 
-    first = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Plain(), LIMITS, size=1)  # type: ignore[arg-type]
-    same = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Looking(), LIMITS, size=1)  # type: ignore[arg-type]
+    first = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Plain(), LIMITS, size=1)
+    same = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Looking(), LIMITS, size=1)
     assert (said, same) == ([True] * 3, first)
-    assert first["begun"] <= first["ended"]
+    assert first["started"] <= first["ended"]
     said.clear()
-    run(Count(None), corpus(path, ["a", "bbb", "cc"]), folder, Looking(), LIMITS, size=1)  # type: ignore[arg-type]
+    run(Count(None), corpus(path, ["a", "bbb", "cc"]), folder, Looking(), LIMITS, size=1)
     assert said == [True, False, False]
 
 
-def test_a_run_goes_on_only_with_the_same_format_fields_and_split(tmp_path: Path) -> None:
+def test_a_run_resumes_only_with_the_same_format_fields_and_split(tmp_path: Path) -> None:
     inputs = corpus(tmp_path / "a.jsonl", ["a"]).inputs
-    again = partial(run, Count(None), folder=tmp_path / "out", engine=Plain(), limits=LIMITS)  # type: ignore[arg-type]
-    again(choice=Choice(inputs))
-    for changed, what in (({"fields": {"summary": "x"}}, "other fields"), ({"split": "test"}, "another split")):
-        with pytest.raises(LexLatticeError, match=f"begun with {what}"):
-            again(choice=Choice(Inputs(inputs.names, **changed)))  # type: ignore[arg-type]
+    again = partial(run, Count(None), folder=tmp_path / "out", engine=Plain(), limits=LIMITS)
+    again(subset=Subset(inputs))
+    for name, changed in (
+        ("fields", Inputs(inputs.names, fields={"summary": "x"})),
+        ("split", Inputs(inputs.names, split="test")),
+    ):
+        with pytest.raises(OutputError) as error:
+            again(subset=Subset(changed))
+        assert f"{name}: " in str(error.value)
     pytest.importorskip("pyarrow")
-    with pytest.raises(LexLatticeError, match="begun with another format"):
-        again(choice=Choice(inputs), format="parquet")
+    with pytest.raises(OutputError) as error:
+        again(subset=Subset(inputs), format="parquet")
+    assert "format: jsonl, now parquet" in str(error.value)
 
 
-def test_weights_are_those_of_every_file_that_is_named(tmp_path: Path) -> None:
+def test_the_digest_of_the_weights_covers_every_named_file(tmp_path: Path) -> None:
     for folder in ("model", "encoder"):
         (tmp_path / folder).mkdir()
     files = [tmp_path / "a.safetensors", tmp_path / "model" / "b.bin", tmp_path / "encoder" / "c.bin"]
@@ -489,13 +506,13 @@ def test_weights_are_those_of_every_file_that_is_named(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(rounded)).__dict__["weights"] == rounded.weights
 
 
-# --- memory -----------------------------------------------------------------------------------------------
+# --- Memory
 
 _MEASURED = """
 import resource, sys
 sys.path.insert(0, {tests!r})
-from test_corpus import LIMITS, Choice, Count, Inputs, Local, run
-print(run(Count(None), Choice(Inputs(({path!r},))), {folder!r}, Local(2), LIMITS)["rows"])
+from test_corpus import LIMITS, Subset, Count, Inputs, LocalEngine, run
+print(run(Count(None), Subset(Inputs(({path!r},))), {folder!r}, LocalEngine(2), LIMITS)["rows"])
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000)
 """
 
@@ -515,7 +532,7 @@ def test_memory_does_not_grow_with_the_acts_of_a_shard(tmp_path: Path) -> None:
         assert megabytes < 400, megabytes
 
 
-# --- Ray --------------------------------------------------------------------------------------------------
+# --- Ray
 
 
 @pytest.mark.slow
@@ -533,4 +550,4 @@ def test_ray_gives_the_same_rows_bit_for_bit_and_the_same_dead_letters(tmp_path:
     rows = without_times(lines(tmp_path / "local"))
     assert len(rows) == 6
     assert rows == without_times(lines(tmp_path / "ray"))
-    assert lines(tmp_path / "local", "dead.jsonl") == lines(tmp_path / "ray", "dead.jsonl")
+    assert lines(tmp_path / "local", "dead-letters.jsonl") == lines(tmp_path / "ray", "dead-letters.jsonl")

@@ -1,4 +1,4 @@
-"""What a corpus is made of: every act once, however it comes, and whatever cannot be had is named."""
+"""Inputs of bulk runs: every act once, whatever its container, and a fault for what cannot be read."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_corpus import LIMITS, Choice, Count, Plain, lines, run
+from test_corpus import LIMITS, Count, Plain, lines
 
 from lexlattice import LexLatticeError, read
-from lexlattice.apps.bulk.entries import Inputs
-from lexlattice.apps.bulk.entry import Entry, discreet
+from lexlattice.apps.bulk.inputs import Inputs
+from lexlattice.apps.bulk.records import Record, public_address
+from lexlattice.apps.bulk.run import Subset, run
 from lexlattice.apps.bulk.tasks import Encode
 from lexlattice.apps.cli import main
+from lexlattice.errors import OptionError
 
 ROW = json.dumps({"reference": "Article 1\n\nBees are free."})
 
 
-def entries(*names: Path | str) -> list[Entry]:
+def records(*names: Path | str) -> list[Record]:
     return list(Inputs(tuple(map(str, names))))
 
 
-def names(found: list[Entry], folder: Path) -> list[str]:
-    return [entry.source.removeprefix(f"{folder}/") for entry in found]
+def names(found: list[Record], folder: Path) -> list[str]:
+    return [record.source.removeprefix(f"{folder}/") for record in found]
 
 
-def faults(found: list[Entry], folder: Path) -> dict[str, str]:
-    return {name: entry.fault for name, entry in zip(names(found, folder), found, strict=True) if entry.fault}
+def faults(found: list[Record], folder: Path) -> dict[str, str]:
+    return {name: record.fault for name, record in zip(names(found, folder), found, strict=True) if record.fault}
 
 
 @pytest.fixture
@@ -61,46 +63,46 @@ def inputs(tmp_path: Path, examples: Path) -> dict[str, Path | str]:
     return {**{name: tmp_path / name for name in kinds}, "pattern": str(folder / "**" / "*.txt")}
 
 
-def test_an_act_is_the_same_however_it_comes(inputs: dict[str, Path | str]) -> None:
+def test_an_act_is_the_same_in_every_container(inputs: dict[str, Path | str]) -> None:
     for name, given_input in inputs.items():
         found = Inputs((str(given_input),))
-        entries = list(found)
-        assert entries == list(found), name
-        titles = {read(entry.content.decode() + "\n", format="text").title for entry in entries}
-        assert len(entries) == len(titles) == 2, name
-        assert len({entry.digest for entry in entries}) == 2
+        records = list(found)
+        assert records == list(found), name
+        titles = {read(record.content.decode() + "\n", format="text").title for record in records}
+        assert len(records) == len(titles) == 2, name
+        assert len({record.digest for record in records}) == 2
         assert found.count() in (2, None)
 
 
-def test_data_sets_and_archives_in_a_folder_are_read_too(inputs: dict[str, Path | str]) -> None:
+def test_data_sets_and_archives_in_a_folder_are_read(inputs: dict[str, Path | str]) -> None:
     folder = Path(inputs["folder"])
     for name in ("a.jsonl", "a.parquet", "a.zip", "a.tar.gz", "saved"):
         Path(inputs[name]).rename(folder / name)
-    found = entries(folder)
+    found = records(folder)
     assert len(found) == 12 and not faults(found, folder)
-    assert found == entries(folder / "*")
+    assert found == records(folder / "*")
 
 
-def test_lists_of_celex_numbers_and_single_ones_are_to_be_fetched(tmp_path: Path) -> None:
+def test_celex_numbers_are_fetched_alone_and_in_lists(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("32016R0679\n\n32022R2554\nCELEX:32016R0679\n")
-    found = entries(tmp_path / "list.txt", "32014R0910", "32022r2554")
-    assert [entry.address for entry in found] == ["32016R0679", "32022R2554", "32014R0910"]
+    found = records(tmp_path / "list.txt", "32014R0910", "32022r2554")
+    assert [record.address for record in found] == ["32016R0679", "32022R2554", "32014R0910"]
     (tmp_path / "long.txt").write_text("32016R0679\n" * 10_000 + "x" * 5_000 + "\nno number\n")
-    assert [entry.fault != "" for entry in entries(tmp_path / "long.txt")] == [False, True, True]
+    assert [record.fault != "" for record in records(tmp_path / "long.txt")] == [False, True, True]
 
 
-def test_rows_that_are_none_are_named(tmp_path: Path) -> None:
+def test_invalid_rows_are_records_with_a_fault(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(
         b'{"reference": "Article 1"}\nnot json\n[1]\n{"reference": 7}\n\n{"other": "x"}\n{"reference": "\xff"}\n'
     )
-    assert [bool(entry.fault) for entry in entries(path)] == [False, True, True, True, True, True]
+    assert [bool(record.fault) for record in records(path)] == [False, True, True, True, True, True]
 
 
-# --- names ------------------------------------------------------------------------------------------------
+# --- Names
 
 
-def test_names_that_are_no_unicode_can_be_written_and_stay_apart(
+def test_file_names_that_are_not_unicode_can_be_written_and_stay_distinct(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pyarrow")
@@ -112,44 +114,44 @@ def test_names_that_are_no_unicode_can_be_written_and_stay_apart(
     with tarfile.open(folder / "c.tar", "w") as tar:
         tar.addfile(tarfile.TarInfo(os.fsdecode(b"d\xff.txt")), io.BytesIO(b""))
     for format in ("jsonl", "parquet"):
-        choice = Choice(Inputs((str(folder),)))
-        run(Count(None), choice, tmp_path / format, Plain(), LIMITS, format=format)  # type: ignore[arg-type]
-        (dead,) = lines(tmp_path / format, "dead.jsonl")
+        subset = Subset(Inputs((str(folder),)))
+        run(Count(None), subset, tmp_path / format, Plain(), LIMITS, format=format)
+        (dead,) = lines(tmp_path / format, "dead-letters.jsonl")
         assert dead["source"].endswith("e\\udcff.txt")
     assert len({row["source"] for row in lines(tmp_path / "jsonl")}) == 4
     assert main(["corpus", "score", str(folder), "-o", os.fsdecode(str(tmp_path / "\udcff")), "--dry-run"]) == 0
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_what_is_secret_in_an_address_is_asked_for_and_never_written(tmp_path: Path) -> None:
+def test_secrets_in_an_address_are_used_and_never_written(tmp_path: Path) -> None:
     addresses = [f"http://user:s3cret@host/x?key=s3cret{number}&uri=CELEX:32016R0679#s3cret" for number in (1, 2)]
-    asked: list[str] = []
+    requested: list[str] = []
 
-    class Asking(Count):
-        def row(self, entry: Entry) -> dict[str, object]:
-            asked.append(entry.address)
-            if entry.address.endswith("2&uri=CELEX:32016R0679#s3cret"):
+    class Recording(Count):
+        def row(self, record: Record) -> dict[str, object]:
+            requested.append(record.address)
+            if record.address.endswith("2&uri=CELEX:32016R0679#s3cret"):
                 raise LexLatticeError("Nothing there.")
-            return {"source": entry.source, "letters": 0, "seconds": 0.0}
+            return {"source": record.source, "letters": 0, "seconds": 0.0}
 
     events: list[str] = []
-    choice = Choice(Inputs(tuple(addresses)))
+    subset = Subset(Inputs(tuple(addresses)))
     run(
-        *(Asking(None), choice, tmp_path, Plain(), LIMITS),  # type: ignore[arg-type]
+        *(Recording(None), subset, tmp_path, Plain(), LIMITS),
         log=lambda event, **facts: events.append(json.dumps(facts)),
     )
-    assert asked == addresses
+    assert requested == addresses
     written = [path.read_text() for path in tmp_path.iterdir() if path.is_file()]
     assert "host/x?key=…&uri=CELEX:32016R0679" in "".join(written)
     assert not any("s3cret" in text for text in (*written, *events))
-    assert len({entry.source for entry in choice}) == 2
-    assert discreet("https://host/a?s3cret") == "https://host/a?…"
+    assert len({record.source for record in subset}) == 2
+    assert public_address("https://host/a?s3cret") == "https://host/a?…"
     with pytest.raises(LexLatticeError) as error:
-        entries("ftp://user:s3cret@host/?key=s3cret")
+        records("ftp://user:s3cret@host/?key=s3cret")
     assert "s3cret" not in str(error.value)
 
 
-# --- folders and patterns ---------------------------------------------------------------------------------
+# --- Folders and patterns
 
 
 @pytest.fixture
@@ -162,33 +164,34 @@ def few(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_pattern_gives_every_file_once_and_no_folder_that_is_matched_with_its_files(few: Path) -> None:
+def test_a_pattern_that_matches_folders_and_their_files_yields_every_file_once(few: Path) -> None:
     for pattern in ("**", "*", "**/*", "**/", "*/../**", "[de]*"):
-        found = entries(few / pattern)
-        assert sorted(entry.content for entry in found) == [b"deep/fr.txt", b"en.txt"], pattern
+        found = records(few / pattern)
+        assert sorted(record.content for record in found) == [b"deep/fr.txt", b"en.txt"], pattern
 
 
-def test_overlapping_inputs_and_links_double_nothing(few: Path) -> None:
+def test_overlapping_inputs_and_links_duplicate_nothing(few: Path) -> None:
     (few / "also.txt").symlink_to(few / "en.txt")
-    found = entries(few, few / "en.txt", few / "deep" / ".." / "en.txt", few, few / "**" / "*.txt")
+    found = records(few, few / "en.txt", few / "deep" / ".." / "en.txt", few, few / "**" / "*.txt")
     assert names(found, few) == ["also.txt", "deep/fr.txt"]
     assert Inputs((str(few), str(few / "en.txt"))).count() == 2
 
 
-def test_what_is_no_file_is_named_and_nothing_waits_for_it(few: Path) -> None:
+def test_pipes_and_broken_links_are_reported_and_never_opened(few: Path) -> None:
     os.mkfifo(few / "pipe.txt")
     (few / "gone.txt").symlink_to(few / "nowhere")
     (few / "round").symlink_to(few)
     for given in (few, few / "*"):
-        found = faults(entries(given), few)
-        assert found["pipe.txt"].startswith("This is no file") and found["gone.txt"].endswith("leads nowhere.")
-    assert "not followed" in faults(entries(few), few)["round"]
-    for name, sentence in (("pipe.txt", "a pipe"), ("gone.txt", "leads nowhere")):
-        with pytest.raises(LexLatticeError, match=sentence):
+        found = faults(records(given), few)
+        assert {"pipe.txt", "gone.txt"} <= set(found)
+    assert set(faults(records(few), few)) == {"pipe.txt", "gone.txt", "round"}
+    for name in ("pipe.txt", "gone.txt"):
+        with pytest.raises(OptionError) as error:
             Inputs((str(few / name),)).check()
+        assert name in str(error.value)
 
 
-def test_a_folder_that_cannot_be_opened_is_named(few: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_opened_is_reported(few: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     listing = Path.iterdir
 
     def iterdir(path: Path) -> Iterator[Path]:
@@ -197,49 +200,47 @@ def test_a_folder_that_cannot_be_opened_is_named(few: Path, monkeypatch: pytest.
         return listing(path)
 
     monkeypatch.setattr(Path, "iterdir", iterdir)
-    found = entries(few)
-    assert faults(found, few) == {"deep": "This cannot be looked into (Permission denied)."}
+    found = records(few)
+    assert "Permission denied" in faults(found, few)["deep"]
     assert names(found, few) == ["deep", "en.txt"]
 
 
-def test_what_a_run_wrote_below_its_inputs_is_not_read_by_the_next(few: Path) -> None:
+def test_output_below_the_inputs_is_not_read_by_the_next_run(few: Path) -> None:
     for _ in range(2):
-        manifest = run(Count(None), Choice(Inputs((str(few),))), few / "out", Plain(), LIMITS)  # type: ignore[arg-type]
+        manifest = run(Count(None), Subset(Inputs((str(few),))), few / "out", Plain(), LIMITS)
         assert (manifest["rows"], manifest["dead"]) == (2, 0)
 
 
 def test_a_page_with_json_inside_is_an_act(few: Path) -> None:
     (few / "page.html").write_text('<html>\n<script>\n{"a": 1}\n</script>\n<p>Article 1</p></html>')
-    assert names(entries(few / "page.html"), few) == ["page.html"]
+    assert names(records(few / "page.html"), few) == ["page.html"]
 
 
-# --- Formex -----------------------------------------------------------------------------------------------
+# --- Formex
 
 
-def test_a_folder_in_formex_travels_with_what_it_holds_and_is_noticed_when_it_changes(
-    tmp_path: Path, examples: Path
-) -> None:
+def test_a_formex_folder_becomes_one_record_whose_digest_changes_with_its_files(tmp_path: Path, examples: Path) -> None:
     folder = tmp_path / "acts" / "act.fmx4"
     folder.mkdir(parents=True)
     for path in sorted((examples / "formats" / "act.fmx4").iterdir()):
         (folder / path.name).write_bytes(path.read_bytes())
     whole = read(folder)
     for given in (folder, folder.parent, folder.parent / "**"):
-        (entry,) = entries(given)
-        assert entry == entries(folder)[0]
+        (record,) = records(given)
+        assert record == records(folder)[0]
     file = max(folder.iterdir(), key=lambda path: path.stat().st_size)
     file.write_text(file.read_text("utf-8").replace("<P>", "<P>Bees. ", 1), "utf-8")
-    (changed,) = entries(folder)
-    assert changed.digest != entry.digest
+    (changed,) = records(folder)
+    assert changed.digest != record.digest
     for path in folder.iterdir():
         path.unlink()
-    assert Encode(None, "static", None).read(entry).to_dict() == whole.to_dict()
+    assert Encode(None, "static", None).read(record).to_dict() == whole.to_dict()
 
 
-# --- archives ---------------------------------------------------------------------------------------------
+# --- Archives
 
 
-def test_damaged_archives_give_what_comes_before_the_damage_and_say_so(tmp_path: Path, examples: Path) -> None:
+def test_a_damaged_archive_yields_the_acts_before_the_damage_and_a_fault(tmp_path: Path, examples: Path) -> None:
     with tarfile.open(tmp_path / "a.tar", "w", format=tarfile.USTAR_FORMAT) as tar:
         for name in ("en", "fr", "mt"):
             tar.add(examples / "short" / f"{name}.txt", f"{name}.txt")
@@ -254,11 +255,11 @@ def test_damaged_archives_give_what_comes_before_the_damage_and_say_so(tmp_path:
     }
     for name, content in ends.items():
         (tmp_path / name).write_bytes(content)
-        first, *_, last = entries(tmp_path / name)
-        assert (first.content, "damaged from here on" in last.fault) == (en, True), name
+        first, *_, last = records(tmp_path / name)
+        assert (first.content, bool(last.fault)) == (en, True), name
 
 
-def test_damaged_members_and_lines_are_named(tmp_path: Path) -> None:
+def test_damaged_members_and_lines_are_reported(tmp_path: Path) -> None:
     for kind in (zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2, zipfile.ZIP_DEFLATED):
         path = tmp_path / f"{kind}.zip"
         with zipfile.ZipFile(path, "w", kind) as archive:
@@ -266,16 +267,15 @@ def test_damaged_members_and_lines_are_named(tmp_path: Path) -> None:
         content = bytearray(path.read_bytes())
         content[60:1500] = bytes(1440)
         path.write_bytes(content)
-        assert all("cannot be unpacked" in fault for fault in faults(entries(path), tmp_path).values())
-        assert len(entries(path)) == 1
+        assert list(faults(records(path), tmp_path)) == [f"{kind}.zip!a.txt"]
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(f"{ROW}\n".encode() * 9)[:40])
-    assert "cut off" in entries(tmp_path / "a.jsonl.gz")[-1].fault
+    assert records(tmp_path / "a.jsonl.gz")[-1].fault
     (tmp_path / "a.parquet").write_bytes(b"PAR1 and no more")
-    (only,) = entries(tmp_path / "*.parquet")
-    assert "damaged Parquet file" in only.fault
+    (only,) = records(tmp_path / "*.parquet")
+    assert only.fault
 
 
-def test_what_is_packed_inside_an_archive_is_named(tmp_path: Path) -> None:
+def test_archives_inside_archives_are_reported(tmp_path: Path) -> None:
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w") as archive:
         archive.writestr("a.txt", "act")
@@ -289,27 +289,27 @@ def test_what_is_packed_inside_an_archive_is_named(tmp_path: Path) -> None:
         link = tarfile.TarInfo("link.txt")
         link.type, link.linkname = tarfile.SYMTYPE, "a.txt"
         tar.addfile(link)
-    found = faults(entries(tmp_path), tmp_path)
+    found = faults(records(tmp_path), tmp_path)
     assert {name.partition("!")[2] for name in found} == {*packed, "link.txt"}
     assert len(found) == 9
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         archive.writestr("picture.png", b"")
-    assert [entry.fault for entry in entries(tmp_path / "b.zip")] == ["There is no act in the archive."]
+    assert list(faults(records(tmp_path / "b.zip"), tmp_path)) == ["b.zip!"]
 
 
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.XHDTYPE, tarfile.XGLTYPE])
-def test_a_tar_with_a_name_longer_than_any_is_refused(tmp_path: Path, kind: bytes) -> None:
+def test_a_tar_with_an_endless_header_is_refused(tmp_path: Path, kind: bytes) -> None:
     header = tarfile.TarInfo("././@LongLink")
     header.type, header.size = kind, 600_000_000
     path = tmp_path / "a.tar.gz"
     with gzip.open(path, "wb") as file:
         file.write(header.tobuf(tarfile.GNU_FORMAT))
         file.write(bytes(100_000))
-    (only,) = entries(path)
-    assert "too long" in only.fault
+    (only,) = records(path)
+    assert only.fault
 
 
-def test_a_tar_of_nothing_but_names_is_refused(tmp_path: Path) -> None:
+def test_a_tar_of_headers_without_members_is_refused(tmp_path: Path) -> None:
     header = tarfile.TarInfo("././@LongLink")
     header.type, header.size = tarfile.GNUTYPE_LONGNAME, 5
     with tarfile.open(tmp_path / "a.tar", "w") as tar:
@@ -317,5 +317,5 @@ def test_a_tar_of_nothing_but_names_is_refused(tmp_path: Path) -> None:
     whole = (tmp_path / "a.tar").read_bytes()[:512]
     name = header.tobuf(tarfile.GNU_FORMAT) + b"name\0".ljust(512, b"\0")
     (tmp_path / "a.tar").write_bytes(whole + name * 5_000)
-    first, last = entries(tmp_path / "a.tar")
-    assert (first.content, "damaged" in last.fault) == (b"", True)
+    first, last = records(tmp_path / "a.tar")
+    assert (first.content, bool(last.fault)) == (b"", True)

@@ -23,7 +23,7 @@ from lexlattice.apps import mcp
 from lexlattice.apps import mcp as module
 from lexlattice.apps.cli import main
 from lexlattice.apps.mcp import MOST_PROVISIONS, MOST_SECTIONS, Tools, server
-from lexlattice.apps.serve.workers import BrokenError, Pool
+from lexlattice.apps.serve.workers import InternalError, RequestPool
 from lexlattice.errors import LexLatticeError, MissingExtraError
 from lexlattice.reading.fetch import Fetched
 
@@ -141,8 +141,8 @@ def test_what_nobody_foresaw_is_one_sentence_too(tmp_path: Path, monkeypatch: py
     async def fail(*_: Any) -> None:
         raise KeyError("the text of an act")
 
-    monkeypatch.setattr(Pool, "run", fail)
-    assert ask_here(tmp_path, "parse_act", {"source": "32016R0679"}) == str(BrokenError())
+    monkeypatch.setattr(RequestPool, "run", fail)
+    assert ask_here(tmp_path, "parse_act", {"source": "32016R0679"}) == str(InternalError())
 
 
 def test_ctrl_c_ends_it_at_once() -> None:

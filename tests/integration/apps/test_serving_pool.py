@@ -1,4 +1,4 @@
-"""Work in other processes: what is stuck is ended, what is too much is turned away, what runs is finished."""
+"""The service's worker pool: limits, queues, cancellation, lost processes and shutdown."""
 
 from __future__ import annotations
 
@@ -19,20 +19,21 @@ import pytest
 from lexlattice import LexLatticeError, SummaryOptions, read
 from lexlattice.apps.serve import jobs
 from lexlattice.apps.serve.workers import (
-    BrokenError,
     BusyError,
     ClosingError,
-    GoneError,
-    OverdueError,
-    Pool,
+    InternalError,
+    JobTimeoutError,
     QueueFullError,
+    RequestPool,
     TooLargeError,
+    WorkerLostError,
 )
 
 SHORT = 0.4
 LONGEST = 60.0
 LARGE = 20_000_000
 MEMORY = 400_000_000
+REFUSAL = "There is nothing to read."
 
 
 def nothing() -> None:
@@ -49,7 +50,7 @@ def slept(seconds: float) -> float:
 
 
 def refused() -> None:
-    raise LexLatticeError("There is nothing to read.")
+    raise LexLatticeError(REFUSAL)
 
 
 def refused_after(seconds: float) -> None:
@@ -99,7 +100,7 @@ def told_to_end(seconds: float) -> float:
 
 
 def with_pool(
-    test: Callable[[Pool], Awaitable[None]],
+    test: Callable[[RequestPool], Awaitable[None]],
     workers: int = 1,
     queue: int = 8,
     seconds: float = 20.0,
@@ -108,7 +109,7 @@ def with_pool(
     """In a thread of its own, since another test may have left an event loop in this one."""
 
     async def run() -> None:
-        pool = Pool(workers, queue, seconds, nothing, memory)
+        pool = RequestPool(workers, queue, seconds, nothing, memory)
         await pool.start()
         try:
             async with asyncio.timeout(LONGEST):
@@ -127,8 +128,8 @@ async def outcome(work: Awaitable[Any]) -> Any:
         return type(error)
 
 
-def test_work_is_done_elsewhere_by_processes_that_stay() -> None:
-    async def test(pool: Pool) -> None:
+def test_jobs_run_in_worker_processes_that_are_reused() -> None:
+    async def test(pool: RequestPool) -> None:
         assert pool.ready
         first = await pool.run(who)
         assert first != os.getpid()
@@ -137,10 +138,10 @@ def test_work_is_done_elsewhere_by_processes_that_stay() -> None:
     with_pool(test)
 
 
-def test_what_is_stuck_is_ended_and_the_others_go_on() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_stuck_job_is_ended_and_the_others_continue() -> None:
+    async def test(pool: RequestPool) -> None:
         results = await asyncio.gather(outcome(pool.run(slept, 60)), *(pool.run(slept, 0.01) for _ in range(6)))
-        assert results == [OverdueError, *[0.01] * 6]
+        assert results == [JobTimeoutError, *[0.01] * 6]
         assert await asyncio.gather(*(pool.run(slept, 0.01) for _ in range(4))) == [0.01] * 4
         assert pool.restarts == 1
         assert (pool.waiting, pool.running) == (0, 0)
@@ -148,8 +149,8 @@ def test_what_is_stuck_is_ended_and_the_others_go_on() -> None:
     with_pool(test, workers=2, seconds=1.5)
 
 
-def test_what_is_too_much_is_turned_away_at_once() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_job_beyond_the_queue_is_rejected_at_once() -> None:
+    async def test(pool: RequestPool) -> None:
         start = time.monotonic()
         allowed = [asyncio.create_task(pool.run(slept, SHORT)) for _ in range(3)]
         await asyncio.sleep(0)
@@ -162,8 +163,8 @@ def test_what_is_too_much_is_turned_away_at_once() -> None:
     with_pool(test, queue=2)
 
 
-def test_what_waits_too_long_gives_up_and_what_is_patient_does_not() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_job_that_waits_too_long_gives_up_unless_it_is_patient() -> None:
+    async def test(pool: RequestPool) -> None:
         work = [pool.run(slept, 0.8), pool.run(slept, 0.8), pool.run(slept, 0), pool.run(slept, 0.1, patient=True)]
         assert await asyncio.gather(*map(outcome, work)) == [0.8, 0.8, BusyError, 0.1]
         assert await pool.run(slept, 0) == 0
@@ -171,8 +172,8 @@ def test_what_waits_too_long_gives_up_and_what_is_patient_does_not() -> None:
     with_pool(test, seconds=1.2)
 
 
-def test_closing_finishes_what_runs_and_turns_away_what_waits() -> None:
-    async def test(pool: Pool) -> None:
+def test_closing_finishes_running_jobs_and_rejects_waiting_ones() -> None:
+    async def test(pool: RequestPool) -> None:
         work = [asyncio.create_task(outcome(pool.run(slept, SHORT))) for _ in range(3)]
         await asyncio.sleep(SHORT / 4)
         await pool.close()
@@ -183,21 +184,21 @@ def test_closing_finishes_what_runs_and_turns_away_what_waits() -> None:
     with_pool(test)
 
 
-def test_errors_come_back_as_they_are_and_failures_without_their_words() -> None:
-    async def test(pool: Pool) -> None:
-        with pytest.raises(LexLatticeError, match=r"^There is nothing to read\.$"):
+def test_errors_come_back_unchanged_and_bugs_without_their_message() -> None:
+    async def test(pool: RequestPool) -> None:
+        with pytest.raises(LexLatticeError) as refusal:
             await pool.run(refused)
-        with pytest.raises(BrokenError) as broken:
+        assert (type(refusal.value), str(refusal.value)) == (LexLatticeError, REFUSAL)
+        with pytest.raises(InternalError) as broken:
             await pool.run(failed)
         assert "the text of an act" not in str(broken.value)
-        assert "our fault" in str(broken.value)
         assert pool.restarts == 0
 
     with_pool(test)
 
 
 def test_a_process_that_died_is_replaced() -> None:
-    async def test(pool: Pool) -> None:
+    async def test(pool: RequestPool) -> None:
         os.kill(await pool.run(who), signal.SIGKILL)  # while it is idle
         await asyncio.sleep(0.1)
         assert await pool.run(slept, 0) == 0
@@ -206,8 +207,8 @@ def test_a_process_that_died_is_replaced() -> None:
     with_pool(test)
 
 
-def test_a_job_whose_process_is_lost_is_tried_once_more(tmp_path: Path) -> None:
-    async def test(pool: Pool) -> None:
+def test_a_job_whose_process_dies_is_retried_once(tmp_path: Path) -> None:
+    async def test(pool: RequestPool) -> None:
         first = await pool.run(who)
         assert await pool.run(died_once, tmp_path / "sign") not in (first, os.getpid())
         assert pool.restarts == 1
@@ -215,9 +216,9 @@ def test_a_job_whose_process_is_lost_is_tried_once_more(tmp_path: Path) -> None:
     with_pool(test)
 
 
-def test_a_job_that_takes_every_process_with_it_is_given_up_and_the_act_is_not_blamed() -> None:
-    async def test(pool: Pool) -> None:
-        with pytest.raises(GoneError, match=r"^The worker was lost while it read this act; try again\.$"):
+def test_a_job_that_kills_every_process_fails() -> None:
+    async def test(pool: RequestPool) -> None:
+        with pytest.raises(WorkerLostError):
             await pool.run(died)
         assert await pool.run(slept, 0) == 0
         assert pool.restarts == 2
@@ -226,34 +227,34 @@ def test_a_job_that_takes_every_process_with_it_is_given_up_and_the_act_is_not_b
 
 
 @pytest.mark.slow
-def test_a_process_that_takes_nothing_in_is_ended_in_time() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_process_that_does_not_read_its_pipe_is_ended_in_time() -> None:
+    async def test(pool: RequestPool) -> None:
         process = await pool.run(who)
         os.kill(process, signal.SIGSTOP)
         start = time.monotonic()
         try:
-            assert await outcome(pool.run(length_of, bytes(LARGE))) is OverdueError
+            assert await outcome(pool.run(length_of, bytes(LARGE))) is JobTimeoutError
             assert time.monotonic() - start < 5
         finally:
             with suppress(ProcessLookupError):  # or a failure here would never end
                 os.kill(process, signal.SIGKILL)
         assert await pool.run(length_of, bytes(LARGE)) == LARGE
-        assert await outcome(pool.run(stopped)) is OverdueError
+        assert await outcome(pool.run(stopped)) is JobTimeoutError
 
     with_pool(test, seconds=1.5)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds what a process writes to")
 @pytest.mark.parametrize("job", [filled, answered])
-def test_what_needs_too_much_memory_is_refused_and_its_process_replaced(job: Callable[[int], Any]) -> None:
+def test_a_job_that_needs_too_much_memory_fails_and_its_process_is_replaced(job: Callable[[int], Any]) -> None:
     """An answer fits once, but not a second time as it is sent."""
     size = 4 * MEMORY if job is filled else MEMORY // 10 * 7
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: RequestPool) -> None:
         first = await pool.run(who)
         assert await pool.run(filled, MEMORY // 10) == MEMORY // 10
         assert await pool.run(who) == first
-        with pytest.raises(TooLargeError, match=r"^This act needs more memory than allowed; give a shorter one\.$"):
+        with pytest.raises(TooLargeError):
             await pool.run(job, size)
         assert await pool.run(who) != first
         assert pool.restarts == 1
@@ -261,16 +262,16 @@ def test_what_needs_too_much_memory_is_refused_and_its_process_replaced(job: Cal
     with_pool(test)
 
 
-def test_a_process_that_is_told_to_end_finishes_first() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_terminated_process_finishes_its_job_first() -> None:
+    async def test(pool: RequestPool) -> None:
         assert await pool.run(told_to_end, 0.1) == 0.1
         assert await pool.run(slept, 0) == 0
 
     with_pool(test)
 
 
-def test_a_caller_who_goes_away_takes_no_worker_along() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_cancelled_caller_does_not_block_a_worker() -> None:
+    async def test(pool: RequestPool) -> None:
         runs = [asyncio.create_task(pool.run(slept, SHORT)) for _ in range(2)]
         await asyncio.sleep(0.05)
         for run in runs:
@@ -284,10 +285,10 @@ def test_a_caller_who_goes_away_takes_no_worker_along() -> None:
 
 
 @pytest.mark.slow
-def test_what_nobody_wants_any_more_is_ended_when_others_wait() -> None:
+def test_a_cancelled_job_is_ended_when_others_wait() -> None:
     """Also if they come later, and also what is patient."""
 
-    async def test(pool: Pool) -> None:
+    async def test(pool: RequestPool) -> None:
         for patient in (False, True):
             run = asyncio.create_task(pool.run(slept, 60, patient=patient))
             await asyncio.sleep(0.05)
@@ -302,8 +303,8 @@ def test_what_nobody_wants_any_more_is_ended_when_others_wait() -> None:
 
 
 @pytest.mark.slow
-def test_what_nobody_wants_any_more_fails_quietly() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_cancelled_job_fails_without_a_complaint_of_asyncio() -> None:
+    async def test(pool: RequestPool) -> None:
         complaints: list[dict[str, Any]] = []
         asyncio.get_running_loop().set_exception_handler(lambda _, complaint: complaints.append(complaint))
         run = asyncio.create_task(pool.run(refused_after, 0.2))
@@ -311,7 +312,7 @@ def test_what_nobody_wants_any_more_fails_quietly() -> None:
         run.cancel()
         await asyncio.wait([run])
         del run
-        await asyncio.sleep(1.5)  # it has failed, and nobody asks any more whether it has
+        await asyncio.sleep(1.5)  # by now it has failed, and nobody has retrieved its exception
         assert pool.running == 0
         gc.collect()
         assert not complaints
@@ -319,8 +320,8 @@ def test_what_nobody_wants_any_more_fails_quietly() -> None:
     with_pool(test)
 
 
-def test_closing_does_not_wait_for_what_nobody_wants_any_more() -> None:
-    async def test(pool: Pool) -> None:
+def test_closing_does_not_wait_for_cancelled_jobs() -> None:
+    async def test(pool: RequestPool) -> None:
         run = asyncio.create_task(pool.run(slept, 15))
         await asyncio.sleep(0.05)
         run.cancel()
@@ -332,8 +333,8 @@ def test_closing_does_not_wait_for_what_nobody_wants_any_more() -> None:
 
 
 @pytest.mark.slow
-def test_what_nobody_wants_any_more_may_finish_when_nobody_waits() -> None:
-    async def test(pool: Pool) -> None:
+def test_a_cancelled_job_may_finish_when_nobody_waits() -> None:
+    async def test(pool: RequestPool) -> None:
         first = await pool.run(who)
         run = asyncio.create_task(pool.run(slept, 1.5))  # longer than the time that it has if somebody waits
         await asyncio.sleep(0.05)
@@ -347,7 +348,7 @@ def test_what_nobody_wants_any_more_may_finish_when_nobody_waits() -> None:
 
 
 def test_a_single_request_goes_before_a_stream_and_neither_starves() -> None:
-    async def test(pool: Pool) -> None:
+    async def test(pool: RequestPool) -> None:
         order: list[str] = []
 
         async def note(name: str, patient: bool) -> None:
@@ -368,8 +369,8 @@ def test_a_single_request_goes_before_a_stream_and_neither_starves() -> None:
     with_pool(test)
 
 
-def test_those_of_a_stream_who_go_away_do_not_take_the_turn_of_others() -> None:
-    async def test(pool: Pool) -> None:
+def test_cancelled_jobs_of_a_stream_do_not_take_the_turn_of_others() -> None:
+    async def test(pool: RequestPool) -> None:
         first = asyncio.create_task(pool.run(slept, SHORT))
         await asyncio.sleep(0)
         gone = [asyncio.create_task(pool.run(slept, 60, patient=True)) for _ in range(3)]
@@ -383,14 +384,14 @@ def test_those_of_a_stream_who_go_away_do_not_take_the_turn_of_others() -> None:
     with_pool(test)
 
 
-def test_answers_that_would_be_too_large_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, options=SummaryOptions(language="en"))
     fitting = jobs.parse(asked), jobs.view(asked)
     monkeypatch.setattr(jobs, "LARGEST", max(map(len, fitting)))
     assert (jobs.parse(asked), jobs.view(asked)) == fitting
     for job in (jobs.parse, jobs.view):
         monkeypatch.setattr(jobs, "LARGEST", len(job(asked)) - 1)
-        with pytest.raises(TooLargeError, match=r"^The answer would be larger than .* MB; give a shorter act\.$"):
+        with pytest.raises(TooLargeError):
             job(asked)
         monkeypatch.undo()
     monkeypatch.setattr(jobs, "LARGEST", 100)
@@ -398,21 +399,21 @@ def test_answers_that_would_be_too_large_are_refused(monkeypatch: pytest.MonkeyP
         jobs.export(asked, "html")
 
 
-def test_an_act_of_too_many_provisions_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_act_with_too_many_provisions_is_not_viewed(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, options=SummaryOptions(language="en"))
     units = len(read(asked.content, language="en"))
     monkeypatch.setattr(jobs, "MOST_UNITS", units)
     assert jobs.view(asked)
     monkeypatch.setattr(jobs, "MOST_UNITS", units - 1)
-    with pytest.raises(TooLargeError, match="too many to show"):
+    with pytest.raises(TooLargeError):
         jobs.view(asked)
     assert jobs.parse(asked)
 
 
-def test_a_pool_that_cannot_begin_says_so() -> None:
+def test_a_pool_whose_processes_cannot_start_raises_an_error() -> None:
     async def run() -> None:
-        pool = Pool(1, 1, 1.0, cannot_begin)
-        with pytest.raises(LexLatticeError, match="could not be started"):
+        pool = RequestPool(1, 1, 1.0, cannot_begin)
+        with pytest.raises(WorkerLostError):
             await pool.start()
         await pool.close()
 

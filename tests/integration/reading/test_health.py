@@ -1,4 +1,4 @@
-"""What a reading gives away about itself: each thing is found where it is, and nothing in a good act."""
+"""The diagnostics find each kind of problem, and none in a good act."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from lexlattice import Act, read
 from lexlattice.act.document import Furniture, Section, Unit
-from lexlattice.reading.structure.health import FINDINGS, LONG, SHOWN, Finding, Health, health
+from lexlattice.reading.structure.health import FINDINGS, LONG_UNIT, SHOWN, Finding, Health, health
 
 SOUND = """COMMISSION REGULATION (EU) 2024/9002
 of 12 March 2024
@@ -38,12 +38,12 @@ This Regulation shall enter into force on the day following its publication.
 
 
 def unit(path: str, text: str = "Some text.", kind: str = "paragraph", citation: str = "") -> Unit:
-    """A unit by its id; where it stands is settled when the act is made."""
+    """A unit with an id; `made` sets its position."""
     return Unit(path, path, 0, 0, kind, "", citation or path, text, 0, len(text), len(text.split()))
 
 
 def made(*sections: tuple[str, str, list[Unit]]) -> Act:
-    """An act of sections given by kind, number and units, as a reader might have left it."""
+    """An act of sections given by kind, number and units, as the parser might return it."""
     parts, source, names = [], "", {"article": "Article", "annex": "Annex"}
     for index, (kind, number, units) in enumerate(sections):
         placed = []
@@ -65,7 +65,7 @@ def found(act: Act, name: str) -> tuple[str, ...]:
     return next((finding.where for finding in health(act).findings if finding.name == name), ())
 
 
-def test_nothing_is_found_in_an_act_that_is_well_read() -> None:
+def test_an_act_that_was_read_well_has_no_findings() -> None:
     report = health(read(SOUND, language="en"))
     assert not {f.name for f in report.findings} - {"furniture"}  # so short an act is half headings
     assert (report.articles, report.recitals, report.annexes, report.tables) == (4, 2, 0, 0)
@@ -84,19 +84,19 @@ def test_a_number_left_out_is_a_gap_and_an_inserted_one_is_none() -> None:
     assert not found(made(article("67")), "article-gaps")
 
 
-def test_numbers_are_counted_in_each_container_by_itself() -> None:
+def test_numbers_are_counted_separately_in_each_container() -> None:
     act = made(article("1"), article("2"), *(article(n, "att-1.") for n in "12"), article("1", "anx-I."))
     assert not found(act, "article-gaps")
     assert not found(act, "article-repeats")
     assert found(act, "inner-articles") == ("Article 1 (att-1)", "Article 2 (att-1)", "Article 1 (anx-I)")
 
 
-def test_numbers_that_come_again_or_late_are_named() -> None:
+def test_numbers_that_are_repeated_or_out_of_order_are_named() -> None:
     act = made(article("1"), article("3"), article("2"), article("3"))
     assert found(act, "article-repeats") == ("Article 2", "Article 3")
 
 
-def test_recitals_are_counted_once_however_many_sentences_they_have() -> None:
+def test_a_recital_of_several_sentences_is_counted_once() -> None:
     sentences = [unit(f"rec-1.s-{n}", citation=f"Recital 1, sentence {n}")._replace(provision="rec-1") for n in (1, 2)]
     act = made(("recitals", "", [*sentences, unit("rec-1.pt-a", kind="point"), unit("rec-4"), unit("rec-4~2")]))
     assert health(act).recitals == 3
@@ -112,7 +112,7 @@ def test_citations_and_ids_that_are_not_unique_are_named() -> None:
 
 
 def test_units_that_are_too_long_too_deep_or_without_letters_are_named() -> None:
-    long = "word " * LONG + "word"
+    long = "word " * LONG_UNIT + "word"
     units = [
         unit("anx-I.tbl-1", long, "table"),
         unit("anx-I.pt-1", long, "point"),
@@ -150,7 +150,7 @@ def test_bodies_and_notes_after_an_annex_are_late_unless_notes_end_the_act() -> 
     assert found(made(annex, ("body", "", [unit("body.sub-1")])), "late-sections") == ("body.sub-1",)
 
 
-def test_an_act_of_one_section_and_one_that_is_mostly_furniture_are_said_to_be() -> None:
+def test_an_act_of_one_section_and_one_that_is_mostly_furniture_are_findings() -> None:
     act = made(("title", "", [unit("title", kind="title")]), ("body", "", [unit("body", "Twelve words.")]))
     assert found(act, "one-section") == ("body",)
     half = replace(
@@ -160,7 +160,7 @@ def test_an_act_of_one_section_and_one_that_is_mostly_furniture_are_said_to_be()
     assert found(half, "furniture")[0].startswith("page ")
 
 
-def test_a_table_kept_apart_is_no_furniture_to_worry_about() -> None:
+def test_a_table_does_not_count_as_furniture() -> None:
     act = made(article("1"))
     with_table = replace(act, source=act.source + "x" * 90, furniture=(Furniture("table", len(act.source), 100),))
     assert health(with_table).furniture == 0
@@ -219,7 +219,7 @@ def test_articles_and_recitals_of_real_acts_have_no_gaps_and_no_repeats(data: Pa
             assert not [str(f) for f in findings if f.name.endswith(("-gaps", "-repeats"))], row["celex_id"]
 
 
-def test_a_quoted_list_may_begin_where_the_amendment_does() -> None:
+def test_a_quoted_list_may_begin_at_any_item() -> None:
     act = read(
         "Article 1\nDirective 2009/1/EC is amended as follows:\n(1) the following points are added:\n"
         "‘(d) bees;\n(e) hives.’;\n(2) it ends.",

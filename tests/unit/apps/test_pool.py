@@ -1,13 +1,17 @@
-"""The same work done on many things, in this process and in others."""
+"""The parallel map: order, laziness, and what happens when a process dies or a function fails."""
 
 import os
+import signal
 import time
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from lexlattice import LexLatticeError
-from lexlattice._internal.processes import in_order
+from lexlattice._internal.processes import InternalError, WorkerLostError, parallel_map
 
 COUNT = 30
 
@@ -24,13 +28,35 @@ def deadly(number: int) -> int:
     return number
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_results_come_in_the_order_of_the_items(jobs: int) -> None:
-    assert list(in_order(squared, range(COUNT), jobs)) == [number * number for number in range(COUNT)]
+def deadly_once(marker: Path, number: int) -> int:
+    if number == 2 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_items_are_taken_when_they_are_needed(jobs: int) -> None:
+def refused(number: int) -> int:
+    raise LexLatticeError(f"no {number}")
+
+
+def buggy(number: int) -> float:
+    return 1 / number
+
+
+def threads(_: int) -> set[int]:
+    import numpy as np
+
+    np.ones((2, 2)) @ np.ones((2, 2))
+    return {pool["num_threads"] for pool in threadpool_info()}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_results_come_in_the_order_of_the_items(workers: int) -> None:
+    assert list(parallel_map(squared, range(COUNT), workers)) == [number * number for number in range(COUNT)]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_items_are_taken_only_as_they_are_needed(workers: int) -> None:
     """So that data of any size can pass through."""
     taken: list[int] = []
 
@@ -39,12 +65,30 @@ def test_items_are_taken_when_they_are_needed(jobs: int) -> None:
             taken.append(number)
             yield number
 
-    results = in_order(squared, numbers(), jobs)
+    results = parallel_map(squared, numbers(), workers)
     assert next(results) == 0
-    assert len(taken) <= 4 * jobs
+    assert len(taken) <= 4 * workers
     results.close()
 
 
-def test_a_process_that_was_killed_is_named() -> None:
-    with pytest.raises(LexLatticeError, match=r"A process was killed, .*; use fewer jobs\.$"):
-        list(in_order(deadly, range(COUNT), 2))
+def test_an_item_whose_process_dies_is_retried_once(tmp_path: Path) -> None:
+    assert list(parallel_map(partial(deadly_once, tmp_path / "died"), range(5), 2)) == list(range(5))
+
+
+def test_an_item_that_kills_every_process_ends_the_map() -> None:
+    with pytest.raises(WorkerLostError):
+        list(parallel_map(deadly, range(5), 2))
+
+
+def test_errors_come_back_as_they_are_and_bugs_with_their_traceback() -> None:
+    with pytest.raises(LexLatticeError) as refusal:
+        list(parallel_map(refused, [7], 2))
+    assert (type(refusal.value), "7" in str(refusal.value)) == (LexLatticeError, True)
+    with pytest.raises(InternalError) as bug:
+        list(parallel_map(buggy, [0], 2))
+    assert "in buggy" in "".join(bug.value.__notes__)
+    assert bug.value.place.startswith("ZeroDivisionError")
+
+
+def test_a_worker_process_uses_one_thread() -> None:
+    assert set().union(*parallel_map(threads, range(2), 2)) == {1}

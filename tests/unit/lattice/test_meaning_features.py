@@ -22,7 +22,7 @@ from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.features.position import Outline, section_places, unit_places
 from lexlattice.lattice.features.similarity import Vectors, likeness_of
 from lexlattice.lattice.features.surface import unit_signs
-from lexlattice.selection.dependencies import Mentions, mentions_of
+from lexlattice.reading.article_references import ArticleReferences, article_references
 
 Floats = NDArray[np.float32]
 
@@ -106,8 +106,8 @@ def numbered(language: str, *texts: str) -> Act:
     return replace(act, sections=tuple(sections))
 
 
-def nothing(act: Act) -> Mentions:
-    return Mentions(np.zeros((0, 2), np.int64), np.zeros(0, np.int64), np.zeros(len(act), np.int64))
+def nothing(act: Act) -> ArticleReferences:
+    return ArticleReferences(np.zeros((0, 2), np.int64), np.zeros(0, np.int64), np.zeros(len(act), np.int64))
 
 
 def signs(*texts: str) -> Floats:
@@ -180,9 +180,9 @@ def test_versions_of_an_act_have_the_same_structure(language: str, versions: dic
     letters = np.ones(len(one), np.float32)
     places = [unit_places(act, outline, letters) for act, outline in zip((one, other), outlines, strict=True)]
     np.testing.assert_array_equal(*places)
-    np.testing.assert_array_equal(mentions_of(one).pairs, mentions_of(other).pairs)
+    np.testing.assert_array_equal(article_references(one).pairs, article_references(other).pairs)
     sections = [
-        section_places(act, outline, mentions_of(act), letters)
+        section_places(act, outline, article_references(act), letters)
         for act, outline in zip((one, other), outlines, strict=True)
     ]
     differing = np.flatnonzero((sections[0] != sections[1]).any(axis=0))
@@ -191,7 +191,7 @@ def test_versions_of_an_act_have_the_same_structure(language: str, versions: dic
 
 @pytest.mark.parametrize("language", ["de", "el", "fi", "bg"])
 def test_years_and_percentages_are_the_same_in_versions(language: str, versions: dict[str, Act]) -> None:
-    one, other = (unit_signs(act, mentions_of(act)) for act in (versions["en"], versions[language]))
+    one, other = (unit_signs(act, article_references(act)) for act in (versions["en"], versions[language]))
     np.testing.assert_array_equal(one[:, [YEAR, PERCENT]], other[:, [YEAR, PERCENT]])
 
 
@@ -254,24 +254,24 @@ def test_capitals_and_colons_are_seen() -> None:
 
 
 @pytest.mark.parametrize("language", MENTIONING)
-def test_mentions_are_found_where_a_language_has_the_number(language: str) -> None:
+def test_references_are_found_where_a_language_has_the_number(language: str) -> None:
     """Before the word for an article, or behind it; and several at once."""
     _, one, two = MENTIONING[language]
     first, second, third = f"x {one.format(3)} x.", f"x {two.format(1, 3)} x.", "x 3 x 1 x."
-    mentions = mentions_of(numbered(language, first, second, third))
-    assert mentions.of_units.tolist() == [1, 2, 0]
-    assert mentions.pairs.tolist() == [[0, 2], [1, 0], [1, 2]]
+    references = article_references(numbered(language, first, second, third))
+    assert references.counts.tolist() == [1, 2, 0]
+    assert references.pairs.tolist() == [[0, 2], [1, 0], [1, 2]]
 
 
 def test_an_article_that_names_itself_or_none_that_is_there_refers_to_nothing() -> None:
-    mentions = mentions_of(numbered("en", "As in Article 1.", "See Article 9, and particle 1."))
-    assert mentions.of_units.tolist() == [1, 0]
-    assert not len(mentions.pairs)
+    references = article_references(numbered("en", "As in Article 1.", "See Article 9, and particle 1."))
+    assert references.counts.tolist() == [1, 0]
+    assert not len(references.pairs)
 
 
 def test_paragraphs_and_lists_of_articles_are_counted_by_article() -> None:
-    mentions = mentions_of(numbered("en", "Articles 2(1), 3(2) and 4 apply.", "A.", "B.", "C."))
-    assert mentions.pairs.tolist() == [[0, 1], [0, 2], [0, 3]]
+    references = article_references(numbered("en", "Articles 2(1), 3(2) and 4 apply.", "A.", "B.", "C."))
+    assert references.pairs.tolist() == [[0, 1], [0, 2], [0, 3]]
 
 
 def test_how_often_an_article_is_referred_to_is_seen_in_its_section() -> None:

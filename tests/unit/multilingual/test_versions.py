@@ -18,8 +18,8 @@ from lexlattice import Act, LexLatticeError, SummaryOptions, Unit, read
 from lexlattice.act.summary import Explanation, Influence, Item, Summary
 from lexlattice.multilingual.alignment import Encode, align
 from lexlattice.multilingual.versions import Score, emit, summarize_versions
+from lexlattice.reading.roles import application_units, groups_of
 from lexlattice.selection.decoder import choose
-from lexlattice.selection.roles import applies_from, group_of
 
 BUDGET = 150
 Summarize = Callable[[Act], Summary]
@@ -67,7 +67,7 @@ def summary_by(scores: Score, words: int = BUDGET, focus: str = "all") -> Summar
     """A summarizer of one version that has these scores."""
 
     def summarize(act: Act) -> Summary:
-        known, groups = scores(act), group_of(act)
+        known, groups = scores(act), groups_of(act)
         items = tuple(
             Item.of(act.units[place], act.sections[act.units[place].section], float(known[place]), groups[place])
             for place in choose(act, known, words, focus).units
@@ -156,7 +156,7 @@ def test_a_consensus_never_parts_a_list_or_a_date(some: list[str], seed: int, wo
     found = versions([example(language) for language in some], summary_by(scores, words), scores)
     for summary in found.values():
         chosen = {item.id for item in summary}
-        dates = {summary.act.units[place].id for place in applies_from(summary.act)}
+        dates = {summary.act.units[place].id for place in application_units(summary.act)}
         assert len(dates) == 2
         assert not chosen & dates or dates <= chosen
         assert not [cut for cut in summary.cuts if cut.kind == "points"], "all lists of the example are short"

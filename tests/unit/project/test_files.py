@@ -1,4 +1,4 @@
-"""Files that are whole or not there, also when the power fails: in which order the disk is told what."""
+"""Atomic writes: the order of system calls that makes a file complete or absent even after a power failure."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from lexlattice._internal.files import write_whole
-from lexlattice.apps.bulk.entry import Outcome
-from lexlattice.apps.bulk.shards import Format, Output
+from lexlattice.apps.bulk.output import Format, Output
+from lexlattice.apps.bulk.records import Outcome
 
 WHOLE = ["content on the disk", "renamed", "name on the disk"]
 
 
 @pytest.fixture
 def events(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What happens to files, as it happens."""
+    """The system calls on files, in order."""
     found: list[str] = []
     fsync, replace = os.fsync, Path.replace
 

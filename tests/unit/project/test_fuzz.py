@@ -190,7 +190,7 @@ FOUND: list[tuple[str, Any]] = [
     *(("salience", {key: "a\nb"}) for key in ("format", "geometry", "fingerprint")),
     ("salience", {"encoder": "a\nb:c"}),
     *(("network", {"members": text}) for text in ("[" * 9_000, "[]", "[1]", '[{"steps": 999999999}]', "a\nb")),
-    *(("network", {key: "a\nb"}) for key in ("format", "average")),
+    *(("network", {key: "a\nb"}) for key in ("format",)),
     *(("consolidator", {key: "9" * 4_000}) for key in ("rows", "columns")),
     *(("consolidator", {key: "-1"}) for key in ("rows", "columns", "steps")),
     ("consolidator", {"format": "another"}),

@@ -1,4 +1,4 @@
-"""What an amendment quotes is one text below its instruction, and never the amending act's own."""
+"""Text that an amendment quotes belongs to its instruction and is never the amending act's own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lexlattice import Act, read
 from lexlattice.act.hierarchy import lead_ins
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.languages.grammar import load
-from lexlattice.reading.structure.outline import outline
+from lexlattice.reading.structure.outline import parse_outline
 from lexlattice.reading.structure.quotations import quoted_header
 from lexlattice.selection import select
 
@@ -57,7 +57,7 @@ def ids(act: Act, number: str = "1") -> list[str]:
     return [u.id for s in act.sections if s.kind == "article" and s.number == number for u in s.units]
 
 
-def test_new_articles_are_texts_of_their_own_below_the_instruction(act: Act) -> None:
+def test_quoted_articles_have_ids_below_their_instruction(act: Act) -> None:
     assert_laws(act)
     assert ids(act) == [
         *("art-1", "art-1.pt-1", "art-1.pt-1.q.par-2"),
@@ -72,7 +72,7 @@ def test_new_articles_are_texts_of_their_own_below_the_instruction(act: Act) -> 
     assert {"‘Article 15a", "Notification", "Article 15b"} <= set(headings)
 
 
-def test_citations_say_what_is_quoted(act: Act) -> None:
+def test_citations_name_quoted_text(act: Act) -> None:
     citations = {unit.id: unit.citation for unit in act.units}
     assert citations["art-1.pt-3.q-art-15a.par-1.pt-b"] == "Article 1, point (3), quoted text, Article 15a(1)(b)"
     assert citations["art-1.pt-3.q-art-15b"] == "Article 1, point (3), quoted text, Article 15b"
@@ -81,7 +81,7 @@ def test_citations_say_what_is_quoted(act: Act) -> None:
     assert citations["art-1.pt-5.q.sub-2"] == "Article 1, point (5), quoted text, second paragraph"
 
 
-def test_what_is_quoted_hangs_from_its_instruction(act: Act) -> None:
+def test_quoted_text_depends_on_its_instruction(act: Act) -> None:
     leads = lead_ins(act.units)
     for place, unit in enumerate(act.units):
         instruction, quoted, _ = unit.provision.partition(".q")
@@ -91,7 +91,7 @@ def test_what_is_quoted_hangs_from_its_instruction(act: Act) -> None:
         assert above is not None, f"{unit.id} does not hang from {instruction}"
 
 
-def test_what_is_quoted_is_not_chosen_without_its_instruction(act: Act) -> None:
+def test_quoted_text_is_not_selected_without_its_instruction(act: Act) -> None:
     scores = np.zeros(len(act))
     scores[[unit.id for unit in act.units].index("art-1.pt-3.q-art-15b")] = 1
     chosen = {unit.id for unit in select(act, scores, 24).units}
@@ -99,13 +99,13 @@ def test_what_is_quoted_is_not_chosen_without_its_instruction(act: Act) -> None:
 
 
 @pytest.mark.parametrize("marks", ["‘’", "“”", "„“", "„”", "«»", '""', "””", "»«"])
-def test_the_marks_of_any_language_show_what_is_quoted(marks: str) -> None:
+def test_quotation_marks_of_all_languages_are_recognised(marks: str) -> None:
     text = BEES.replace("‘", marks[0]).replace("’", marks[1])
     english = read(HEAD + BEES, language="en")
     assert ids(read(HEAD + text, language="en")) == ids(english)
 
 
-def test_each_paragraph_of_a_quotation_may_begin_with_the_mark() -> None:
+def test_each_paragraph_of_a_quotation_may_repeat_the_opening_mark() -> None:
     act = read(f"{HEAD}Article 1\n1. This is inserted:\n‘1a. One.\n‘1b. Two.’\n2. That is deleted.", language="en")
     assert ids(act) == ["art-1.par-1", "art-1.par-1.q.pt-1a", "art-1.par-1.q.pt-1b", "art-1.par-2"]
 
@@ -122,10 +122,10 @@ def test_an_annex_may_be_quoted_whole() -> None:
     ]
 
 
-def test_mark_up_shows_what_is_quoted_without_marks() -> None:
+def test_markup_shows_quotations_without_marks() -> None:
     blocks = [Block("Article 1", Role.ARTICLE), Block("1. This is added:")]
     blocks += [Block(text, Role.QUOTED) for text in ("Article 7", "Bees", "They fly.")]
-    plan = outline([*blocks, Block("2. That is deleted.")], load("en"))
+    plan = parse_outline([*blocks, Block("2. That is deleted.")], load("en"))
     assert plan.quotations == {2: 4}
 
 
@@ -171,13 +171,13 @@ def test_a_long_line_between_a_quoted_header_and_its_first_paragraph_is_a_headin
 
 
 @pytest.mark.parametrize(("header", "language"), [("‘SECTION -I", "en"), ("«SECTION -I", "fr")])
-def test_what_is_put_before_the_first_section_has_a_header(header: str, language: str) -> None:
+def test_an_inserted_section_before_the_first_has_a_header(header: str, language: str) -> None:
     found = quoted_header(header, load(language))
     assert found is not None
     assert found.kind == "section"
 
 
-def test_an_article_that_goes_on_with_the_count_ends_a_quotation_that_nothing_closes() -> None:
+def test_the_next_article_ends_a_quotation_without_a_closing_mark() -> None:
     own = "".join(f"Article {n}\nBees of class {n} shall be free.\n" for n in range(2, 6))
     act = read(
         f"{HEAD}Article 1\nDirective 2009/1/EC is amended as follows:\n(1) the following articles are inserted:\n"

@@ -1,4 +1,4 @@
-"""Parts of an annex start their numbering anew, beside each other, and are steps of ids and citations."""
+"""Parts of an annex restart their numbering, are siblings, and are steps of ids and citations."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ def headings(act: Act) -> list[str]:
         ("A.   Hives", "B.   Honey"),
     ],
 )
-def test_lettered_parts_stand_beside_each_other(first: str, second: str) -> None:
+def test_lettered_parts_are_siblings(first: str, second: str) -> None:
     act = annex(f"This Annex sets out rules.\n{first}\n1. One.\n2. Two.\n{second}\n1. Three.\n2. Four:\n(a) five.")
     parts = ["anx-I.part-A.pt-1", "anx-I.part-A.pt-2", "anx-I.part-B.pt-1", "anx-I.part-B.pt-2"]
     assert ids(act) == ["anx-I", *parts, "anx-I.part-B.pt-2.pt-a"]
     assert act["anx-I.part-B.pt-2.pt-a"].citation == "Annex I, Part B, point 2(a)"
 
 
-def test_roman_parts_hold_lettered_ones() -> None:
+def test_roman_parts_contain_lettered_parts() -> None:
     act = annex("I. HIVES\nA. Wood\n1. One.\nB. Straw\n1. Two.\nII. HONEY\nA. Comb\n1. Three.\nB. Jar\n1. Four.")
     assert ids(act) == [f"anx-I.part-{roman}.part-{letter}.pt-1" for roman in ("I", "II") for letter in "AB"]
     assert act.sections[-1].units[3].citation == "Annex I, Part II, Part B, point 1"
 
 
-def test_letters_that_count_nothing_are_no_parts() -> None:
+def test_letters_out_of_sequence_are_no_parts() -> None:
     act = annex("The experts are:\nA. Apis\nJ. Drone\n1. They meet.")
     assert not [name for name in ids(act) if "part" in name]
 
@@ -71,7 +71,7 @@ def test_a_heading_with_nothing_below_it_is_content() -> None:
     ]
 
 
-def test_headings_without_a_number_are_steps_only_where_numbers_begin_anew() -> None:
+def test_unnumbered_headings_are_parts_only_if_numbers_restart_below_them() -> None:
     act = annex("It lists rules.\nHives\n1. One.\n2. Two.\nHoney\n3. Three.")
     assert ids(act) == ["anx-I", "anx-I.pt-1", "anx-I.pt-2", "anx-I.pt-3"]
     assert {"Hives", "Honey"} <= set(headings(act))
@@ -92,7 +92,7 @@ def test_a_point_that_is_a_heading_does_not_count_among_the_texts_below_it() -> 
     assert ids(act) == [f"anx-I.{step}" for step in below]
 
 
-def test_a_list_that_goes_on_below_a_new_text_hangs_from_that_text() -> None:
+def test_a_list_that_continues_below_a_new_text_belongs_to_that_text() -> None:
     act = annex(
         "1. LIMITS\nFrom 2003, hives shall meet the following requirement:\n(a) clean.\n"
         "From 2005, they shall meet the following requirement:\n(b) dry.\nAll shall be measured yearly."
@@ -106,12 +106,12 @@ def test_a_list_that_goes_on_below_a_new_text_hangs_from_that_text() -> None:
     ]
 
 
-def test_cells_of_a_table_do_not_hang_from_each_other() -> None:
+def test_table_cells_are_not_nested() -> None:
     act = annex("Limits\nName\nUnit\n—\nlead\nmg\nyearly\n—\ncadmium\nmg\nmonthly")
     assert max(name.count("sub-") for name in ids(act)) == 1
 
 
-def test_points_of_a_recommendation_stand_by_themselves() -> None:
+def test_points_of_a_recommendation_are_units_of_their_own() -> None:
     act = read(
         HEAD.replace("HAS ADOPTED THIS REGULATION:", "HEREBY RECOMMENDS:")
         + "Aim and scope\n1. It aims at bees.\n2. It covers hives.\nMeans\n3. Keepers should:\n(a) feed;\n(b) water.",
@@ -127,12 +127,12 @@ def test_points_of_a_recommendation_stand_by_themselves() -> None:
     ]
 
 
-def test_a_quoted_point_that_nothing_leads_in_is_no_point_of_the_list_above_it() -> None:
+def test_a_quoted_point_without_an_introduction_is_not_in_the_list_above_it() -> None:
     act = annex("They commit themselves.\n1. One.\n2. Two.\n‘(b)\nbring their laws into line.’\n3. Three.")
     assert ids(act) == ["anx-I", "anx-I.pt-1", "anx-I.pt-2", "anx-I.sub-2", "anx-I.pt-3"]
 
 
-def test_chapters_that_count_apart_from_running_points_name_none_of_them() -> None:
+def test_chapters_with_separate_numbers_do_not_name_points_that_run_through() -> None:
     act = annex("1. BASIC RULES\n1. One.\n2. Two.\n3. Three.\n2. FURTHER RULES\n4. Four.\n5. Five.")
     assert ids(act) == [f"anx-I.pt-{n}" for n in range(1, 6)]
     act = annex("1. BASIC RULES\n1. One.\n2. Two.\n2. FURTHER RULES\n1. Three.\n2. Four.")
@@ -149,7 +149,7 @@ def grouped(*groups: tuple[str, int]) -> Act:
     return act
 
 
-def test_mark_up_shows_parts_and_how_deep_they_are() -> None:
+def test_markup_shows_parts_and_their_depth() -> None:
     act = grouped(
         ("PART A", 1), ("1. General", 2), ("Hives shall be dry.", 0), ("1.1. Wood", 3), ("It shall be oak.", 0),
         ("B. Honey", 1), ("1. Comb", 2), ("(a) One.", 0), ("Closing rule", 2), ("All shall obey.", 0),
@@ -173,7 +173,7 @@ def test_ids_of_parts_are_the_same_in_every_language(language: str) -> None:
 
 
 @pytest.mark.parametrize("mark", ["{}.", "({})", "{})"])
-def test_a_heading_between_points_is_furniture_however_these_are_marked(mark: str) -> None:
+def test_a_heading_between_points_is_furniture_for_every_marker_style(mark: str) -> None:
     first, second = mark.format(1), mark.format(2)
     act = annex(f"Practices\n{first}\nHiding a hive.\nAggressive practices\n{second}\nShaking a hive.\n")
     assert "Aggressive practices" in headings(act)

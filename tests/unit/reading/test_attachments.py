@@ -1,4 +1,4 @@
-"""Texts attached to an act have ids and citations of their own, and annexes neither swallow articles nor lose text."""
+"""Texts attached to an act have their own ids and citations; annexes neither contain later articles nor lose text."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_an_attached_convention_is_an_attachment(note: str) -> None:
     assert_laws(act)
 
 
-def test_articles_that_begin_anew_without_a_title_are_an_attachment_too() -> None:
+def test_articles_that_restart_without_a_title_are_an_attachment() -> None:
     act = read(f"{DECISION}\nThe text of the statute, as it was agreed upon, is as follows.\n{TERMS}", language="en")
     assert [unit_id for unit_id, _ in articles(act)][2:] == ["att-1.art-1", "att-1.art-2"]
     assert len({citation for _, citation in articles(act)}) == 4
@@ -85,7 +85,7 @@ def test_a_point_that_only_names_an_annex_opens_none() -> None:
     assert sections == [("article", "1"), ("article", "2"), ("annex", "I")]
 
 
-def test_an_article_about_annexes_is_headed_by_them() -> None:
+def test_an_article_may_have_the_heading_annexes() -> None:
     act = read(
         f"{REGULATION}HAS ADOPTED THIS REGULATION:\nArticle 1\nScope\nIt applies to lamps.\nArticle 2\nAnnexes\n"
         "The Annexes form part of this Regulation.\nArticle 3\nAnnex\nIt may be amended.\nANNEX\nLamps are old.",
@@ -99,7 +99,7 @@ def test_an_article_about_annexes_is_headed_by_them() -> None:
     assert [s.label for s in act.sections if s.kind == "annex"] == ["ANNEX"]
 
 
-def test_a_part_that_has_only_short_lines_has_them_as_its_text() -> None:
+def test_short_lines_are_the_text_of_a_part_that_has_nothing_else() -> None:
     act = read(
         f"{REGULATION}HAS ADOPTED THIS REGULATION:\nArticle 1\nPets are listed in Annex I.\nANNEX I\nSpecies of pets\n"
         "PART A\nDogs (Canis)\nCats (Felis)\nPART B\nGeneral rules\n1. Birds fly.\n2. Fish swim.",
@@ -113,7 +113,7 @@ def test_a_part_that_has_only_short_lines_has_them_as_its_text() -> None:
     ]
 
 
-def test_an_annex_goes_on_below_a_note() -> None:
+def test_an_annex_continues_below_a_note() -> None:
     act = read(
         f"{REGULATION}HAS ADOPTED THIS REGULATION:\nArticle 1\nLamps are listed in the Annexes.\nANNEX I\nLIST\n"
         "1. Oil lamps (1) are old.\n(1) OJ L 12, 3.4.2005, p. 6.\n2. Gas lamps are new.\nPART B\nColours\n"
@@ -165,7 +165,7 @@ def test_the_toy_safety_directive_has_all_its_articles(data: Path) -> None:
     assert [s.number for s in act.sections if s.kind == "annex"] == ["I", "II", "III", "IV", "V"]
 
 
-def test_annexes_that_a_letter_in_brackets_tells_apart_are_annexes() -> None:
+def test_annexes_that_differ_by_a_letter_in_brackets_are_separate() -> None:
     act = read(
         "Article 1\nThe Council approves the rules.\nArticle 2\nThey are attached.\nDone at Lanterna, 2 May 2006.\n"
         "ANNEX 1(a)\nRules on quays\nQuays are lit.\nANNEX 1(b)\nRules on islands\nIslands are lit.\nANNEX 2\nFees\n"

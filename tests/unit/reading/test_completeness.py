@@ -1,4 +1,4 @@
-"""What is cut off says so, where no reader can miss it; what is complete never does."""
+"""Every output of a truncated act says that it is incomplete; no output of a complete one does."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_a_whole_act_is_complete() -> None:
         *("read from the street and from the gardens at", "by whoever keeps them,"),
     ],
 )
-def test_an_act_cut_off_anywhere_says_so(end: str) -> None:
+def test_an_act_cut_off_anywhere_is_incomplete(end: str) -> None:
     act = read(ACT[: ACT.index(end) + len(end)] + "\n", language="en")
     assert act.incomplete
     assert CUT_OFF in act.warnings
 
 
-def test_the_warning_stands_at_the_head_of_every_output() -> None:
+def test_the_warning_is_at_the_top_of_every_output() -> None:
     summary = summarize(ACT[: ACT.index("its publication.")], language="en")
     notice = phrases("en").notices["cut_off"]
     assert summary.warnings[0] == notice
@@ -69,7 +69,7 @@ def test_the_warning_stands_at_the_head_of_every_output() -> None:
     assert json.loads(summary.to_json())["incomplete"]
 
 
-def test_a_last_note_that_never_closes_its_bracket_is_cut_off() -> None:
+def test_an_act_whose_last_note_has_an_open_bracket_is_incomplete() -> None:
     notes = "(1) OJ L 1, 1.1.2099, p. 1.\n(2) Position of 3 May 2099 (not yet published"
     assert read(f"{ACT}\n{notes} anywhere).", language="en").incomplete is False
     assert read(f"{ACT}\n{notes}", language="en").incomplete
@@ -82,14 +82,14 @@ def test_examples_are_complete_until_they_are_cut(examples: Path, language: str)
     assert read(text[: len(text) // 3], language=language).incomplete
 
 
-def test_a_page_that_was_not_loaded_to_its_end_says_so(examples: Path) -> None:
+def test_a_page_that_was_not_fully_loaded_is_incomplete(examples: Path) -> None:
     page = (examples / "formats" / "act.consolidated.html").read_text("utf-8")
     assert not read(page.encode()).incomplete
     assert read(page[: len(page) * 2 // 3].encode()).incomplete
 
 
 @pytest.mark.data
-def test_complete_acts_never_say_so_and_most_that_are_cut_do(data: Path) -> None:
+def test_complete_acts_are_complete_and_most_truncated_ones_are_not(data: Path) -> None:
     with gzip.open(data / "eur-lex-sum" / "en" / "validation.jsonl.gz", "rt", encoding="utf-8") as rows:
         texts = [json.loads(row)["reference"] for row in rows][::4]
     assert [read(text, language="en").incomplete for text in texts] == [False] * len(texts)

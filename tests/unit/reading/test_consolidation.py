@@ -1,4 +1,4 @@
-"""A consolidated text says that it is one, of which day, and what repealed the act; one as adopted never does."""
+"""A consolidated text has a date and names what repealed the act; an act as adopted has neither."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_without_a_day_it_is_still_a_consolidated_text() -> None:
     assert read(page, language="en").consolidated == ""
 
 
-def test_an_act_as_adopted_says_nothing() -> None:
+def test_an_act_as_adopted_is_not_consolidated() -> None:
     act = read(ACT, language="en")
     assert (act.status, act.consolidated, act.consolidated_celex, act.warnings) == ("adopted", None, "", ())
     mention = "It amends 31991L0015 of 1 May 1991."
@@ -68,7 +68,7 @@ TITLE = "COUNCIL DIRECTIVE 91/15/EEC of 31 May 1991 on hives"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_repealed_act_says_by_what_in_its_language_and_has_no_summary(language: str) -> None:
+def test_a_repealed_act_names_what_repealed_it_and_has_no_summary(language: str) -> None:
     opener = load(language).written["repealed"][0].capitalize()
     act = read(PAGE.format(code=language.upper(), title=TITLE, opener=opener, rest="").encode(), language=language)
     assert (act.status, act.repealed, act.celex) == ("repealed", "Regulation (EC) No 7/2001", "31991L0015")
@@ -81,7 +81,7 @@ def test_a_repealed_act_says_by_what_in_its_language_and_has_no_summary(language
     assert said in " ".join(summary.to_text().split())
 
 
-def test_what_amended_an_act_did_not_repeal_it_nor_does_what_it_repeals() -> None:
+def test_amending_acts_and_acts_it_repeals_do_not_repeal_an_act() -> None:
     page = PAGE.format(code="EN", title=TITLE, opener="Amended by", rest=WHOLE)
     act = read(page.encode())
     assert (act.status, act.repealed) == ("consolidated", None)
@@ -95,7 +95,7 @@ def test_a_consolidated_text_without_provisions_has_no_summary_and_no_junk() -> 
     assert summarize(act).warnings == (phrases("en").notices["empty"],)
 
 
-def test_a_page_of_plain_text_says_it_too() -> None:
+def test_plain_text_states_that_it_is_consolidated() -> None:
     page = (
         f"1991L0015 — EN — 01.03.2001 — 002.001\n{TITLE}\nRepealed by: Regulation (EC) No 7/2001\nL 77\n9\n28.2.2001\n"
     )
@@ -103,7 +103,7 @@ def test_a_page_of_plain_text_says_it_too() -> None:
 
 
 @pytest.mark.data
-def test_repealed_files_say_by_what(data: Path) -> None:
+def test_repealed_files_name_what_repealed_them(data: Path) -> None:
     for act, by in (("32001R0044/2015-01-10", "1215/2012"), ("32014R1030/2021-06-28", "2021/1018")):
         for name in ("en.html", "fr.html"):
             read_act = read(data / "acts" / "hard" / act / name)
@@ -113,7 +113,7 @@ def test_repealed_files_say_by_what(data: Path) -> None:
 
 
 @pytest.mark.data
-def test_all_consolidated_files_say_so_and_no_other(data: Path) -> None:
+def test_exactly_the_consolidated_files_are_consolidated(data: Path) -> None:
     consolidated = 0
     for path in (data / "acts" / "raw").glob("*/*/*"):
         act, celex = read(path), path.parts[-3]

@@ -1,4 +1,4 @@
-"""Lists of contents are furniture, wherever they stand, and never swallow the act they list."""
+"""Tables of contents are furniture wherever they are, and hide no article."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ EXPECTED = [
 
 @pytest.mark.parametrize("name", ["CONTENTS\n", "TABLE OF CONTENTS\n", "Content\n", ""])
 @pytest.mark.parametrize("listed", [LIST, paged(LIST)], ids=["plain", "with pages"])
-def test_a_list_of_contents_below_the_preamble_is_furniture(name: str, listed: str) -> None:
+def test_a_table_of_contents_below_the_preamble_is_furniture(name: str, listed: str) -> None:
     act = read(f"{TITLE}\n{PREAMBLE}\n{name}{listed}\n{TEXT}", language="en")
     assert skeleton(act) == EXPECTED
     assert next(s.enclosing for s in act.sections if s.kind == "article") == ("CHAPTER I GENERAL PROVISIONS",)
@@ -66,14 +66,14 @@ def test_a_list_of_contents_below_the_preamble_is_furniture(name: str, listed: s
 
 
 @pytest.mark.parametrize("listed", [LIST, paged(LIST)], ids=["plain", "with pages"])
-def test_a_list_of_contents_above_the_preamble_is_furniture(listed: str) -> None:
+def test_a_table_of_contents_above_the_preamble_is_furniture(listed: str) -> None:
     act = read(f"{TITLE}\nTABLE OF CONTENTS\n{listed}\n{PREAMBLE}\n{TEXT}", language="en")
     assert act.title == TITLE
     assert skeleton(act) == EXPECTED
     assert_laws(act)
 
 
-def test_a_list_of_chapters_and_annexes_alone_is_one_too() -> None:
+def test_a_list_of_chapters_and_annexes_is_a_table_of_contents() -> None:
     listed = "TITLE 1 —\nSCOPE\nTITLE II —\nRATES\nTITLE III —\nEND\nANNEX I —\nLIST OF LAMPS"
     text = TEXT.replace("CHAPTER I\nGENERAL PROVISIONS", "TITLE I\nSCOPE").replace(
         "CHAPTER II\nFINAL PROVISIONS", "TITLE II\nRATES"
@@ -82,7 +82,7 @@ def test_a_list_of_chapters_and_annexes_alone_is_one_too() -> None:
     assert skeleton(act) == EXPECTED
 
 
-def test_a_list_that_an_annex_has_of_itself_is_furniture() -> None:
+def test_a_table_of_contents_of_an_annex_is_furniture() -> None:
     annex = (
         "ANNEX\nMANUAL OF LAMPS\nTABLE OF CONTENTS\n1.\nINTRODUCTION\n3\n2.\nLIGHTING OF LAMPS.\n4\n3.\nDOUSING\n5\n"
         "1. INTRODUCTION\nLamps are lit at night.\n2. LIGHTING OF LAMPS\nWith a match.\n3. DOUSING\nWith a hat."
@@ -92,20 +92,20 @@ def test_a_list_that_an_annex_has_of_itself_is_furniture() -> None:
     assert of(act, "contents")[0].startswith("TABLE OF CONTENTS")
 
 
-def test_a_table_of_correlation_is_no_list_of_contents() -> None:
+def test_a_correlation_table_is_no_table_of_contents() -> None:
     table = "ANNEX\nCORRELATION TABLE\n" + "\n".join(f"Article {n}\nArticle {n + 1}" for n in range(1, 9))
     act = read(f"{TITLE}\n{PREAMBLE}\nArticle 1\nLamps shall be lit.\n{table}", language="en")
     assert not of(act, "contents")
 
 
-def test_chapters_without_text_of_their_own_are_no_list_of_contents() -> None:
+def test_chapters_without_text_are_no_table_of_contents() -> None:
     act = read(f"{TITLE}\n{PREAMBLE}\n{TEXT}", language="en")
     assert skeleton(act) == EXPECTED
     assert not of(act, "contents")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_list_of_contents_changes_no_reading_in_any_language(examples: Path, language: str) -> None:
+def test_a_table_of_contents_changes_no_reading_in_any_language(examples: Path, language: str) -> None:
     text = (examples / "short" / f"{language}.txt").read_text("utf-8")
     act = read(text, language=language)
     listed = [line for s in act.sections if s.kind in ("article", "annex") for line in (s.label, s.heading) if line]
@@ -131,7 +131,7 @@ LISTED = {
 
 @pytest.mark.data
 @pytest.mark.parametrize("split", ["train", "validation"])
-def test_real_lists_swallow_no_act(data: Path, split: str) -> None:
+def test_real_tables_of_contents_hide_no_article(data: Path, split: str) -> None:
     seen = 0
     with gzip.open(data / "eur-lex-sum" / "en" / f"{split}.jsonl.gz", "rt", encoding="utf-8") as rows:
         for row in map(json.loads, rows):

@@ -1,4 +1,4 @@
-"""Where the title of an act begins and ends, and which date is its own."""
+"""Where the title of an act begins and ends, and which date is the act's."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def test_the_preamble_of_an_agreement_begins_with_its_parties(party: str) -> Non
     assert of(act, "preamble")[0] == party
 
 
-def test_a_reason_that_ends_with_a_semicolon_is_no_line_of_the_title() -> None:
+def test_a_recital_that_ends_with_a_semicolon_is_not_in_the_title() -> None:
     reason = "DESIRING to improve their cooperation in the field of statistics and to define its principles;"
     act = read(f"Agreement on statistics\n{reason}\nHAVE AGREED AS FOLLOWS:\n{TEXT}", language="en")
     assert act.title == "Agreement on statistics"
     assert reason in of(act, "preamble") + of(act, "recitals")
 
 
-def test_a_rubric_of_the_sixties_is_the_pages() -> None:
+def test_a_rubric_of_the_1960s_belongs_to_the_page() -> None:
     rubric = "COMMUNAUTÉ ÉCONOMIQUE EUROPÉENNE LE CONSEIL RÈGLEMENTS"
     title = "RÈGLEMENT Nº 59 DU CONSEIL portant modification du règlement nº 17"
     act = read(
@@ -74,7 +74,7 @@ def test_a_rubric_of_the_sixties_is_the_pages() -> None:
     assert [act.source[f.start : f.end] for f in act.furniture if f.kind == "page"] == [rubric]
 
 
-def test_a_corrigendum_has_not_the_date_of_the_act_it_corrects() -> None:
+def test_a_corrigendum_does_not_have_the_date_of_the_act_it_corrects() -> None:
     act = read(
         "Corrigendum to Regulation (EU) No 575/2013 of the European Parliament and of the Council of 26 June 2013\n"
         "On page 38, Article 19(2), point (c):\nfor:\n‘the first’,\nread:\n‘the second’.",

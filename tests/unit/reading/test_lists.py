@@ -1,4 +1,4 @@
-"""Which list a letter belongs to that may be a Roman numeral as well."""
+"""Which list a letter belongs to that may also be a Roman numeral."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 
 from lexlattice.reading.citations.forms import Cite
 from lexlattice.reading.languages.numbering import marker
-from lexlattice.reading.structure.lists import Frame, headed
-from lexlattice.reading.structure.units import divide
+from lexlattice.reading.structure.lists import Scope, list_of_heading
+from lexlattice.reading.structure.nesting import nest_by_numbering
 
 
 def paths(lines: list[str]) -> list[str]:
     """Paths of the units below an article, without its own."""
-    frame = Frame("art-1", Cite(None, "article", "1"), "paragraph", paragraphs=True)
-    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    frame = Scope("art-1", Cite(None, "article", "1"), "paragraph", paragraphs=True)
+    drafts = nest_by_numbering(lines, range(len(lines)), [marker(line) for line in lines], frame)
     return [draft.path.removeprefix("art-1").removeprefix(".") for draft in drafts]
 
 
@@ -38,12 +38,12 @@ def test_i_after_h_is_a_letter_if_j_follows_or_nothing() -> None:
     assert paths(["Lead:", *listed(f"{GREEK} θ ι ια")])[-2:] == ["pt-j", "pt-k"]
 
 
-def test_the_letter_i_may_hold_roman_numerals_and_follow_them() -> None:
+def test_the_letter_i_may_contain_roman_numerals_and_follow_them() -> None:
     lines = ["Lead:", *listed(LATIN), *listed("i ii i i ii j")]
     assert paths(lines)[9:] == ["pt-h.pt-i", "pt-h.pt-ii", "pt-i", "pt-i.pt-i", "pt-i.pt-ii", "pt-j"]
 
 
-def test_what_lies_between_two_roman_numerals_does_not_hide_the_second() -> None:
+def test_lines_between_two_roman_numerals_do_not_hide_the_second() -> None:
     lines = ["Lead:", *listed(LATIN), "(i) text:", "— one,", "— two,", "(a) deep,", "(b) deep,", "(ii) text."]
     assert paths(lines)[9:] == [
         "pt-h.pt-i",
@@ -66,12 +66,12 @@ def test_v_and_x_after_u_and_w_are_told_by_what_follows() -> None:
     assert paths(["Lead:", *listed(f"{alphabet} i ii iii iv v w x")])[-3:] == ["pt-v", "pt-w", "pt-x"]
 
 
-def test_letters_that_are_high_roman_numerals_go_on_with_the_letters() -> None:
+def test_letters_that_are_high_roman_numerals_continue_the_letters() -> None:
     assert paths(["Lead:", *listed("a i ii c d")])[-2:] == ["pt-c", "pt-d"]
     assert paths(["Lead:", *listed("a i ii l m")])[-2:] == ["pt-l", "pt-m"]
 
 
-def test_numerals_of_several_letters_never_go_on_with_letters() -> None:
+def test_numerals_of_several_letters_never_continue_letters() -> None:
     assert paths(["Lead:", *listed("a b ii iii c")])[-3:] == ["pt-b.pt-ii", "pt-b.pt-iii", "pt-c"]
     assert paths(["Lead:", *listed("y z aa bb cc")])[-2:] == ["pt-bb", "pt-cc"]
 
@@ -80,10 +80,10 @@ def test_a_letter_that_was_deleted_does_not_make_i_a_numeral() -> None:
     assert paths(["Lead:", *listed("a b c d e f g i j")])[-2:] == ["pt-i", "pt-j"]
 
 
-def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
+def test_points_that_continue_a_lettered_heading_are_its_siblings() -> None:
     annex = Cite(None, "annex", "II")
-    frame = Frame("anx-II.pt-c", Cite(annex, "letter", "c"), "paragraph", text_level="subparagraph")
-    frame.item = headed("c", "anx-II", annex)
+    frame = Scope("anx-II.pt-c", Cite(annex, "letter", "c"), "paragraph", text_level="subparagraph")
+    frame.item = list_of_heading("c", "anx-II", annex)
     lines = [
         "Savings are counted.",
         "(a) by day;",
@@ -94,7 +94,7 @@ def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
         "More.",
         "(e) End.",
     ]
-    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    drafts = nest_by_numbering(lines, range(len(lines)), [marker(line) for line in lines], frame)
     assert [draft.path.removeprefix("anx-II.") for draft in drafts] == [
         *("pt-c", "pt-c.pt-a", "pt-c.pt-b", "pt-d", "pt-d.pt-i", "pt-d.pt-ii", "pt-d.sub-2", "pt-e"),
     ]
@@ -102,15 +102,15 @@ def test_points_that_go_on_with_a_lettered_heading_stand_beside_it() -> None:
 
 
 def test_short_lines_between_two_letters_of_an_annex_belong_to_the_first() -> None:
-    frame = Frame("anx", Cite(None, "annex_sole"), "paragraph")
+    frame = Scope("anx", Cite(None, "annex_sole"), "paragraph")
     lines = ["(a) by this formula:", "E = H * C", "where:", "E is energy", "C is a ratio", "(b) by another."]
-    drafts = divide(lines, range(len(lines)), [marker(line) for line in lines], frame)
+    drafts = nest_by_numbering(lines, range(len(lines)), [marker(line) for line in lines], frame)
     assert [draft.path for draft in drafts] == [
         *("anx.pt-a", "anx.pt-a.sub-2", "anx.pt-a.sub-3", "anx.pt-a.sub-4", "anx.pt-a.sub-5", "anx.pt-b"),
     ]
 
 
-def test_a_paragraph_numbered_in_another_style_is_a_paragraph_still() -> None:
+def test_a_paragraph_numbered_in_another_style_is_still_a_paragraph() -> None:
     assert paths(["1. Lead:", "(a) one.", "(2) Next.", "3. Last:", "(1) one;", "(2) two."]) == [
         *("par-1", "par-1.pt-a", "par-2", "par-3", "par-3.pt-1", "par-3.pt-2"),
     ]

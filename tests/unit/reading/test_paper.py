@@ -1,4 +1,4 @@
-"""The paper's rules, to the letter."""
+"""The rules of the paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from lexlattice import read
 
 
-def test_only_four_kinds_of_rows_and_no_empty_ones(examples: Path) -> None:
+def test_there_are_four_kinds_of_sections_and_no_empty_ones(examples: Path) -> None:
     act = read(examples / "long" / "en.txt", profile="paper")
     assert {section.kind for section in act.sections} == {"preamble", "recitals", "article", "annex"}
     assert all(section.units for section in act.sections)

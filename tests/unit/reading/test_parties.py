@@ -1,4 +1,4 @@
-"""Who concludes an agreement stands in its preamble: neither in its title nor among its recitals."""
+"""The parties to an agreement are in its preamble, neither in its title nor among its recitals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def of(act: Act, kind: str) -> list[str]:
     return [unit.text for section in act.sections if section.kind == kind for unit in section.units]
 
 
-def test_parties_named_in_small_letters_are_no_lines_of_the_title() -> None:
+def test_parties_named_in_small_letters_are_not_in_the_title() -> None:
     parties = [
         "The Union of Lighthouses, hereinafter referred to as ‘the Union’,",
         "and",

@@ -1,4 +1,4 @@
-"""What becomes a unit, how it is named, and how it is cited."""
+"""What becomes a unit, and its id and citation."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from lexlattice.reading import LANGUAGES
 from lexlattice.reading.formats.blocks import Block
 from lexlattice.reading.languages.grammar import load
 from lexlattice.reading.structure.lines import Lines
+from lexlattice.reading.structure.provisions import SENTENCES_FROM
 
 HEAD = """COUNCIL REGULATION (EC) No 12/2003
 of 3 May 2003
@@ -24,15 +25,15 @@ HAS ADOPTED THIS REGULATION:
 """
 
 
-def enacting(text: str, **options: int) -> Act:
-    return read(HEAD + text, language="en", **options)
+def enacting(text: str, sentences_from: int = SENTENCES_FROM) -> Act:
+    return read(HEAD + text, language="en", sentences_from=sentences_from)
 
 
 def ids(act: Act, number: str = "1") -> list[str]:
     return [u.id for s in act.sections if s.kind == "article" and s.number == number for u in s.units]
 
 
-def test_the_facts_of_an_act() -> None:
+def test_metadata_of_an_act() -> None:
     act = enacting("Article 1\nText.")
     assert (act.celex, act.type, act.date) == ("32003R0012", "regulation", "2003-05-03")
     assert act.title == "COUNCIL REGULATION (EC) No 12/2003 of 3 May 2003 on something"
@@ -77,7 +78,7 @@ def test_conjunctions_and_stray_stops_stay_with_their_point() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_dash_before_a_mere_conjunction_is_no_indent(language: str) -> None:
+def test_a_dash_before_a_bare_conjunction_is_no_indent(language: str) -> None:
     words = load(language).written["joining"]
     for word in (*words, f"{words[0]}/{words[-1]}"):
         lines = [f"— {word}" if line is None else line for line in ("Lead:", "— x in words", None, "— y in words.")]
@@ -89,7 +90,7 @@ def test_a_dash_before_a_mere_conjunction_is_no_indent(language: str) -> None:
     assert Lines([Block("— xyz")], load(language)).marks != [None]
 
 
-def test_a_dash_that_a_page_repeats_behind_its_indent_counts_for_nothing() -> None:
+def test_a_dash_repeated_after_its_indent_is_ignored() -> None:
     page = """<html><body><p>1. The types of company are:</p>
 <div><p>—<span> </span>Belgium:</p>—<span> </span><div><p>—<span> </span>la société anonyme,</p></div></div>
 <div><p>—<span> </span>Bulgaria:</p>—<span> </span><div><p>—<span> </span>акционерно дружество.</p></div></div>
@@ -98,7 +99,7 @@ def test_a_dash_that_a_page_repeats_behind_its_indent_counts_for_nothing() -> No
     assert texts == ["— Belgium:", "— la société anonyme,", "— Bulgaria:", "— акционерно дружество."]
 
 
-def test_a_mere_number_is_no_sentence() -> None:
+def test_a_bare_number_is_no_sentence() -> None:
     text = "Explain at some length whether any of the special circumstances is present. " * 5
     act = enacting(f"Article 1\nText.\nANNEX\n7.2.1. {text}")
     assert next(u.text[:14] for u in act.units if u.id.startswith("anx")) == "7.2.1. Explain"
@@ -129,7 +130,7 @@ def test_quoted_articles_open_no_section() -> None:
     assert [s.number for s in act.sections if s.kind == "article"] == ["1", "2"]
 
 
-def test_a_quoted_article_keeps_its_text_and_ends_where_the_amendments_go_on() -> None:
+def test_a_quoted_article_keeps_its_text_and_ends_where_the_amendments_continue() -> None:
     act = enacting(
         "Article 1\nRegulation X is amended as follows:\n(1)\nthe following is inserted:\n‘Article 12a\nHeading\n"
         "1. New text.\n2. More.’;\n(2)\nArticle 13 is deleted.\nArticle 2\nIt enters into force."
@@ -139,7 +140,7 @@ def test_a_quoted_article_keeps_its_text_and_ends_where_the_amendments_go_on() -
     assert act[quoted[0]].citation == "Article 1, point (1), quoted text, Article 12a(1)"
 
 
-def test_no_two_units_are_cited_alike_even_if_the_act_numbers_them_alike() -> None:
+def test_citations_are_unique_even_if_the_act_repeats_numbers() -> None:
     act = enacting("Article 1\nList:\n(a) one;\n(a) two.\nArticle 2\nText.\nANNEX\nTwo.\n1.1. One.\n1.1. Two.")
     repeated = [(unit.id, unit.citation) for unit in act.units if "~" in unit.id]
     assert ("anx.pt-1.1~2", "Annex, point 1.1 [2]") in repeated
@@ -168,7 +169,7 @@ def test_ordinals_beyond_those_with_words() -> None:
     ]
 
 
-def test_a_title_without_a_date_leaves_it_to_the_signature() -> None:
+def test_the_date_is_that_of_the_signature_if_the_title_has_none() -> None:
     act = read("REGULATION No 59 OF THE COUNCIL\nTHE COUNCIL,\nHaving regard to the Treaty,\nArticle 1\nText.\n"
                "Done at Brussels, 3 July 1962.\nFor the Council\nThe President\nE. COLOMBO", language="en")  # fmt: skip
     assert act.date == "1962-07-03"
@@ -191,9 +192,9 @@ def test_decomposed_accents_make_no_difference(examples: Path, language: str) ->
     assert read(unicodedata.normalize("NFD", text)).to_json() == read(text).to_json()
 
 
-def test_a_language_that_the_text_contradicts_is_noted(examples: Path) -> None:
+def test_a_language_that_the_text_contradicts_is_warned_about(examples: Path) -> None:
     path = examples / "short" / "en.txt"
-    assert "formulas of an act in English" in read(path, language="fr").warnings[0]
+    assert "English" in read(path, language="fr").warnings[0]
     assert not read(path, language="en").warnings
 
 
@@ -205,7 +206,7 @@ def test_a_table_of_contents_opens_no_section() -> None:
     assert "contents" in {piece.kind for piece in act.furniture}
 
 
-def test_long_provisions_come_in_sentences_that_share_their_provision() -> None:
+def test_long_provisions_are_split_into_sentences_that_share_their_provision() -> None:
     sentence = "The Commission shall adopt, by means of acts, the rules that are needed for this purpose here. "
     act = enacting(f"Article 1\n{sentence * 4}")
     assert ids(act) == [f"art-1.s-{n}" for n in range(1, 5)]
@@ -213,7 +214,7 @@ def test_long_provisions_come_in_sentences_that_share_their_provision() -> None:
     assert ids(enacting(f"Article 1\n{sentence * 4}", sentences_from=0)) == ["art-1"]
 
 
-def test_annexes_notes_signatures_and_tables_are_told_apart() -> None:
+def test_annexes_notes_signatures_and_tables_are_recognised() -> None:
     act = enacting(
         "Article 1\nText.\nDone at Brussels, 3 May 2003.\nFor the Council\nThe President\nX. YZ\n"
         "(1) OJ L 1, 2.3.2001, p. 4.\nANNEX I\nLIST\n1. One.\n1.1. Deeper.\nPART B\n1. Again.\n"
@@ -235,7 +236,7 @@ def test_headers_of_older_acts(header: str) -> None:
     assert len(act.sections[-1].units) == 1
 
 
-def test_points_of_a_recital_hang_from_the_text_that_leads_them_in() -> None:
+def test_points_of_a_recital_belong_to_the_text_that_introduces_them() -> None:
     recital = "(2) It is necessary.\nThe first reasons are:\n(a) one;\nThe second reasons are:\n(a) three;\n"
     act = read(HEAD.replace("HAS ADOPTED", recital + "HAS ADOPTED") + "Article 1\nIt applies.", language="en")
     units = [u for u in act.units if u.provision.startswith("rec-2")]
@@ -259,7 +260,7 @@ def test_old_recitals_have_no_numbers() -> None:
         ("1 999999999999 2 3", "1 2 3"),
     ],
 )
-def test_a_number_that_leaps_is_believed_if_those_to_come_agree(numbers: str, found: str) -> None:
+def test_an_article_number_may_skip_if_later_ones_agree(numbers: str, found: str) -> None:
     act = enacting("\n".join(f"Article {number}\nWhat article {number} says." for number in numbers.split()))
     assert [section.number for section in act.sections if section.kind == "article"] == found.split()
     assert all(f"article {number} says" in act.source for number in numbers.split())

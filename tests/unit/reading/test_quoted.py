@@ -1,4 +1,4 @@
-"""Quoted paragraphs are paragraphs, in every language that the instruction may be written in."""
+"""Quoted paragraphs are paragraphs in every language."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def quoted(act: Act) -> dict[str, str]:
         ),
     ],
 )
-def test_a_quoted_paragraph_is_named_alike_in_all_languages(language: str, text: str, citation: str) -> None:
+def test_a_quoted_paragraph_has_the_same_id_in_all_languages(language: str, text: str, citation: str) -> None:
     units = quoted(read(text, language=language))
     assert list(units) == ["art-1.pt-1.q.par-2", "art-1.pt-1.q.par-2.pt-a"]
     assert units["art-1.pt-1.q.par-2"] == citation

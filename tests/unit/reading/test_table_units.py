@@ -1,4 +1,4 @@
-"""Tables of HTML pages have every cell in its column; headings of annexes and quoted headers have their roles."""
+"""Cells of HTML tables are in their columns; headings of annexes and quoted headers have their roles."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_empty_cells_and_spans_keep_columns_in_line() -> None:
     assert [text for text, *_ in blocks(table)] == ["A\tB\t\tC", "\t1\t\t3", "\tx"]
 
 
-def test_absurd_spans_cost_nothing() -> None:
+def test_absurd_cell_spans_are_ignored() -> None:
     table = rows('<td colspan="99999999">A</td><td rowspan="x">B</td>', '<td colspan="-3">C</td><td>D</td>')
     texts = [text for text, *_ in blocks(table)]
     assert texts[0].split("\t")[0] == "A"
@@ -76,13 +76,13 @@ def test_each_table_has_a_number_and_its_caption_and_notes_belong_to_it() -> Non
     assert blocks('<p class="oj-ti-tbl">Figure</p><p>Text.</p>')[0] == ("Figure", None, 0)
 
 
-def test_a_list_around_a_table_stays_a_list() -> None:
+def test_a_list_that_contains_a_table_stays_a_list() -> None:
     inner = rows('<td><p class="oj-tbl-txt">a</p></td><td><p class="oj-tbl-txt">1</p></td>')
     outer = f'<table border="0"><tr><td><p>(a)</p></td><td><p>The fees are:</p>{inner}</td></tr></table>'
     assert blocks(outer) == [("(a)", None, 0), ("The fees are:", None, 0), ("a\t1", Role.TABLE, 1)]
 
 
-def test_a_box_around_paragraphs_is_no_table() -> None:
+def test_a_box_with_paragraphs_is_no_table() -> None:
     long = "The keeper of a beehive shall keep a record of every inspection. " * 4
     assert blocks(f'<table border="1"><tr><td><p>1. {long}</p></td></tr></table>') == [(f"1. {long.strip()}", None, 0)]
 
@@ -111,7 +111,7 @@ def test_numbers_and_titles_are_joined_in_every_alphabet(label: str) -> None:
     assert blocks(f"<p>Text.</p>{inside}")[1:] == [(f"{label} Documents à joindre", Role.GROUP, 1)]
 
 
-def test_parts_that_follow_one_another_stay_apart() -> None:
+def test_parts_that_follow_one_another_stay_separate() -> None:
     inside = '<p class="ti-grseq-1">PART A</p><p class="ti-grseq-1">PART B</p>'
     assert blocks(inside) == [("PART A", Role.GROUP, 1), ("PART B", Role.GROUP, 1)]
 
@@ -153,7 +153,7 @@ def test_marks_of_consolidation_leave_no_trace_in_headings(heading: str) -> None
     assert consolidated(heading)[0] == Block("Article 5", Role.ARTICLE)
 
 
-def test_words_behind_an_arrow_are_not_taken_for_a_mark() -> None:
+def test_words_after_an_arrow_are_no_mark_of_consolidation() -> None:
     assert consolidated("►Member States")[0].text == "►Member States"
     table = rows("<td>►M2 Public?◄</td><td>►C1 ◄</td><td>x</td>")
     assert [text for text, *_ in blocks(table)] == ["Public?\t\tx"]

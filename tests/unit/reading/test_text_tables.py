@@ -1,4 +1,4 @@
-"""Tables of plain text, a cell a line, are told from lists and prose in any language; rows, where they show."""
+"""Tables of plain text, one cell per line, are told from lists and prose in any language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helpers.laws import assert_laws, letters
 from lexlattice import Act, read
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.languages.grammar import load
-from lexlattice.reading.structure.text_tables import columns, mark_tables
+from lexlattice.reading.structure.text_tables import arrange_in_rows, mark_tables
 
 HEAD = """REGULATION (EU) 2024/9001 OF THE EUROPEAN PARLIAMENT AND OF THE COUNCIL
 of 12 March 2024
@@ -47,7 +47,7 @@ FEES = "\n".join(
 )
 
 
-def test_values_that_come_back_make_a_table_with_rows() -> None:
+def test_recurring_values_make_a_table_with_rows() -> None:
     found = act(f"ANNEX\nFees\nThe fees are those of this table:\nProduct\nShare\nAmount\n{FEES}\n")
     (rows,) = tables(found)
     assert rows[:3] == (("Product", "Share", "Amount"), ("Wax", "1 %", "100"), ("Honey", "2 %", "200"))
@@ -63,7 +63,7 @@ def test_a_head_that_is_missing_leaves_its_column_empty() -> None:
 CORRELATION = "\n".join(f"Article {n}\nArticle {n + 1}(1), first paragraph" for n in range(1, 9))
 
 
-def test_a_table_of_correlation_is_one_table_and_opens_nothing() -> None:
+def test_a_correlation_table_is_one_table_and_opens_no_article() -> None:
     table = f"Directive 90/9001/EEC\nThis Regulation\n{CORRELATION}\nANNEX I\n—\n—\nAnnex II\n"
     found = act(f"ANNEX\nCorrelation table\n{table}")
     (rows,) = tables(found)
@@ -110,7 +110,7 @@ def test_articles_are_no_table(text: str) -> None:
     assert [s.number for s in found.sections if s.kind == "article"] == [str(n) for n in range(1, 20)]
 
 
-def test_a_table_torn_by_sentences_is_left_as_it_is() -> None:
+def test_a_table_interrupted_by_sentences_is_left_unchanged() -> None:
     found = act(f"ANNEX\nFees\n{FEES}\nThis row has a whole sentence in one of its cells.\n{FEES}\n")
     assert tables(found) == []
 
@@ -126,17 +126,17 @@ FRENCH = "Article 1er\nArticle premier\n" + "\n".join(f"Article {n}\nArticle {n}
 
 
 @pytest.mark.parametrize(("language", "annex", "lines"), [("hu", "MELLÉKLET", HUNGARIAN), ("fr", "ANNEXE", FRENCH)])
-def test_references_are_known_in_other_languages(language: str, annex: str, lines: str) -> None:
+def test_references_are_recognised_in_other_languages(language: str, annex: str, lines: str) -> None:
     blocks = [Block(line) for line in f"{annex}\nNiebla\n{lines}".split("\n")]
     marked = mark_tables(blocks, load(language))
     assert [block.role for block in marked] == [None, None, *[Role.TABLE] * 22]
 
 
-def test_cells_of_one_kind_stay_one_a_line() -> None:
-    assert columns(["1", "2", "3", "4", "5", "6", "7", "8"]) == [[str(n)] for n in range(1, 9)]
+def test_cells_of_one_kind_stay_one_per_line() -> None:
+    assert arrange_in_rows(["1", "2", "3", "4", "5", "6", "7", "8"]) == [[str(n)] for n in range(1, 9)]
 
 
-def test_pages_with_mark_up_are_not_searched_for_tables() -> None:
+def test_pages_with_markup_are_not_searched_for_tables() -> None:
     cells = "".join(f"<p>{n} %</p>" for n in range(20))
     page = f'<html><body><p class="oj-ti-art">Article 1</p><p>The shares:</p>{cells}</body></html>'
     assert tables(read(page.encode(), language="en")) == []
@@ -144,7 +144,7 @@ def test_pages_with_mark_up_are_not_searched_for_tables() -> None:
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_what_summaries_rest_on_is_hardly_ever_taken_for_a_table(data: Path) -> None:
+def test_units_that_summaries_need_are_rarely_taken_for_tables(data: Path) -> None:
     """Of the places that editors chose, at most one in 200 lies in a table of the validation acts."""
     texts = {}
     with gzip.open(data / "eur-lex-sum" / "en" / "validation.jsonl.gz", "rt", encoding="utf-8") as lines:

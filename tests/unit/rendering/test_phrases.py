@@ -119,7 +119,7 @@ CLOSING = ("force", "transposed", "binding", "addressed")
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_words_that_close_an_act_are_there_for_each_kind_in_lower_case_and_its_own_letters(language: str) -> None:
-    closing = phrases(language).closing
+    closing = raw(language)["closing"]
     assert tuple(closing) == CLOSING
     own = raw(language)["letters"]
     for name, parts in closing.items():
@@ -131,7 +131,7 @@ def test_words_that_close_an_act_are_there_for_each_kind_in_lower_case_and_its_o
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_word_that_closes_an_act_is_part_of_another(language: str) -> None:
-    parts = [part for several in phrases(language).closing.values() for part in several]
+    parts = [part for several in raw(language)["closing"].values() for part in several]
     assert not [(one, other) for one, other in permutations(parts, 2) if one in other]
 
 

@@ -15,10 +15,9 @@ from helpers.generated_acts import acts, made
 from lexlattice import Act, read
 from lexlattice.act.hierarchy import lead_ins
 from lexlattice.reading import LANGUAGES
+from lexlattice.reading.roles import application_units, is_closing_formula
 from lexlattice.selection import Budget
-from lexlattice.selection.decoder import choose
-from lexlattice.selection.growth import grow
-from lexlattice.selection.roles import applies_from, formulas
+from lexlattice.selection.decoder import choose, decode
 
 EXAMPLES = ROOT / "examples"
 LENGTHS = (40, 60, 80, 100, 130, 160, 200, 260, 320, 400, 500)
@@ -54,7 +53,7 @@ def law(*articles: str) -> Act:
 
 def order(act: Act, scores: np.ndarray) -> list[str]:
     """The first unit of each step, as long as there is anything to add."""
-    return [act.units[step[0]].id for step in grow(act, scores)]
+    return [act.units[step[0]].id for step in decode(act, scores)]
 
 
 def sentence(topic: str, words: int = 14) -> str:
@@ -269,7 +268,7 @@ def test_a_sentence_that_points_back_brings_the_one_before(language: str) -> Non
     for length in range(20, act.words):
         found = ids(act, scores, length)
         assert last not in found or before in found
-    assert any(last in {act.units[unit].id for unit in step} for step in grow(act, scores))
+    assert any(last in {act.units[unit].id for unit in step} for step in decode(act, scores))
 
 
 def test_a_later_sentence_never_comes_without_those_before_it() -> None:
@@ -278,7 +277,7 @@ def test_a_later_sentence_never_comes_without_those_before_it() -> None:
     )
     scores = favouring(act, "art-1.par-1.s-2", others=0.01)
     there: set[str] = set()
-    for step in grow(act, scores):
+    for step in decode(act, scores):
         there |= {act.units[place].id for place in step}
         assert "art-1.par-1.s-2" not in there or "art-1.par-1.s-1" in there
     assert "art-1.par-1.s-2" in there
@@ -346,7 +345,7 @@ def test_the_aim_comes_first_in_every_language(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_entry_into_force_and_date_of_application_never_come_apart(language: str) -> None:
     act = example(language)
-    dates = {act.units[place].id for place in applies_from(act)}
+    dates = {act.units[place].id for place in application_units(act)}
     assert len(dates) == 2
     for seed, words in enumerate(LENGTHS):
         found = dates & {*ids(act, drawn(act, seed), words)}
@@ -456,7 +455,7 @@ def test_title_formulas_labels_figures_and_footnotes_never_come() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_formulas_never_come_in_any_language(language: str) -> None:
     act = example(language)
-    never = {unit.id for unit, is_formula in zip(act.units, formulas(act), strict=True) if is_formula}
+    never = {unit.id for unit, is_formula in zip(act.units, is_closing_formula(act), strict=True) if is_formula}
     assert never
     assert not never & {*ids(act, np.full(len(act), 0.9), act.words - 1)}
 

@@ -6,7 +6,7 @@ import pytest
 
 from lexlattice import Act, read
 from lexlattice.act.hierarchy import lead_ins
-from lexlattice.selection.dependencies import closed_lists, said_before, says_nothing
+from lexlattice.selection.dependencies import closed_lists, is_repetition, says_nothing
 
 COPIES = """Article 5
 
@@ -70,16 +70,16 @@ def test_lead_ins_to_nothing_headings_and_cells_say_nothing_but_short_points_do(
 
 
 @pytest.mark.parametrize("repeated", ["Hives shall be registered every year.", "HIVES shall be registered every year."])
-def test_what_repeats_another_unit_was_said_before(repeated: str) -> None:
+def test_what_repeats_another_unit_was_is_repetition(repeated: str) -> None:
     act = read(f"Article 1\n\nHives shall be registered every year.\n\nArticle 2\n\n{repeated}", language="en")
-    assert said_before(act).tolist() == [False, True]
+    assert is_repetition(act).tolist() == [False, True]
 
 
-def test_the_name_of_the_act_itself_was_said_before() -> None:
+def test_the_name_of_the_act_itself_was_is_repetition() -> None:
     name = "Regulation (EU) 2024/9001 of the European Parliament and of the Council of 12 March 2024 on bees"
     act = read(
         f"{name.upper()}\n\nArticle 1\n\nThe following is added: {name}.\n\nArticle 2\n\nBees are free.", language="en"
     )
-    said = dict(zip((unit.id for unit in act.units), said_before(act).tolist(), strict=True))
+    said = dict(zip((unit.id for unit in act.units), is_repetition(act).tolist(), strict=True))
     assert said["art-1"]
     assert not said["art-2"]

@@ -17,7 +17,7 @@ from lexlattice import Act, read
 from lexlattice.act.hierarchy import lead_ins
 from lexlattice.act.summary import GROUPS
 from lexlattice.reading import LANGUAGES
-from lexlattice.selection.roles import applies_from, formulas, group_of
+from lexlattice.reading.roles import application_units, groups_of, is_closing_formula
 
 TYPES = ("regulation", "directive", "decision", "agreement", "")
 
@@ -51,13 +51,13 @@ ADDRESSED = {
 
 def groups(act: Act) -> dict[str, str]:
     """The group of each provision."""
-    return dict(zip((unit.provision for unit in act.units), group_of(act), strict=True))
+    return dict(zip((unit.provision for unit in act.units), groups_of(act), strict=True))
 
 
 def by_section(act: Act) -> list[set[str]]:
     """The groups that occur in each section."""
     found: list[set[str]] = [set() for _ in act.sections]
-    for unit, group in zip(act.units, group_of(act), strict=True):
+    for unit, group in zip(act.units, groups_of(act), strict=True):
         found[unit.section].add(group)
     return found
 
@@ -72,16 +72,16 @@ def typed(act: Act, kind: str) -> Act:
 
 def named(act: Act, words: int = 65) -> list[str]:
     """The provisions that say from when it applies, the best first; a name for each sentence."""
-    return [act.units[place].provision for place in applies_from(act, words)]
+    return [act.units[place].provision for place in application_units(act, words)]
 
 
 def saying(act: Act, words: int = 65) -> list[str]:
-    return [act.units[place].text for place in applies_from(act, words)]
+    return [act.units[place].text for place in application_units(act, words)]
 
 
 def formulas_of(act: Act) -> list[str]:
     """The provisions that are formulas."""
-    return [unit.provision for unit, is_formula in zip(act.units, formulas(act), strict=True) if is_formula]
+    return [unit.provision for unit, is_formula in zip(act.units, is_closing_formula(act), strict=True) if is_formula]
 
 
 # --- laws -------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def formulas_of(act: Act) -> list[str]:
 
 @given(acts, st.sampled_from(TYPES), st.sampled_from(["", "2023-05-01"]))
 def test_every_unit_of_any_act_has_one_of_the_known_groups(act: Act, kind: str, date: str) -> None:
-    found = group_of(replace(act, type=kind, date=date))
+    found = groups_of(replace(act, type=kind, date=date))
     assert len(found) == len(act)
     assert set(found) <= set(GROUPS)
 
@@ -117,7 +117,7 @@ def test_words_matter_for_nothing_but_when_an_act_applies(act: Act) -> None:
         for s, row in zip(act.sections, texts, strict=True)
     )
     other = typed(replace(act, sections=sections), "directive")
-    for one, group in zip(group_of(typed(act, "directive")), group_of(other), strict=True):
+    for one, group in zip(groups_of(typed(act, "directive")), groups_of(other), strict=True):
         assert one == group or "application" in (one, group)
 
 
@@ -144,19 +144,19 @@ endings = st.builds(
 
 @given(endings, st.integers(0, 80))
 def test_what_says_when_is_short_complete_and_no_formula(act: Act, words: int) -> None:
-    places, is_formula = applies_from(act, words), formulas(act)
+    places, is_formula = application_units(act, words), is_closing_formula(act)
     assert len(set(places)) == len(places)
     assert sum(act.units[place].words for place in places) <= words
     assert not any(is_formula[place] for place in places)
     leads = lead_ins(act.units)
     assert all(leads[place] is None or leads[place] in places for place in places)
-    groups = group_of(act)
+    groups = groups_of(act)
     assert {groups[place] for place in places} <= {"aim", "application"}
 
 
 @given(endings)
 def test_formulas_are_key_points_unless_they_stand_in_the_first_article(act: Act) -> None:
-    for group, is_formula in zip(group_of(act), formulas(act), strict=True):
+    for group, is_formula in zip(groups_of(act), is_closing_formula(act), strict=True):
         assert not is_formula or group in ("key_points", "aim")
 
 
@@ -203,22 +203,22 @@ def test_where_the_first_article_defines_terms_the_second_is_the_aim() -> None:
 
 def test_an_act_without_articles_begins_with_its_aim() -> None:
     act = made(("recitals", "", ["Bees die."]), ("body", "", ["Plant flowers.", "Count bees."]))
-    assert group_of(act) == ["background", "aim", "key_points"]
+    assert groups_of(act) == ["background", "aim", "key_points"]
 
 
 def test_recitals_of_a_text_that_enacts_nothing_are_its_key_points() -> None:
     act = made(("title", "", ["Resolution on bees"]), ("recitals", "", ["Bees die.", "They matter."]))
-    assert group_of(act) == ["background", "key_points", "key_points"]
+    assert groups_of(act) == ["background", "key_points", "key_points"]
 
 
 def test_an_only_article_is_the_aim() -> None:
-    assert group_of(made(article("Bees are protected from 2024."))) == ["aim"]
+    assert groups_of(made(article("Bees are protected from 2024."))) == ["aim"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_whom_an_act_is_addressed_to_is_known_in_every_language(language: str) -> None:
     texts = [article("1."), article("2."), article(ADDRESSED[language])]
-    assert formulas(typed(made(*texts, language=language), "directive")) == [False, False, True]
+    assert is_closing_formula(typed(made(*texts, language=language), "directive")) == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -233,13 +233,13 @@ def test_whom_an_act_is_addressed_to_is_known_in_every_language(language: str) -
     ],
 )
 def test_a_formula_says_nothing_else(text: str, expected: bool) -> None:
-    assert formulas(made(article("It is about bees."), article(text))) == [False, expected]
+    assert is_closing_formula(made(article("It is about bees."), article(text))) == [False, expected]
 
 
 def test_addressees_are_part_of_the_formula_that_leads_them_in() -> None:
     end = article("This Decision is addressed to:", "1. Hives Ltd, 5 Bee Road", "It applies from 2023.")
     act = made(article("It is about bees."), end, kinds=("paragraph", "paragraph", "point", "paragraph"))
-    assert formulas(typed(act, "decision")) == [False, True, True, False]
+    assert is_closing_formula(typed(act, "decision")) == [False, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -418,8 +418,8 @@ def test_most_acts_that_say_when_they_enter_into_force_say_so_under_application(
             if number % 5:
                 continue
             act = read(json.loads(line)["reference"], language="en")
-            places = applies_from(act)
-            for place, (unit, group) in enumerate(zip(act.units, group_of(act), strict=True)):
+            places = application_units(act)
+            for place, (unit, group) in enumerate(zip(act.units, groups_of(act), strict=True)):
                 if unit.text.startswith(f"This {act.type.title()} shall enter into force"):
                     said += 1
                     right += group == "application"

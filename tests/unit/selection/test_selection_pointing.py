@@ -8,7 +8,7 @@ import pytest
 from lexlattice import Act, read
 from lexlattice.act.hierarchy import lead_ins
 from lexlattice.selection.decoder import choose
-from lexlattice.selection.dependencies import Pointing
+from lexlattice.selection.dependencies import TextReferences
 
 TEXT = """REGULATION (EU) 2031/77 OF THE EUROPEAN PARLIAMENT AND OF THE COUNCIL
 of 3 March 2031
@@ -48,7 +48,7 @@ def lanterns() -> Act:
 
 
 def back(act: Act, name: str) -> set[str]:
-    pointing = Pointing(act, lead_ins(act.units))
+    pointing = TextReferences(act, lead_ins(act.units))
     place = next(place for place, unit in enumerate(act.units) if unit.id == name)
     return {act.units[other].id for other in pointing.back(place)}
 

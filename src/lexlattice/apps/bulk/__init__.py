@@ -1,1 +1,1 @@
-"""Whole corpora: the same work on any number of acts, done once each, however often the machine dies in between."""
+"""Bulk runs: the same task on any number of acts, resumable, each act processed exactly once."""

@@ -1,7 +1,7 @@
-"""Archives of acts: zip files and tars of strangers, member by member; and a folder in Formex, packed to be sent.
+"""Archives of acts, read member by member from untrusted tar and zip files, and Formex folders packed as one record.
 
-Nothing is unpacked to disk, and no more of anything is held than an act can have. A damaged archive gives what comes
-before the damage, and an entry that says so.
+Nothing is unpacked to disk, and never more than the size of an act is in memory. A damaged archive yields the members
+before the damage and then a record that reports it.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ from contextlib import closing, contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, cast
 
-from lexlattice.apps.bulk.entry import Entry, is_hidden, is_packed, is_readable, sized, writable
+from lexlattice.apps.bulk.records import Record, encodable, file_record, is_hidden, is_packed, is_readable
 from lexlattice.errors import brief
 from lexlattice.reading.formats import MAX_BYTES
 
 _ZIP: Final = b"PK\x03\x04"
 _OPENERS: Final = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
-_LONGEST_HEADER: Final = 1 << 20
-"""Bytes that a tar may say of a member before its content: its name and the like."""
-_PIECE: Final = 1 << 12
-"""Bytes that are unpacked at a time of a zip file: the least that Python takes in, since some packings give of each
-as much as they like."""
-_DAMAGES: Final = (
+_HEADER_BYTES: Final = 1 << 20
+"""Bytes of the headers of one tar member: its name and so on."""
+_CHUNK: Final = 1 << 12
+"""Bytes that are read of a zip member at a time. It is the smallest unit that Python reads, since some compression
+methods expand any input without limit."""
+_DAMAGE_ERRORS: Final = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, OSError, ValueError, LookupError, RuntimeError),
 )
-"""What Python's readers raise for damaged files, RuntimeError for encrypted, unknown and too deeply nested ones."""
+"""What Python's readers raise for damaged files; RuntimeError for encrypted, unknown and too deeply nested ones."""
 
 
-class _ExcessError(tarfile.ReadError):
-    """A tar says more of a member than there is to say."""
+class _HeaderTooLongError(tarfile.ReadError):
+    """The headers of a tar member are longer than any honest ones."""
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is a tar, or a zip file of acts; documents are zip files too, and so are acts in Formex."""
+    """Whether a file is a tar, or a zip file of acts; documents and single acts in Formex are zip files, too."""
     try:
         with path.open("rb") as file:
             if file.read(len(_ZIP)) == _ZIP:
                 return _holds_acts(file)
         with _tar(path) as (archive, _):
             return archive.firstmember is not None  # type: ignore[attr-defined]
-    except _ExcessError:
+    except _HeaderTooLongError:
         return True
-    except _DAMAGES:
+    except _DAMAGE_ERRORS:
         return False
 
 
@@ -59,25 +59,25 @@ def _holds_acts(file: IO[bytes]) -> bool:
     try:
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
-    except _DAMAGES:
+    except _DAMAGE_ERRORS:
         return False
     return not any(name.endswith(".doc.xml") or name == "[Content_Types].xml" for name in names)
 
 
-def members(path: Path) -> Iterator[Entry]:
-    """The acts in an archive, in its order."""
+def archive_records(path: Path) -> Iterator[Record]:
+    """Yield the acts of an archive, in its order."""
     is_empty = True
     try:
         with path.open("rb") as file:
             is_zip = file.read(len(_ZIP)) == _ZIP
-        for entry in _of_zip(path) if is_zip else _of_tar(path):
+        for record in _zip_records(path) if is_zip else _tar_records(path):
             is_empty = False
-            yield entry
-    except _DAMAGES as error:
-        yield Entry(f"{path}!", fault=f"The archive is damaged from here on ({brief(error)}); get it anew.")
+            yield record
+    except _DAMAGE_ERRORS as error:
+        yield Record(f"{path}!", fault=f"The archive is damaged from here on ({brief(error)}); download it again.")
     else:
         if is_empty:
-            yield Entry(f"{path}!", fault="There is no act in the archive.")
+            yield Record(f"{path}!", fault="There is no act in the archive.")
 
 
 def _is_wanted(name: str) -> bool:
@@ -85,21 +85,21 @@ def _is_wanted(name: str) -> bool:
     return (is_readable(path.name) or is_packed(path.name)) and not is_hidden(path)
 
 
-def _member(source: str, name: str, content: bytes) -> Entry:
-    """What became of a member: an act, or more than that, which is not unpacked any further."""
+def _member(source: str, name: str, content: bytes) -> Record:
+    """Return the record of a member; archives inside archives are not opened."""
     if is_packed(name) or (content.startswith(_ZIP) and _holds_acts(io.BytesIO(content))):
-        return Entry(source, fault="An archive or a data set inside an archive is not opened; unpack it first.")
-    return sized(source, content)
+        return Record(source, fault="An archive or a data set inside an archive is not opened; unpack it first.")
+    return file_record(source, content)
 
 
-# --- tars -------------------------------------------------------------------------------------------------
+# --- Tar files
 
 
 class _Metered:
-    """A file that gives no more bytes than it was allowed to: headers say themselves how long they are."""
+    """A file that can be read up to an allowance: a header states its own length, which may be a lie."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._left = file, _LONGEST_HEADER
+        self._file, self._left = file, _HEADER_BYTES
 
     def allow(self, size: int) -> None:
         self._left = size
@@ -107,7 +107,7 @@ class _Metered:
     def read(self, size: int) -> bytes:
         self._left -= size
         if self._left < 0:
-            raise _ExcessError("what it says of a member is too long")
+            raise _HeaderTooLongError("a member's header is too long")
         return self._file.read(size)
 
     def seek(self, place: int) -> int:
@@ -118,7 +118,7 @@ class _Metered:
 
 
 class _Header(tarfile.TarInfo):
-    """One that cannot be read is damage, also after the first, where Python takes it for the end."""
+    """A header that raises an error if it is damaged; Python takes one after the first for the end of the archive."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Header:
@@ -143,32 +143,32 @@ def _tar(path: Path) -> Iterator[tuple[tarfile.TarFile, _Metered]]:
             yield archive, metered
 
 
-def _of_tar(path: Path) -> Iterator[Entry]:
-    """As they come, since what is packed can be read in one direction only."""
+def _tar_records(path: Path) -> Iterator[Record]:
+    """Yield the members in one pass, since a compressed stream cannot be rewound cheaply."""
     with _tar(path) as (archive, metered):
         while (member := _next(archive, metered)) is not None:
             source = f"{path}!{member.name}"
             if member.isdir() or not _is_wanted(member.name):
                 continue
-            metered.allow(MAX_BYTES + _LONGEST_HEADER)
+            metered.allow(MAX_BYTES + _HEADER_BYTES)
             file = archive.extractfile(member) if member.isfile() else None
             if file is None:
-                yield Entry(source, fault="The member is no file but a link or a device; pack the file itself.")
+                yield Record(source, fault="The member is a link or a device; pack the file itself.")
             else:
                 yield _member(source, member.name, file.read(MAX_BYTES + 1))
 
 
 def _next(archive: tarfile.TarFile, metered: _Metered) -> tarfile.TarInfo | None:
-    metered.allow(_LONGEST_HEADER)
+    metered.allow(_HEADER_BYTES)
     member = archive.next()
-    archive.members = []  # type: ignore[attr-defined]  # it remembers all it has seen, of which there may be millions
+    archive.members = []  # type: ignore[attr-defined]  # it would keep all members, perhaps millions
     return member
 
 
-# --- zip files --------------------------------------------------------------------------------------------
+# --- Zip files
 
 
-def _of_zip(path: Path) -> Iterator[Entry]:
+def _zip_records(path: Path) -> Iterator[Record]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             if member.is_dir() or not _is_wanted(member.filename):
@@ -176,30 +176,30 @@ def _of_zip(path: Path) -> Iterator[Entry]:
             source = f"{path}!{member.filename}"
             try:
                 with archive.open(member) as file:
-                    content = b"".join(_pieces(file))
-            except _DAMAGES as error:
-                yield Entry(source, fault=f"The member cannot be unpacked ({brief(error)}).")
+                    content = b"".join(_chunks(file))
+            except _DAMAGE_ERRORS as error:
+                yield Record(source, fault=f"The member cannot be unpacked ({brief(error)}).")
             else:
                 yield _member(source, member.filename, content)
 
 
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     length = 0
-    while length <= MAX_BYTES and (piece := file.read(_PIECE)):
-        length += len(piece)
-        yield piece
+    while length <= MAX_BYTES and (chunk := file.read(_CHUNK)):
+        length += len(chunk)
+        yield chunk
 
 
-def packed(folder: Path) -> Entry:
-    """The files of an act in Formex as one zip file, the same bytes for the same files."""
+def formex_record(folder: Path) -> Record:
+    """Pack the files of an act in Formex into one zip file; the same files give the same bytes."""
     files = sorted(folder.glob("*.xml"))
     try:
         if sum(file.stat().st_size for file in files) > MAX_BYTES:
-            return Entry(str(folder), fault=f"The folder is larger than {MAX_BYTES // 1_000_000} MB, which no act is.")
+            return Record(str(folder), fault=f"The folder is larger than {MAX_BYTES // 1_000_000} MB.")
         content = io.BytesIO()
         with zipfile.ZipFile(content, "w") as archive:
             for file in files:
-                archive.writestr(zipfile.ZipInfo(writable(file.name)), file.read_bytes())
+                archive.writestr(zipfile.ZipInfo(encodable(file.name)), file.read_bytes())
     except OSError as error:
-        return Entry(str(folder), fault=f"The folder cannot be read ({error.strerror or error}).")
-    return sized(str(folder), content.getvalue())
+        return Record(str(folder), fault=f"The folder cannot be read ({error.strerror or error}).")
+    return file_record(str(folder), content.getvalue())

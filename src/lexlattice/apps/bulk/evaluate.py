@@ -1,19 +1,23 @@
-"""The task that compares systems with the summaries people wrote, act by act."""
+"""The bulk task that evaluates systems against reference summaries, act by act, and the report over very many acts."""
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
+from pathlib import Path
 from typing import Any, ClassVar, Final, cast, overload
 
+from lexlattice._internal.files import file_sha256
 from lexlattice.act.document import Act
-from lexlattice.apps.bulk.entry import Entry
-from lexlattice.apps.bulk.shards import Columns, digest_of_named
+from lexlattice.apps.bulk.output import Columns
+from lexlattice.apps.bulk.records import Record
 from lexlattice.apps.bulk.tasks import Task
 from lexlattice.encoding.tokens import TOKENIZERS
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import gold_file, load_gold
 from lexlattice.evaluation.measure import MEANING, PARTS, ActResult, Plan, evaluate_act
 from lexlattice.evaluation.points import MEANINGS
@@ -23,10 +27,15 @@ from lexlattice.reading import LANGUAGES, read
 from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH
 
+_DIGITS: Final = 16
+_WORDS: Final = ("words", "seconds")
+Layout = dict[str, Any]
+"""The index of each number within those of an act, by system, tokenizer, measure and part."""
+
 
 @dataclass(frozen=True)
 class Evaluate(Task):
-    """Systems against the summaries that rows have."""
+    """Evaluate systems against the summaries of the rows."""
 
     systems: tuple[str, ...]
     budget: str
@@ -34,11 +43,11 @@ class Evaluate(Task):
     encoder: str | None
     cache: str | None
     gold: str | None = None
-    """A file of annotations, if extracts are to be scored by meaning; acts that have none fail."""
+    """A file of gold annotations, to score extracts by meaning, too; acts without annotation fail."""
 
     name: ClassVar[str] = "evaluate"
     needs_summaries: ClassVar[bool] = True
-    own: ClassVar[Columns] = {
+    task_columns: ClassVar[Columns] = {
         "budget": int,
         "reference_words": int,
         "meaning": [{"system": str, "points": float, "precision": float, "f1": float}],
@@ -50,23 +59,28 @@ class Evaluate(Task):
         super().__post_init__()
         Budget.parse(self.budget)
         if not self.systems:
-            raise LexLatticeError("No systems were named; give one or more.")
+            raise OptionError("No systems were given; give one or more.")
         for name in self.systems:
             check_system(name, self.encoder)
         if self.gold is not None:
             gold_file(self.gold)
         elif GOLD in self.systems:
-            raise LexLatticeError("The system 'gold' needs annotations; name a file of them with --gold.")
+            raise OptionError("The system 'gold' needs annotations; give a file of them with --gold.")
 
     @cached_property
     def weights(self) -> str:
-        """Of the shipped model, and of every file that is named."""
+        """Digest of the shipped model and of all files that the systems, the encoder and `gold` name."""
         gold = f":{gold_file(self.gold)}" if self.gold is not None else ""
-        return digest_of_named(PATH, (*self.systems, self.encoder or "", gold))
+        digest = hashlib.sha256(file_sha256(PATH).encode())
+        for path in (path for name in (*self.systems, self.encoder or "", gold) for path in _named_paths(name)):
+            for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+                if file.is_file():
+                    digest.update(f"{file.as_posix()!r} {file_sha256(file)}\n".encode())
+        return digest.hexdigest()[:_DIGITS]
 
     @cached_property
     def plan(self) -> Plan:
-        """What `evaluate` would be asked."""
+        """The same plan that `evaluate` would make."""
         mode = "paper" if self.profile == "paper" else "whole"
         systems = {name: name for name in self.systems}
         budget = Budget.parse(self.budget)
@@ -83,23 +97,23 @@ class Evaluate(Task):
             gold=None if self.gold is None else {one.celex: one for one in load_gold(self.gold)},
         )
 
-    def begin(self) -> None:
-        """Make the systems."""
+    def load(self) -> None:
+        """Load the systems."""
         _ = self.plan.by_name
 
-    def read(self, entry: Entry) -> Act:
-        """In the profile that is asked for."""
-        if not entry.summary.strip() or not entry.is_text:
-            raise LexLatticeError("There is no summary to compare with; give rows with a summary.")
-        language = self.language or (entry.language if entry.language in LANGUAGES else None)
-        return read(f"{entry.content.decode()}\n", language=language, format="text", profile=self.profile)
+    def read(self, record: Record) -> Act:
+        """Read the act in the profile of the evaluation."""
+        if not record.summary.strip() or not record.is_text:
+            raise DataError("There is no summary to compare with; give rows with a summary.")
+        language = self.language or (record.language if record.language in LANGUAGES else None)
+        return read(f"{record.content.decode()}\n", language=language, format="text", profile=self.profile)
 
-    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
-        """The scores of every system, as a long table."""
-        row = Row(0, entry.celex, entry.content.decode(), entry.summary, act.language)
+    def values(self, act: Act, record: Record) -> dict[str, Any]:
+        """Return the scores of every system in long format."""
+        row = Row(0, record.celex, record.content.decode(), record.summary, act.language)
         found = evaluate_act(self.plan, row)
         if isinstance(found, BadRow):
-            raise LexLatticeError(found.reason)
+            raise DataError(found.reason)
         return {
             "budget": found.budget,
             "reference_words": found.reference_words,
@@ -117,15 +131,21 @@ class Evaluate(Task):
         }
 
 
-# What was measured of very many acts, as numbers alone: a report of all of them has to fit into memory.
-
-_WORDS: Final = ("words", "seconds")
-Layout = dict[str, Any]
-"""Where a number stands among those of an act, by system, tokenizer, measure and part."""
+def _named_paths(name: str) -> Iterator[Path]:
+    """Yield the existing paths in a name such as `model:FILE`, `onnx:FOLDER` or `translate:MODEL?…&system=NAME`."""
+    value, _, inner = name.partition(":")[2].partition("system=")
+    for path in {value, value.partition("?")[0]} - {""}:
+        if Path(path).exists():
+            yield Path(path)
+    if inner:
+        yield from _named_paths(inner)
 
 
 class Figures(Sequence[ActResult]):
-    """Rows that `Evaluate` made, as `evaluate` would have measured the acts: some hundred bytes for each."""
+    """The rows of an `Evaluate` run as the results that `evaluate` would have, in one flat array.
+
+    An act takes some hundred bytes, so that millions fit into memory for the report.
+    """
 
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
         self._layout: Layout = {}
@@ -134,7 +154,7 @@ class Figures(Sequence[ActResult]):
         for row in rows:
             if not self._length:
                 self._width = _lay_out(self._layout, row)
-            self._numbers.extend(self._of(row))
+            self._numbers.extend(self._flat(row))
             self._length += 1
 
     def __len__(self) -> int:
@@ -152,7 +172,7 @@ class Figures(Sequence[ActResult]):
         systems = _View(self._layout, self._numbers, place * self._width)
         return ActResult(0, "", "", 0, 0, cast(dict[str, dict[str, Any]], systems))
 
-    def _of(self, row: Mapping[str, Any]) -> list[float]:
+    def _flat(self, row: Mapping[str, Any]) -> list[float]:
         numbers = [0.0] * self._width
         for length in row["lengths"]:
             numbers[self._layout[length["system"]]["words"]] = length["words"]
@@ -167,8 +187,8 @@ class Figures(Sequence[ActResult]):
 
 
 def _lay_out(layout: Layout, row: Mapping[str, Any]) -> int:
-    """A place for every number that acts have; how many there are."""
-    places = iter(range(1 << 30))
+    """Fill the layout from the first row: an index for every number of an act. Return how many there are."""
+    places = count()
     for length in row["lengths"]:
         layout[length["system"]] = {name: next(places) for name in _WORDS}
     for score in row["scores"]:
@@ -180,7 +200,7 @@ def _lay_out(layout: Layout, row: Mapping[str, Any]) -> int:
 
 
 class _View(Mapping[str, Any]):
-    """The numbers of one act as the mappings they came from."""
+    """The numbers of one act as nested mappings, looked up in the flat array when they are needed."""
 
     __slots__ = ("_layout", "_numbers", "_start")
 

@@ -1,7 +1,7 @@
-"""A run over a corpus: entries in, shards out, nothing lost and nothing twice.
+"""A bulk run: records in, shards of rows out, nothing lost and nothing duplicated.
 
-Which shard an entry belongs to follows from its place in the input alone. Shards that are there whole, of the very
-same entries, are passed over; all others are made. So a run that was killed goes on, and one that is finished says so.
+The shard of a record depends only on its position in the input. Shards that are complete and were made of the same
+records are skipped; all others are made. So running the same command again resumes an interrupted run.
 """
 
 from __future__ import annotations
@@ -18,146 +18,167 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
+from lexlattice._internal.shards import ShardDigest
 from lexlattice.apps.bulk.engines import Engine, Limits
-from lexlattice.apps.bulk.entries import Inputs
-from lexlattice.apps.bulk.entry import Entry, Outcome, Placed
-from lexlattice.apps.bulk.shards import Format, Output, ShardDigest
+from lexlattice.apps.bulk.inputs import Inputs
+from lexlattice.apps.bulk.output import Format, Output
+from lexlattice.apps.bulk.records import Outcome, Record, WorkItem
 from lexlattice.apps.bulk.tasks import Task
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OptionError
 
-SHARD: Final = 256
-"""Acts of a shard: a loss of some seconds when a process is killed, and some thousand files for all of EUR-Lex."""
-_WHOLE: Final = 1 << 64
-_HELD: Final = 64_000_000
-"""Bytes of acts that are held while it is not clear yet whether they have to be done again."""
+SHARD_SIZE: Final = 256
+"""Acts of a shard: some seconds of work are lost when a run is killed, and all of EUR-Lex is some thousand files."""
+_BUFFER: Final = 64_000_000
+"""Bytes of records that are buffered until it is known whether their shard has to be made again."""
 
 Log = Callable[..., None]
-"""Told an event by its name, with its facts."""
+"""Called with the name of an event, and its facts as keyword arguments."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which entries of the inputs are worked on."""
+class Subset:
+    """The records of the inputs that are processed."""
 
     inputs: Inputs
     limit: int | None = None
     sample: float | None = None
-    """The share that is drawn: by a digest of the source, so that the same are drawn each time."""
+    """Share of the records to draw, by a digest of the source, so that the same ones are drawn each time."""
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 1:
-            raise LexLatticeError(f"A limit of {self.limit} leaves nothing to do; give a number from 1.")
+            raise OptionError(f"A limit of {self.limit} leaves nothing to do; give a number from 1.")
         if self.sample is not None and not 0 < self.sample <= 1:
-            raise LexLatticeError(f"A sample of {self.sample} cannot be drawn; give a share above 0, up to 1.")
+            raise OptionError(f"A sample of {self.sample} cannot be drawn; give a share above 0, up to 1.")
 
-    def __iter__(self) -> Iterator[Entry]:
-        drawn = (entry for entry in self.inputs if self.sample is None or _drawn(entry.source) < self.sample)
+    def __iter__(self) -> Iterator[Record]:
+        drawn = (record for record in self.inputs if self.sample is None or _uniform(record.source) < self.sample)
         return islice(drawn, None if self.limit is None else min(self.limit, sys.maxsize))
 
     def count(self) -> int | None:
-        """How many there are, if that is known beforehand."""
+        """Return how many records there are, or None if that is unknown without reading them."""
         total = self.inputs.count() if self.sample is None else None
         return total if total is None or self.limit is None else min(total, self.limit)
 
 
-def _drawn(source: str) -> float:
-    """A number from 0 to 1 that is the source's own."""
-    return int.from_bytes(hashlib.blake2b(source.encode("utf-8", "replace"), digest_size=8).digest()) / _WHOLE
+def _uniform(source: str) -> float:
+    """Hash a source to a number in [0, 1)."""
+    return int.from_bytes(hashlib.blake2b(source.encode("utf-8", "replace"), digest_size=8).digest()) / 2**64
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The entries of all shards that are not done, in their order; in place of a shard that is done, how many it has.
+    """The records of all incomplete shards, in order, with one placeholder for each complete shard.
 
-    Of a shard that seems to be done a little is held until it is known to be of the same acts; if it is not, and has
-    more, the inputs are read once more up to there. It is plain data: what is read can be read elsewhere.
+    To know whether a complete shard is still made of the same records, these are read and their digest compared. They
+    are buffered meanwhile; if there are too many to buffer and the digest differs, the inputs are read once more. This
+    is plain data, so that it can be iterated in another process.
     """
 
-    choice: Choice
+    subset: Subset
     size: int
-    done: Mapping[int, str]
-    """Digests of the shards that are there."""
+    """Records of a shard."""
+    complete: Mapping[int, str]
+    """Input digests of the complete shards, by number."""
 
-    def __iter__(self) -> Iterator[Placed]:
-        entries, number, start = iter(self.choice), 0, 0
+    def __iter__(self) -> Iterator[WorkItem]:
+        records, number, start = iter(self.subset), 0, 0
         while True:
-            part, count = islice(entries, min(self.size, sys.maxsize)), 0
-            if number not in self.done:
-                for count, entry in enumerate(part, 1):  # noqa: B007 – how many there were
-                    yield Placed(number, entry)
+            part, count = islice(records, min(self.size, sys.maxsize)), 0
+            if number not in self.complete:
+                for count, record in enumerate(part, 1):  # noqa: B007 – the count is needed after the loop
+                    yield WorkItem(number, record)
             else:
-                count, digest, held = _looked_at(part)
-                if digest != self.done[number]:
-                    again = islice(iter(self.choice), start, start + count) if held is None else held
-                    yield from (Placed(number, entry) for entry in again)
+                count, digest, buffer = _digested(part)
+                if digest != self.complete[number]:
+                    again = islice(iter(self.subset), start, start + count) if buffer is None else buffer
+                    yield from (WorkItem(number, record) for record in again)
                 elif count:
-                    yield Placed(number, Entry(""), count)
+                    yield WorkItem(number, Record(""), count)
             if not count:
                 return
             number, start = number + 1, start + count
 
 
-def _looked_at(entries: Iterable[Entry]) -> tuple[int, str, list[Entry] | None]:
-    """How many entries there are, their digest, and they themselves unless that is too much to hold."""
+def _digested(records: Iterable[Record]) -> tuple[int, str, list[Record] | None]:
+    """Return the number of records, their digest, and the records themselves unless they are too large to buffer."""
     digest, count, size = ShardDigest(), 0, 0
-    held: list[Entry] | None = []
-    for entry in entries:
-        digest.add(entry.digest)
+    buffer: list[Record] | None = []
+    for record in records:
+        digest.add(record.digest)
         count += 1
-        size += entry.size
-        if size > _HELD:
-            held = None
-        elif held is not None:
-            held.append(entry)
-    return count, str(digest), held
+        size += record.size
+        if size > _BUFFER:
+            buffer = None
+        elif buffer is not None:
+            buffer.append(record)
+    return count, str(digest), buffer
 
 
 def run(
     task: Task,
-    choice: Choice,
+    subset: Subset,
     folder: str | Path,
     engine: Engine,
     limits: Limits,
     *,
     format: str = "jsonl",
-    size: int = SHARD,
+    size: int = SHARD_SIZE,
     retry: bool = False,
     log: Log = lambda event, **facts: None,
     advance: Callable[[int], object] = lambda acts: None,
 ) -> dict[str, Any]:
-    """Do the task on every act, or go on where an earlier run stopped; the manifest is what comes of it.
+    """Run a task on every act, or resume an interrupted run.
 
-    With `retry`, shards in which acts failed are made anew.
+    Args:
+        task: What to do with each act.
+        subset: The acts.
+        folder: Where the output goes.
+        engine: Where the work is done.
+        limits: Of one act.
+        format: Of the rows, one of `FORMATS`.
+        size: Acts of a shard.
+        retry: Also make shards again in which acts failed.
+        log: Called for each event: `begin`, `shard`, `dead`, `end`.
+        advance: Called with the number of acts done, to update a progress bar.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        OptionError: An option or input is not valid.
+        DataError: There is no act in the inputs.
+        OutputError: The folder cannot be written, or holds something else.
+
     """
     if size < 1:
-        raise LexLatticeError(f"Shards of {size} acts hold nothing; give a number from 1.")
-    choice.inputs.check()
-    if task.needs_summaries and not choice.inputs.have_rows:
-        raise LexLatticeError("There are no summaries to compare with in the inputs; give rows that have one.")
-    settings = json.loads(json.dumps({**task.settings, **_asked(choice, format, size)}))  # as a manifest has them
+        raise OptionError(f"A shard cannot have {size} acts; give a number from 1.")
+    subset.inputs.check()
+    if task.needs_summaries and not subset.inputs.have_rows:
+        raise DataError("The inputs have no summaries to compare with; give rows that have one.")
+    settings = json.loads(json.dumps({**task.settings, **_settings(subset, format, size)}))  # as in the manifest
     output = Output(Path(folder), Format(format, task.columns), settings)
     with output.open():
-        log("begin", **output.settings, folder=str(folder))
+        log("begin", **settings, folder=str(folder))
         start = perf_counter()
-        pending = Pending(choice, size, output.done(retry=retry))
+        pending = Pending(subset, size, output.complete(retry=retry))
         progress = _Progress(log, advance)
         progress.write(engine.run(task, pending, limits), output)
         if not progress.shards:
-            raise LexLatticeError("There is no act in the inputs; give others.")
+            raise DataError("There is no act in the inputs; give others.")
         manifest = output.finish(progress.shards)
         facts = {"rows": manifest["rows"], "dead": manifest["dead"], "made": progress.acts}
         log("end", **facts, restarts=progress.restarts, seconds=round(perf_counter() - start, 1))
     return manifest
 
 
-def _asked(choice: Choice, format: str, size: int) -> dict[str, Any]:
-    inputs = choice.inputs
+def _settings(subset: Subset, format: str, size: int) -> dict[str, Any]:
+    inputs = subset.inputs
     return {
-        "inputs": inputs.shown,
+        "inputs": inputs.public_names,
         "fields": dict(sorted(inputs.fields.items())),
         "split": inputs.split,
-        "limit": choice.limit,
-        "sample": choice.sample,
+        "limit": subset.limit,
+        "sample": subset.sample,
         "shard": size,
         "format": format,
     }
@@ -165,7 +186,7 @@ def _asked(choice: Choice, format: str, size: int) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _Progress:
-    """What is told of outcomes while they are written down."""
+    """Writes outcomes to shards, and reports and counts them on the way."""
 
     log: Log
     advance: Callable[[int], object]
@@ -174,21 +195,21 @@ class _Progress:
     shards: int = 0
 
     def write(self, outcomes: Generator[Outcome, None, None], output: Output) -> None:
-        """Write each shard as it comes; one that was there before is passed over."""
         with closing(outcomes):
-            for (number, passed), of_shard in groupby(outcomes, attrgetter("shard", "passed")):
+            for (number, skipped), of_shard in groupby(outcomes, attrgetter("shard", "skipped")):
                 self.shards = number + 1
-                if passed:
-                    self.advance(passed)
+                if skipped:
+                    self.advance(skipped)
                     continue
-                part = output.write(number, self._told(of_shard))
-                self.log("shard", number=number, rows=part.rows, dead=len(part.dead), bytes=part.bytes)
+                shard = output.write(number, self._reported(of_shard))
+                size = sum(file["bytes"] for file in shard.files.values())
+                self.log("shard", number=number, **shard.counts, bytes=size)
 
-    def _told(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    def _reported(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
             yield outcome
             self.acts += 1
             self.restarts += outcome.restarts
             if outcome.reason:
-                self.log("dead", **outcome.dead)
+                self.log("dead", **outcome.dead_letter)
             self.advance(1)

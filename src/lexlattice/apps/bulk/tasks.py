@@ -1,7 +1,7 @@
-"""What is done with each act of a corpus: summarize, score, encode or evaluate it. An entry in, a row out.
+"""Tasks of a bulk run: summarize, score or encode each act; `evaluate` has its own module. A record in, a row out.
 
-A task is plain data, so that it can be sent to other processes and machines; what it needs is loaded there, once.
-Rows depend on the entry, the task, the code and the weights alone, but for `seconds`.
+A task is plain data, so that it can be sent to other processes and machines; models are loaded there, once. Apart from
+`seconds`, a row depends only on the record, the task, the code and the weights.
 """
 
 from __future__ import annotations
@@ -21,110 +21,113 @@ import numpy as np
 from lexlattice import __version__, encoding
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Item, shown
-from lexlattice.apps.bulk.entry import Entry
-from lexlattice.apps.bulk.shards import Columns
+from lexlattice.apps.bulk.output import Columns
+from lexlattice.apps.bulk.records import Record
 from lexlattice.encoding.cache import CachedEncoder
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError, ReadingError, WeightsError
 from lexlattice.reading import LANGUAGES, read
-from lexlattice.selection import Budget, SummaryOptions
+from lexlattice.selection import SummaryOptions
 from lexlattice.summarizer import PATH, Summarizer
 
-_FIRST: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}
-_LAST: Final[Columns] = {"warnings": [str], "sha256": str, "code": str, "weights": str, "seconds": float}
+_FIRST_COLUMNS: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}
+_LAST_COLUMNS: Final[Columns] = {"warnings": [str], "sha256": str, "code": str, "weights": str, "seconds": float}
 
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """Something to be done with every act."""
+    """Something to do with every act."""
 
     name: ClassVar[str]
-    own: ClassVar[Columns]
-    """Columns between those that all rows have."""
+    task_columns: ClassVar[Columns]
+    """The columns of this task, between those that all rows have."""
     needs_summaries: ClassVar[bool] = False
     language: str | None
-    """Of all acts, if it is not to be found out."""
+    """Of all acts; detected for each act if None."""
 
     def __post_init__(self) -> None:
         if self.language is not None and self.language not in LANGUAGES:
-            raise LexLatticeError(f"'{self.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
+            raise OptionError(f"'{self.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is loaded stays where it is; the digest of it goes along, so that it is made once."""
-        return {**{found.name: self.__dict__[found.name] for found in fields(self)}, "weights": self.weights}
+        """Pickle the fields without loaded models, and with the digest of the weights, which takes time to compute."""
+        return {**{field.name: self.__dict__[field.name] for field in fields(self)}, "weights": self.weights}
 
     @property
     def columns(self) -> Columns:
-        """What a row has, in its order."""
-        return {**_FIRST, **self.own, **_LAST}
+        """All columns of a row, in order."""
+        return {**_FIRST_COLUMNS, **self.task_columns, **_LAST_COLUMNS}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All that decides what rows become."""
+        """Everything that determines the rows."""
         return {"task": self.name, **asdict(self), "code": __version__, "weights": self.weights}
 
     @property
     @abstractmethod
     def weights(self) -> str:
-        """A digest of what is not in the code."""
+        """Digest of everything that determines the rows besides the settings and the code."""
 
     @abstractmethod
-    def begin(self) -> None:
+    def load(self) -> None:
         """Load what is needed: once in each process, before the first act."""
 
     @abstractmethod
-    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
-        """The columns of its own."""
+    def values(self, act: Act, record: Record) -> dict[str, Any]:
+        """Return the values of `task_columns`; `warnings` may be among them, too."""
 
-    def row(self, entry: Entry) -> dict[str, Any]:
-        """The row of an entry; what cannot be done is a `LexLatticeError`."""
+    def row(self, record: Record) -> dict[str, Any]:
+        """Return the row of a record.
+
+        Raises:
+            LexLatticeError: The act cannot be read or processed.
+
+        """
         start = perf_counter()
-        if entry.fault:
-            raise LexLatticeError(entry.fault)
-        act = self.read(entry)
-        own = self.of(act, entry)
+        if record.fault:
+            raise ReadingError(record.fault)
+        act = self.read(record)
+        values = self.values(act, record)
         return {
-            "source": entry.source,
-            "celex": act.celex or entry.celex,
+            "source": record.source,
+            "celex": act.celex or record.celex,
             "title": act.title,
             "language": act.language,
-            **own,
-            "warnings": own.get("warnings", list(act.warnings)),
-            "sha256": sha256(act.source.encode("utf-8", "replace") if entry.address else entry.content).hexdigest(),
+            **values,
+            "warnings": values.get("warnings", list(act.warnings)),
+            "sha256": sha256(act.source.encode("utf-8", "replace") if record.address else record.content).hexdigest(),
             "code": __version__,
             "weights": self.weights,
             "seconds": round(perf_counter() - start, 4),
         }
 
-    def read(self, entry: Entry) -> Act:
-        """The act of an entry."""
-        said = entry.language if entry.language in LANGUAGES else None
-        language = self.language or said
-        if entry.address:
-            return read(entry.address, language=language)
-        if entry.is_text:
-            return read(f"{entry.content.decode()}\n", language=language, format="text")
-        return read(entry.content, language=language)
+    def read(self, record: Record) -> Act:
+        """Read the act of a record."""
+        language = self.language or (record.language if record.language in LANGUAGES else None)
+        if record.address:
+            return read(record.address, language=language)
+        if record.is_text:
+            return read(f"{record.content.decode()}\n", language=language, format="text")
+        return read(record.content, language=language)
 
 
 @dataclass(frozen=True)
 class _WithModel(Task):
-    """What needs the model that chooses."""
+    """A task that needs the summarizer."""
 
-    budget: str
     model: str | None
+    """A model that `lexlattice train` made; the one of the package if None."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Budget.parse(self.budget).of(1)  # which refuses one that needs a summary
-        _ = self.weights
+        _ = self.weights  # raises an error if there is no such model
 
     @cached_property
     def weights(self) -> str:
-        """Of the model's file."""
+        """Digest of the model's file."""
         try:
             return sha256(self._path.read_bytes()).hexdigest()[:16]
         except OSError as error:
-            raise LexLatticeError(f"There is no model '{self.model}'; name what `lexlattice train` made.") from error
+            raise WeightsError(f"There is no model '{self.model}'; give one that `lexlattice train` made.") from error
 
     @property
     def _path(self) -> Path:
@@ -136,27 +139,28 @@ class _WithModel(Task):
 
     @cached_property
     def summarizer(self) -> Summarizer:
-        """Loaded."""
+        """The summarizer, loaded on first use."""
         if self.model is None:
             return Summarizer.from_pretrained()
         from lexlattice.research import load
 
         return load(self.model)
 
-    def begin(self) -> None:
-        """Load the model, and have it at work once: the first act takes longer than others."""
-        little = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
-        self.summarizer.summarize(little, SummaryOptions(language="en"))
+    def load(self) -> None:
+        """Load the model and use it once, so that the first act does not take longer than others."""
+        act = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
+        self.summarizer.summarize(act, SummaryOptions(language="en"))
 
 
 @dataclass(frozen=True)
 class Summarize(_WithModel):
-    """The provisions that matter."""
+    """Select the provisions of a summary."""
 
+    budget: str
     focus: str
 
     name: ClassVar[str] = "summarize"
-    own: ClassVar[Columns] = {
+    task_columns: ClassVar[Columns] = {
         "budget": int,
         "words": int,
         "extract": [{name: kind for name, kind in get_type_hints(Item).items() if name != "explanation"}],
@@ -165,15 +169,15 @@ class Summarize(_WithModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.options
+        self.options.budget_for(1)  # raises an error for a wrong focus, or a budget that needs a reference summary
 
     @property
     def options(self) -> SummaryOptions:
-        """Of every summary."""
+        """The options of every summary."""
         return SummaryOptions(budget=self.budget, language=self.language, focus=self.focus)
 
-    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
-        """The items, with their citations and places, and what is left out between them."""
+    def values(self, act: Act, record: Record) -> dict[str, Any]:
+        """Return the items with their citations and positions, and what is left out between them."""
         summary = self.summarizer.summarize(act, self.options)
         items = [item.to_dict(group=True) for item in summary]
         return {
@@ -187,16 +191,16 @@ class Summarize(_WithModel):
 
 @dataclass(frozen=True)
 class Score(_WithModel):
-    """How likely an editor would take each unit."""
+    """Compute the probability that an editor would select each unit."""
 
     name: ClassVar[str] = "score"
-    own: ClassVar[Columns] = {
+    task_columns: ClassVar[Columns] = {
         "words": int,
         "units": [{"id": str, "citation": str, "start": int, "end": int, "words": int, "score": float}],
     }
 
-    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
-        """Every unit of the act."""
+    def values(self, act: Act, record: Record) -> dict[str, Any]:
+        """Return every unit of the act with its score."""
         scores = self.summarizer.score(act).tolist() if act.units else []
         units = [
             {
@@ -210,31 +214,31 @@ class Score(_WithModel):
 
 @dataclass(frozen=True)
 class Encode(Task):
-    """A vector for each unit."""
+    """Compute a vector for each unit."""
 
     encoder: str
     cache: str | None
 
     name: ClassVar[str] = "encode"
-    own: ClassVar[Columns] = {"units": [str], "dimensions": int, "vectors": str}
+    task_columns: ClassVar[Columns] = {"units": [str], "dimensions": int, "vectors": str}
 
     @cached_property
     def weights(self) -> str:
-        """The encoder's fingerprint, and how vectors are rounded where they are kept."""
-        kept = f" {self.loaded.precision}" if isinstance(self.loaded, CachedEncoder) else ""
-        return f"{self.loaded.fingerprint}{kept}"
+        """The encoder's fingerprint, and the precision of cached vectors."""
+        precision = f" {self.loaded.precision}" if isinstance(self.loaded, CachedEncoder) else ""
+        return f"{self.loaded.fingerprint}{precision}"
 
     @cached_property
     def loaded(self) -> encoding.Encoder:
-        """The encoder itself."""
+        """The encoder, loaded on first use."""
         return encoding.load(self.encoder, cache=self.cache)
 
-    def begin(self) -> None:
+    def load(self) -> None:
         """Load the encoder."""
         _ = self.loaded
 
-    def of(self, act: Act, entry: Entry) -> dict[str, Any]:
-        """Vectors as the bytes of float32, units × dimensions, the least significant byte first, in base 64."""
+    def values(self, act: Act, record: Record) -> dict[str, Any]:
+        """Return the vectors (units × dimensions) as little-endian float32, in base 64."""
         vectors = encoding.vectors_of_units(self.loaded, [unit.text for unit in act.units])
         content = np.ascontiguousarray(vectors, "<f4").tobytes()
         return {
@@ -244,18 +248,18 @@ class Encode(Task):
         }
 
 
-# --- in a process of its own ------------------------------------------------------------------------------
+# --- In a worker process
 
 _task: Task
 
 
-def begin(task: Task) -> None:
-    """Once in each process."""
+def load_task(task: Task) -> None:
+    """Set up a worker process for a task."""
     global _task
     _task = task
-    task.begin()
+    task.load()
 
 
-def row_of(entry: Entry) -> str:
-    """The row as JSON, which is the same wherever it was made."""
-    return json.dumps(_task.row(entry), ensure_ascii=False)
+def row_of(record: Record) -> str:
+    """Return the row of a record as JSON, by the task that the process was set up for."""
+    return json.dumps(_task.row(record), ensure_ascii=False)

@@ -20,7 +20,7 @@ from lexlattice.evaluation.rows import parse_fields
 
 if TYPE_CHECKING:
     from lexlattice.apps.bulk.evaluate import Evaluate
-    from lexlattice.apps.bulk.run import Choice, Log
+    from lexlattice.apps.bulk.run import Log, Subset
     from lexlattice.apps.bulk.tasks import Task
 
 _WORK: Final = {
@@ -46,7 +46,7 @@ def add(commands: Commands) -> None:
         command = kinds.add_parser(name, help=what, description=f"For whole corpora: {what}.")
         command.set_defaults(run=_corpus, work=name)
         _add_common(command)
-        if name in ("summarize", "score", "evaluate"):
+        if name in ("summarize", "evaluate"):
             default = "reference" if name == "evaluate" else "auto"
             command.add_argument(
                 "--budget",
@@ -103,18 +103,18 @@ def _add_common(command: argparse.ArgumentParser) -> None:
 
 
 def _corpus(options: argparse.Namespace) -> int:
-    from lexlattice.apps.bulk.engines import Engine, Limits, Local, OnRay
-    from lexlattice.apps.bulk.entries import Inputs
-    from lexlattice.apps.bulk.run import Choice, run
+    from lexlattice.apps.bulk.engines import Engine, Limits, LocalEngine, RayEngine
+    from lexlattice.apps.bulk.inputs import Inputs
+    from lexlattice.apps.bulk.run import Subset, run
 
     limits = Limits(options.timeout, options.memory * _MEGABYTE)
     fields = parse_fields(options.fields) if options.fields else {}
-    choice = Choice(Inputs(tuple(options.inputs), fields, options.split), options.limit, options.sample)
+    choice = Subset(Inputs(tuple(options.inputs), fields, options.split), options.limit, options.sample)
     choice.inputs.check()
     task = _task(options)
     if options.dry_run:
         return _tell(choice, task, options)
-    engine: Engine = OnRay(options.jobs, options.address) if options.engine == "ray" else Local(options.jobs)
+    engine: Engine = RayEngine(options.jobs, options.address) if options.engine == "ray" else LocalEngine(options.jobs)
     shows = not options.quiet and sys.stderr is not None
     with _logged(options.log) as log, _bar(choice, options.work, shows) as advance:
         manifest = run(
@@ -131,7 +131,7 @@ def _corpus(options: argparse.Namespace) -> int:
         )
     if options.work == "evaluate":
         _report(task, options)
-    failed = f"; {manifest['dead']:,} could not be done, see dead.jsonl" if manifest["dead"] else ""
+    failed = f"; {manifest['dead']:,} could not be done, see dead-letters.jsonl" if manifest["dead"] else ""
     say(f"{manifest['rows']:,} acts done{failed}: {options.output}")
     return SOME_FAILED if manifest["dead"] else 0
 
@@ -142,21 +142,21 @@ def _task(options: argparse.Namespace) -> Task:
 
     language = options.lang.lower() if options.lang else None
     if options.work == "summarize":
-        return Summarize(language, options.budget, options.model, options.focus)
+        return Summarize(language, options.model, options.budget, options.focus)
     if options.work == "score":
-        return Score(language, options.budget, options.model)
+        return Score(language, options.model)
     if options.work == "encode":
         return Encode(language, options.encoder or "static", options.cache)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
     return Evaluate(language, systems, options.budget, options.profile, options.encoder, options.cache, options.gold)
 
 
-def _tell(choice: Choice, task: Task, options: argparse.Namespace) -> int:
+def _tell(choice: Subset, task: Task, options: argparse.Namespace) -> int:
     """What would be done, from the inputs alone."""
-    from lexlattice.apps.bulk.entry import writable
+    from lexlattice.apps.bulk.records import encodable
 
     count = choice.count()
-    target = writable(options.output)
+    target = encodable(options.output)
     print(f"{task.name} {'an unknown number of' if count is None else f'{count:,}'} acts → {target}")
     for entry in islice(choice, _SHOWN):
         size = "to be fetched" if entry.address else entry.fault or f"{len(entry.content):,} bytes"
@@ -169,7 +169,7 @@ def _tell(choice: Choice, task: Task, options: argparse.Namespace) -> int:
 def _report(task: Task, options: argparse.Namespace) -> None:
     """The means over all acts, with intervals and tests."""
     from lexlattice.apps.bulk.evaluate import Figures
-    from lexlattice.apps.bulk.shards import Format, Output
+    from lexlattice.apps.bulk.output import Format, Output
     from lexlattice.evaluation.report import report
     from lexlattice.evaluation.run import aggregate
 
@@ -180,7 +180,7 @@ def _report(task: Task, options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _bar(choice: Choice, what: str, shows: bool) -> Iterator[Any]:
+def _bar(choice: Subset, what: str, shows: bool) -> Iterator[Any]:
     """How far it is, at which rate, and how long it will take."""
     from tqdm import tqdm
 

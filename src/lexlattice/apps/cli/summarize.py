@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lexlattice.apps.bulk.entry import acts_in, is_one_act
+from lexlattice.apps.bulk.records import acts_in, is_formex_folder
 from lexlattice.apps.cli.shell import Commands, output, say
 from lexlattice.errors import LexLatticeError, MissingExtraError
 from lexlattice.reading import LANGUAGES
@@ -192,7 +192,7 @@ def _summarizer(options: argparse.Namespace) -> Summarizer:
 def _inputs(given: str) -> Iterator[str]:
     """What is named, or the acts in a folder; a folder of Formex files is one act."""
     path = Path(given)
-    if given in ("", "-") or is_url(given) or not path.is_dir() or is_one_act(path):
+    if given in ("", "-") or is_url(given) or not path.is_dir() or is_formex_folder(path):
         if not given:
             raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
         yield given

@@ -31,7 +31,7 @@ from lexlattice.apps.serve.schemas import (
     SummaryRequest,
 )
 from lexlattice.apps.serve.settings import Settings
-from lexlattice.apps.serve.workers import Job, OverdueError, Pool, QueueFullError
+from lexlattice.apps.serve.workers import Job, JobTimeoutError, QueueFullError, RequestPool
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading.fetch import fetch
 from lexlattice.selection import SummaryOptions
@@ -86,7 +86,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.pool = Pool(settings.workers, settings.queue, settings.max_seconds, jobs.begin, settings.max_memory)
+        self.pool = RequestPool(settings.workers, settings.queue, settings.max_seconds, jobs.begin, settings.max_memory)
         self.intake = Intake(settings)
         self.metrics = Metrics(self.pool)
         self._fetchers = ThreadPoolExecutor(_FETCHERS, "fetch")
@@ -181,7 +181,7 @@ class Service:
             async with asyncio.timeout(seconds):
                 content: bytes = (await asyncio.shield(work)).content
         except TimeoutError:
-            raise OverdueError(seconds) from None
+            raise JobTimeoutError(seconds) from None
         if len(content) > most:  # it was fetched and kept by somebody who allowed more
             raise ProblemError(413, f"The act is larger than {most / 1e6:g} MB.")
         return content

@@ -19,11 +19,11 @@ from lexlattice.lattice.grid import Floats
 from lexlattice.reading import read
 from lexlattice.reading.citations.forms import SentenceForms, sentence_forms
 from lexlattice.reading.languages.grammar import load
+from lexlattice.reading.roles import groups_of
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.status import has_no_summary, notices, standing, warnings_of
 from lexlattice.selection import Budget, SummaryOptions
 from lexlattice.selection.decoder import choose
-from lexlattice.selection.roles import group_of
 from lexlattice.summarizer import build_summary, shipped
 
 LEAST: Final = 50
@@ -115,7 +115,7 @@ def _sections(act: Act) -> Iterator[dict[str, Any]]:
 def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
     """Units with what the page wants to know besides: group, indent, what is above, and if it goes on in the line."""
     end, above, depths = 0, anchors(act), indent_depths(act, _DEEPEST)
-    for place, (unit, score, group) in enumerate(zip(act.units, scores.tolist(), group_of(act), strict=True)):
+    for place, (unit, score, group) in enumerate(zip(act.units, scores.tolist(), groups_of(act), strict=True)):
         anchor = above[place]
         yield {
             "id": unit.id,

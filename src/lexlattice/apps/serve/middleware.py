@@ -17,7 +17,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from lexlattice.apps.serve.intake import Intake
 from lexlattice.apps.serve.schemas import ProblemError
 from lexlattice.apps.serve.settings import Settings
-from lexlattice.apps.serve.workers import Pool
+from lexlattice.apps.serve.workers import RequestPool
 from lexlattice.errors import LexLatticeError
 
 # Figures for Prometheus: numbers only, nothing of any act.
@@ -28,7 +28,7 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 class Metrics:
     """Of one service; several in one process do not mix."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: RequestPool) -> None:
         self._registry = CollectorRegistry()
         self._requests = Counter(
             "lexlattice_requests", "Requests by route and code", ["route", "code"], registry=self._registry

@@ -22,13 +22,13 @@ from starlette.responses import Response
 
 from lexlattice.act.summary import Item
 from lexlattice.apps.serve.workers import (
-    BrokenError,
     BusyError,
     ClosingError,
-    GoneError,
-    OverdueError,
+    InternalError,
+    JobTimeoutError,
     QueueFullError,
     TooLargeError,
+    WorkerLostError,
 )
 from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError, OptionError
 from lexlattice.reading import LANGUAGES
@@ -186,11 +186,11 @@ _STATUS: Final[dict[type[LexLatticeError], int]] = {
     QueueFullError: 429,
     BusyError: 503,
     ClosingError: 503,
-    GoneError: 503,
-    OverdueError: 408,
+    WorkerLostError: 503,
+    JobTimeoutError: 408,
     TooLargeError: 413,
     MissingExtraError: 501,
-    BrokenError: 500,
+    InternalError: 500,
     FetchError: 502,
 }
 """Any other is the input's fault: 422."""

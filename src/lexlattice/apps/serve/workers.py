@@ -1,127 +1,151 @@
-"""Work in processes of their own, so that none of it holds up the others, whatever an act does to it.
-
-A job that takes too long is ended with its process, and a new one takes its place. The jobs themselves are not known
-here.
-"""
+"""The service's worker pool: admission, two queues and cancellation in front of the shared worker processes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
-from lexlattice._internal.processes import Begin, BrokenError, GoneError, Job, OverdueError, TooLargeError, Worker
+from lexlattice._internal.processes import (
+    InternalError,
+    Job,
+    JobTimeoutError,
+    Setup,
+    TooLargeError,
+    WorkerLostError,
+    WorkerPool,
+    WorkerSlot,
+)
 from lexlattice.errors import LexLatticeError
 
 __all__ = [
-    "BrokenError",
     "BusyError",
     "ClosingError",
-    "GoneError",
+    "InternalError",
     "Job",
-    "OverdueError",
-    "Pool",
+    "JobTimeoutError",
     "QueueFullError",
+    "RequestPool",
     "TooLargeError",
+    "WorkerLostError",
 ]
 
 MEMORY: Final = 2_000_000_000
-"""Bytes that a process may have: the largest acts known need a quarter of it."""
+"""Bytes that a worker process may allocate: the largest known acts need a quarter of it."""
 _GRACE: Final = 1.0
-"""Seconds that a job nobody wants any more still has, since starting a process anew takes about as long."""
+"""Seconds a cancelled job may go on, since starting a new process takes about as long."""
 
 
 class QueueFullError(LexLatticeError):
-    """More work waits already than is allowed."""
+    """The queue is as long as allowed."""
+
+    code = "queue-full"
 
     def __init__(self, sentence: str = "Too many requests are waiting; try again later.") -> None:
         super().__init__(sentence)
 
 
 class BusyError(LexLatticeError):
-    """It was this job's turn too late."""
+    """A job waited too long for a worker."""
+
+    code = "busy"
 
     def __init__(self, sentence: str = "No worker was free in time; try again later.") -> None:
         super().__init__(sentence)
 
 
 class ClosingError(LexLatticeError):
-    """Nothing new is begun any more."""
+    """The pool is shutting down and takes no further jobs."""
+
+    code = "closing"
 
     def __init__(self, sentence: str = "The service is shutting down; try again later.") -> None:
         super().__init__(sentence)
 
 
-class Pool:
-    """So many processes, and two queues before them; it belongs to one event loop."""
+class RequestPool:
+    """An asyncio front of a worker pool; it belongs to one event loop.
 
-    def __init__(self, workers: int, queue: int, seconds: float, begin: Begin, memory: int = MEMORY) -> None:
-        """`begin` is done once in each process before its first job.
+    Jobs wait in one of two queues. Single requests have priority, wait for a limited time and are counted in
+    `waiting`; `patient` jobs, the acts of a batch that was admitted as a whole, wait as long as it takes.
 
-        No job may take more `seconds`, nor wait more, nor have more bytes of `memory`.
-        """
+    Args:
+        workers: How many worker processes.
+        queue: How many jobs may wait.
+        seconds: How long a job may wait, and how long it may run.
+        setup: Called once in each process, before its first job.
+        memory: How many bytes a process may allocate.
+
+    """
+
+    def __init__(self, workers: int, queue: int, seconds: float, setup: Setup, memory: int = MEMORY) -> None:
         self._queue, self._seconds = queue, seconds
-        self._workers = [Worker(begin, memory) for _ in range(workers)]
-        self._threads = ThreadPoolExecutor(workers, "worker")
-        self._idle: deque[Worker] = deque()
-        self._turns: deque[asyncio.Future[Worker]] = deque()
-        self._patient_turns: deque[asyncio.Future[Worker]] = deque()
+        self._pool = WorkerPool(workers, setup, seconds=seconds, memory=memory)
+        self._idle: deque[WorkerSlot] = deque()
+        self._turns: deque[asyncio.Future[WorkerSlot]] = deque()
+        self._patient_turns: deque[asyncio.Future[WorkerSlot]] = deque()
         self._patient_is_due = False
-        self._draining = self._closing = False
+        self._is_draining = self._is_closing = False
         self.waiting = self.patient = self.running = 0
 
     @property
     def restarts(self) -> int:
-        """How many processes had to be replaced."""
-        return sum(worker.restarts for worker in self._workers)
+        """How many processes had to be replaced so far."""
+        return self._pool.restarts
 
     @property
     def ready(self) -> bool:
-        """Whether work can be done."""
-        return not self._draining and any(worker.up for worker in self._workers)
+        """Whether jobs are accepted and at least one process is up."""
+        return not self._is_draining and any(slot.is_up for slot in self._pool.slots)
 
     def admit(self) -> None:
-        """Turn away what could not be begun, before any effort is made for it."""
-        if self._draining:
+        """Check that a job could be queued now, before any work is spent on its request.
+
+        Raises:
+            ClosingError: The pool is shutting down.
+            QueueFullError: Too many jobs are waiting.
+
+        """
+        if self._is_draining:
             raise ClosingError
         if not self._idle and self.waiting >= self._queue:
             raise QueueFullError
 
     async def start(self) -> None:
-        """Start all processes, and wait until they have begun."""
-        loop = asyncio.get_running_loop()
-        await asyncio.gather(*(loop.run_in_executor(self._threads, worker.start) for worker in self._workers))
-        self._idle.extend(self._workers)
+        """Start all processes and wait until they are set up."""
+        await asyncio.to_thread(self._pool.start)
+        self._idle.extend(self._pool.slots)
 
     async def run(self, job: Job, *args: Any, patient: bool = False) -> Any:
-        """What `job(*args)` returns, or the `LexLatticeError` it raises, in another process.
+        """Return `job(*args)`, called in a worker process, or raise its `LexLatticeError`.
 
-        What is `patient` does not count as waiting, never gives up, and lets others go first: the acts of a request
-        for many, which was let in already.
+        Args:
+            job: A function of a module, so that it can be pickled.
+            *args: Its arguments.
+            patient: Wait as long as it takes, without being counted as waiting, and let other jobs go first.
+
         """
-        worker = await self._turn(patient)
-        if self._closing:
-            raise ClosingError  # it came too late for this one
+        slot = await self._turn(patient)
+        if self._is_closing:
+            raise ClosingError  # the pool was closed between the turn and now
         self.running += 1
-        loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._threads, worker.do, job, args, self._seconds)
-        work.add_done_callback(lambda _: self._done(worker, work))
+        work = asyncio.wrap_future(self._pool.submit(slot.run, job, *args))
+        work.add_done_callback(lambda _: self._finish(slot, work))
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            loop.call_later(_GRACE, self._abandon, worker, work)
+            asyncio.get_running_loop().call_later(_GRACE, self._cancel, slot, work)
             raise
 
-    async def _turn(self, patient: bool) -> Worker:
-        """A process that is free, in the order in which they were asked for."""
-        if self._closing:
+    async def _turn(self, patient: bool) -> WorkerSlot:
+        """Wait for a free slot, first come first served."""
+        if self._is_closing:
             raise ClosingError
         if not patient:
             self.admit()
         if self._idle:
             return self._idle.popleft()
-        turn: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        turn: asyncio.Future[WorkerSlot] = asyncio.get_running_loop().create_future()
         (self._patient_turns if patient else self._turns).append(turn)
         self._count(patient, 1)
         try:
@@ -129,7 +153,7 @@ class Pool:
                 return await turn
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done() and not turn.cancelled() and turn.exception() is None:
-                self._give(turn.result())  # it came at the very moment in which nobody waited any more
+                self._release(turn.result())  # the slot arrived just as the waiting ended
             if isinstance(error, TimeoutError):
                 raise BusyError from None
             raise
@@ -142,55 +166,53 @@ class Pool:
         else:
             self.waiting += change
 
-    def _done(self, worker: Worker, work: asyncio.Future[Any]) -> None:
+    def _finish(self, slot: WorkerSlot, work: asyncio.Future[Any]) -> None:
         self.running -= 1
         if not work.cancelled():
-            work.exception()  # seen, even if nobody waits for it any more
-        if worker.up or self._closing:
-            self._give(worker)
+            work.exception()  # retrieved, so that asyncio does not complain when the caller is gone
+        if slot.is_up or self._is_closing:
+            self._release(slot)
         else:
-            started = asyncio.get_running_loop().run_in_executor(self._threads, worker.replace)
-            started.add_done_callback(lambda _: self._give(worker))
+            # A slot is given to the next job only once its new process is up.
+            started = asyncio.wrap_future(self._pool.submit(slot.replace))
+            started.add_done_callback(lambda _: self._release(slot))
 
-    def _give(self, worker: Worker) -> None:
-        """To whoever has waited longest; the patient let others pass, but only one at a time."""
-        is_any, is_patient = _has_any(self._turns), _has_any(self._patient_turns)
-        if is_patient and (self._patient_is_due or not is_any):
+    def _release(self, slot: WorkerSlot) -> None:
+        """Give a slot to the job that has waited longest; one patient job has its turn after each other one."""
+        has_turns, has_patient = _has_waiting(self._turns), _has_waiting(self._patient_turns)
+        if has_patient and (self._patient_is_due or not has_turns):
             self._patient_is_due = False
-            self._patient_turns.popleft().set_result(worker)
-        elif is_any:
-            self._patient_is_due = is_patient
-            self._turns.popleft().set_result(worker)
+            self._patient_turns.popleft().set_result(slot)
+        elif has_turns:
+            self._patient_is_due = has_patient
+            self._turns.popleft().set_result(slot)
         else:
-            self._idle.append(worker)
+            self._idle.append(slot)
 
-    def _abandon(self, worker: Worker, work: asyncio.Future[Any]) -> None:
-        """What nobody wants any more is ended if others wait for the process; until then it may finish."""
+    def _cancel(self, slot: WorkerSlot, work: asyncio.Future[Any]) -> None:
+        """End a job whose caller is gone if others wait for its process; until then it may finish."""
         if work.done():
             return
-        if self.waiting or self.patient or self._closing:
-            worker.abandon()
+        if self.waiting or self.patient or self._is_closing:
+            slot.cancel()
         else:
-            asyncio.get_running_loop().call_later(_GRACE, self._abandon, worker, work)
+            asyncio.get_running_loop().call_later(_GRACE, self._cancel, slot, work)
 
     def drain(self) -> None:
-        """Let nothing new in; what waits still has its turn."""
-        self._draining = True
+        """Admit no further jobs; those that wait still have their turn."""
+        self._is_draining = True
 
     async def close(self) -> None:
-        """Finish what is running, turn away what waits, and end the processes."""
-        self._draining = self._closing = True
+        """Finish the running jobs, reject the waiting ones, and end the processes."""
+        self._is_draining = self._is_closing = True
         for turn in (*self._turns, *self._patient_turns):
             if not turn.done():
                 turn.set_exception(ClosingError())
-        for worker in self._workers:
-            worker.wanted = False
-        await asyncio.to_thread(self._threads.shutdown)
-        await asyncio.gather(*(asyncio.to_thread(worker.end) for worker in self._workers))
+        await asyncio.to_thread(self._pool.close, finish=True)
 
 
-def _has_any(turns: deque[asyncio.Future[Worker]]) -> bool:
-    """Whether anybody still waits here; those who went away are let go."""
+def _has_waiting(turns: deque[asyncio.Future[WorkerSlot]]) -> bool:
+    """Whether a job still waits in a queue; those that gave up are removed."""
     while turns and turns[0].done():
         turns.popleft()
     return bool(turns)

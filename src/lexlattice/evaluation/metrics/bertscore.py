@@ -11,7 +11,7 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.errors import MissingExtraError, OptionError, WeightsError, brief
 from lexlattice.evaluation.metrics.rouge import Score
 
@@ -73,7 +73,7 @@ class BertScore:
         self.model: Final = name
         self.layers: Final = int(utils.model2layers[name] if layers is None else layers)
         try:
-            with quiet():
+            with silent_transformers():
                 self._model: Any = utils.get_model(name, self.layers).to("cuda" if cuda.is_available() else "cpu")
                 self._tokenizer: Any = utils.get_tokenizer(name)
         except Exception as error:
@@ -125,7 +125,7 @@ class BertScore:
 
         spaced = {"add_prefix_space": True} if isinstance(self._tokenizer, GPT2Tokenizer | RobertaTokenizer) else {}
         clean = text.strip().encode("utf-8", "replace").decode("utf-8")
-        with quiet():
+        with silent_transformers():
             ids: list[int] = self._tokenizer.encode(clean, add_special_tokens=special, **spaced)
         return ids
 

@@ -13,8 +13,8 @@ from lexlattice.lattice.features.position import Outline, section_places, unit_p
 from lexlattice.lattice.features.similarity import Vectors, likeness_of
 from lexlattice.lattice.features.surface import unit_signs
 from lexlattice.lattice.grid import Floats, Integers
-from lexlattice.selection.dependencies import mentions_of
-from lexlattice.selection.roles import aim_of, defines, own_articles
+from lexlattice.reading.article_references import article_references
+from lexlattice.reading.roles import aim_of, defines_terms, own_articles
 
 _OPENING: Final = 9
 """Words with which a unit opens: who shall or may do what."""
@@ -47,7 +47,7 @@ class MeaningFeatures(NamedTuple):
 @one_blas_thread()
 def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
     """All features of an act."""
-    outline, mentions = Outline.of(act), mentions_of(act)
+    outline, references = Outline.of(act), article_references(act)
     texts = [unit.prose for unit in act.units]
     letters = np.array([len(text) for text in texts], np.float32)
     openings = [" ".join(text.split(maxsplit=_OPENING)[:_OPENING]) for text in texts]
@@ -58,10 +58,10 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
     )
     vectors = Vectors(of_texts, of_headings, of_enclosing, of_title[0])
     aim = next((unit.section for unit in aim_of(act, own_articles(act))), -1)
-    defining = np.array([outline.article[s.index] >= 0 and defines(s) for s in act.sections], np.float32)
+    defining = np.array([outline.article[s.index] >= 0 and defines_terms(s) for s in act.sections], np.float32)
     likeness = likeness_of(act, outline, vectors, letters, aim)
-    units = [unit_places(act, outline, letters), unit_signs(act, mentions), likeness.units]
-    sections = [section_places(act, outline, mentions, letters), _columns(_is(aim, act), defining), likeness.sections]
+    units = [unit_places(act, outline, letters), unit_signs(act, references), likeness.units]
+    sections = [section_places(act, outline, references, letters), _columns(_is(aim, act), defining), likeness.sections]
     is_led = (outline.lead_of >= 0)[:, None]
     return MeaningFeatures(
         np.concatenate(units, axis=1).astype(np.float32),
@@ -74,7 +74,7 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
         vectors.enclosing,
         vectors.title,
         likeness.anchors,
-        np.unique(mentions.pairs, axis=0),
+        np.unique(references.pairs, axis=0),
         outline.paragraph_of,
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from lexlattice.act.document import SECTION_KINDS, UNIT_KINDS, Act, Section, Unit
 from lexlattice.act.hierarchy import lead_ins
 from lexlattice.lattice.grid import Floats, Integers
-from lexlattice.selection.dependencies import Mentions
+from lexlattice.reading.article_references import ArticleReferences
 
 _PARAGRAPHS: Final = {
     "article": re.compile(r"(?:att-[^.]*\.)?[^.]+(?:\.par-[^.]*)?"),
@@ -178,7 +178,7 @@ def unit_places(act: Act, outline: Outline, letters: Floats) -> Floats:
     )
 
 
-def section_places(act: Act, outline: Outline, mentions: Mentions, letters: Floats) -> Floats:
+def section_places(act: Act, outline: Outline, references: ArticleReferences, letters: Floats) -> Floats:
     """A row for each section: of which kind, in which act, where, how long, and how often it is referred to."""
     sections, count = act.sections, len(act.sections)
     article, articles = outline.article, len(outline.articles)
@@ -190,9 +190,9 @@ def section_places(act: Act, outline: Outline, mentions: Mentions, letters: Floa
     recitals = sum(section.kind == "recitals" for section in sections for _ in section.units)
     kinds = [section.kind for section in sections]
     cited = [
-        _cited(mentions.pairs, [_citing(kinds[s]) == name for s in mentions.pairs[:, 0]], count) for name in _CITING
+        _cited(references.pairs, [_citing(kinds[s]) == name for s in references.pairs[:, 0]], count) for name in _CITING
     ]
-    once = np.unique(mentions.pairs, axis=0)
+    once = np.unique(references.pairs, axis=0)
     by_articles = _cited(once, [kinds[s] == "article" for s in once[:, 0]], count)
     everywhere = np.ones(count)
     return columns(

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lexlattice.act.document import Act
 from lexlattice.lattice.features.position import columns
 from lexlattice.lattice.grid import Floats, Integers
-from lexlattice.selection.dependencies import Mentions
-from lexlattice.selection.roles import applies_from, formulas, group_of
+from lexlattice.reading.article_references import ArticleReferences
+from lexlattice.reading.roles import application_units, groups_of, is_closing_formula
 
 _FIGURE, _QUOTE, _SEMICOLON, _PERCENT, _SLASH = range(1, 6)
 _SIGNS: Final = {_QUOTE: '‘“„«"', _SEMICOLON: ";", _PERCENT: "%", _SLASH: "/"}
@@ -26,13 +26,13 @@ _SENTENCE: Final = 100
 """Letters to which counts of signs are related."""
 
 
-def unit_signs(act: Act, mentions: Mentions) -> Floats:
+def unit_signs(act: Act, references: ArticleReferences) -> Floats:
     """A row for each unit."""
     texts = [unit.prose for unit in act.units]
     lengths = np.array([max(1, len(text)) for text in texts])
     dates = np.zeros(len(texts))
-    dates[applies_from(act)] = 1
-    groups = group_of(act)
+    dates[application_units(act)] = 1
+    groups = groups_of(act)
     counts, has_year = _counted(texts)
     return columns(
         [text.rstrip().endswith(":") for text in texts],
@@ -43,10 +43,10 @@ def unit_signs(act: Act, mentions: Mentions) -> Floats:
         counts[_SEMICOLON] / lengths * _SENTENCE,
         [text.isupper() for text in texts],
         [text[:1].islower() for text in texts],
-        np.log1p(mentions.of_units),
-        mentions.of_units / lengths * _SENTENCE,
+        np.log1p(references.counts),
+        references.counts / lengths * _SENTENCE,
         dates,
-        formulas(act),
+        is_closing_formula(act),
         [group == "aim" for group in groups],
         [group == "application" for group in groups],
     )

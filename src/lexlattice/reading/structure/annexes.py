@@ -1,7 +1,7 @@
-"""An annex, or a text without articles, in its parts: each starts its numbering anew.
+"""Divide an annex, or a text without articles, into its parts, each of which restarts the numbering.
 
-Parts show by a head-word ("PART A"), by their mark-up, or by a letter or Roman number before a heading ("A. General").
-Headings without a number are parts only where numbers begin anew below them.
+Parts are recognised by a head-word ("PART A"), by their mark-up, or by a letter or Roman number before a heading
+("A. General"). Headings without a number are parts only if numbers restart below them.
 """
 
 from __future__ import annotations
@@ -16,190 +16,190 @@ from typing import Final
 from lexlattice.reading.citations.forms import Cite
 from lexlattice.reading.languages.grammar import DIVISIONS, Grammar
 from lexlattice.reading.languages.numbering import canonical
-from lexlattice.reading.structure.headings import (
-    Count,
-    chapters_of,
-    counts,
-    heading_like,
+from lexlattice.reading.structure.annex_headings import (
+    PartLabel,
+    find_chapters,
+    find_headings,
+    find_part_labels,
+    find_unnumbered_headings,
     number_of,
-    titles,
-    unnumbered,
 )
-from lexlattice.reading.structure.lists import Draft, Frame, headed
+from lexlattice.reading.structure.lists import ParsedUnit, Scope, list_of_heading
 from lexlattice.reading.structure.outline import Outline
-from lexlattice.reading.structure.quoted import divide_lines
-from lexlattice.reading.structure.sections import Part
+from lexlattice.reading.structure.sections import ParsedSection
+from lexlattice.reading.structure.typography import may_be_heading
+from lexlattice.reading.structure.units import divide_lines
 
 _CITED: Final = ("part", "chapter", "section")
-"""Head-words that have a form of their own in citations."""
+"""Head-words that have their own citation forms in the language files."""
 LONGEST_NAME: Final = 60
-"""Characters by which a part is cited that has a heading but no number."""
+"""Characters of the name by which a part without a number is cited."""
 
 
 @dataclass(slots=True)
-class Division:
-    """A part of an annex: where it begins, how many lines are its heading, and how it is named."""
+class AnnexPart:
+    """A part of an annex: where it begins, and how it is named and cited."""
 
     at: int
+    """The position of its first line among those of the annex."""
     heads: int
+    """How many lines are its heading."""
     key: str
     """What its siblings have in common: a head-word, a list of letters, a depth."""
     rank: int
-    """Of head-words and of mark-up how far out they stand, from 0; -1 where only the order tells."""
+    """How far out it is, from 0, if its head-word or mark-up tells; -1 if only the order of parts does."""
     step: str
+    """Its step in the ids of its units: "part-A"."""
     cite: tuple[str, str]
     """Level and number of its citation."""
     number: str = ""
     content: int = 0
-    """Lines that are its number and its text at once: "A. The Commission shall …"."""
+    """Lines that are number and text at once: "A. The Commission shall …"."""
 
 
-def divide_annex(part: Part, plan: Outline, grammar: Grammar, frame: Frame) -> list[Draft]:
-    """Units of an annex, part by part."""
-    divisions = _divisions(part, plan, grammar)
-    bounds = [*(division.at for division in divisions), len(part.lines)]
-    drafts = _stretch(part.lines[: bounds[0]], plan, grammar, frame)
-    path: list[Division] = []
-    for division, following, (start, end) in zip(divisions, [*divisions, None][1:], pairwise(bounds), strict=True):
-        _leave(path, division)
-        path.append(division)
-        inner = _frame(path, frame)
-        lines = part.lines[start:end]
-        heads = division.heads if len(lines) > division.heads or _holds(path, following) else 0
-        content = division.content if heads == division.heads else division.heads
-        plan.furniture.update(dict.fromkeys(lines[:heads], "heading"))
+def divide_by_parts(section: ParsedSection, outline: Outline, grammar: Grammar, scope: Scope) -> list[ParsedUnit]:
+    """Cut an annex or a body into units, part by part."""
+    parts = _find_parts(section, outline, grammar)
+    bounds = [*(part.at for part in parts), len(section.lines)]
+    units = _divide_part(section.lines[: bounds[0]], outline, grammar, scope)
+    path: list[AnnexPart] = []  # the open parts, outermost first
+    for part, following, (start, end) in zip(parts, [*parts, None][1:], pairwise(bounds), strict=True):
+        _close_parts(path, part)
+        path.append(part)
+        inner = _part_scope(path, scope)
+        lines = section.lines[start:end]
+        # A heading with neither text nor parts below it is the text itself.
+        heads = part.heads if len(lines) > part.heads or _contains(path, following) else 0
+        content = part.content if heads == part.heads else part.heads
+        outline.furniture.update(dict.fromkeys(lines[:heads], "heading"))
         lines = lines[heads:]
         if content:
-            drafts.append(Draft(lines[0], lines[content - 1], inner.path, "paragraph", division.number, inner.cite))
+            units.append(ParsedUnit(lines[0], lines[content - 1], inner.path, "paragraph", part.number, inner.cite))
             inner.texts, lines = 1, lines[content:]
-        drafts.extend(_stretch(lines, plan, grammar, inner))
-    return drafts
+        units.extend(_divide_part(lines, outline, grammar, inner))
+    return units
 
 
-def _stretch(lines: Sequence[int], plan: Outline, grammar: Grammar, frame: Frame) -> list[Draft]:
-    """Lines of one numbering: headings among them are furniture, those with a number count nevertheless."""
-    while lines and not any(map(str.isalnum, plan.lines[lines[0]])):
-        plan.furniture[lines[0]] = "heading"  # a stray stop behind a heading
+def _divide_part(lines: Sequence[int], outline: Outline, grammar: Grammar, scope: Scope) -> list[ParsedUnit]:
+    """Divide the lines of one part: headings among them are furniture, but numbers of headings count."""
+    while lines and not any(map(str.isalnum, outline.lines[lines[0]])):
+        outline.furniture[lines[0]] = "heading"  # a stray stop behind a heading
         lines = lines[1:]
-    shouted, others, points = titles(lines, plan)
-    plan.furniture.update(dict.fromkeys([*shouted, *others], "heading"))
+    capitals, others, points = find_headings(lines, outline)
+    outline.furniture.update(dict.fromkeys([*capitals, *others], "heading"))
     rest = [i for i in lines if i not in others] if others else lines
-    return divide_lines(rest, plan, grammar, frame, shouted, points)
+    return divide_lines(rest, outline, grammar, scope, capitals, points)
 
 
-def _frame(path: Sequence[Division], frame: Frame) -> Frame:
-    """How what stands in a part is named: by all the parts around it."""
-    steps = "".join(f".{division.step}" for division in path)
-    cites = reduce(lambda around, division: Cite(around, *division.cite), path, frame.cite)
+def _part_scope(path: Sequence[AnnexPart], scope: Scope) -> Scope:
+    """The scope of a part: its path and citation go through all the parts that enclose it."""
+    steps = scope.path + "".join(f".{part.step}" for part in path)
+    cite = reduce(lambda outer, part: Cite(outer, *part.cite), path, scope.cite)
     if not path[-1].step.startswith("pt-"):
-        return Frame(frame.path + steps, cites, frame.kind)
-    around = cites.around if cites is not None else None
-    item = headed(path[-1].number, (frame.path + steps).rpartition(".")[0], around)
-    return Frame(frame.path + steps, cites, frame.kind, text_level="subparagraph", item=item)
+        return Scope(steps, cite, scope.kind)
+    item = list_of_heading(path[-1].number, steps.rpartition(".")[0], cite.around if cite is not None else None)
+    return Scope(steps, cite, scope.kind, text_level="subparagraph", item=item)
 
 
-def _leave(path: list[Division], division: Division) -> None:
-    """Close the parts that end where another begins: its like, and all below it."""
+def _close_parts(path: list[AnnexPart], part: AnnexPart) -> None:
+    """Close the parts that end where another begins: its sibling, and all inside that."""
     for place, other in enumerate(path):
-        if other.key == division.key or (division.rank >= 0 and other.rank >= division.rank):
+        if other.key == part.key or (part.rank >= 0 and other.rank >= part.rank):
             del path[place:]
             return
-    if division.key.startswith("pt") and "." in division.number:  # "1.2." names its whole path
+    if part.key.startswith("pt") and "." in part.number:  # "1.2." names its whole path
         while path and path[-1].key.startswith("pt"):
             path.pop()
 
 
-def _holds(path: Sequence[Division], following: Division | None) -> bool:
-    """Whether the part that begins next stands inside the innermost one."""
+def _contains(path: Sequence[AnnexPart], following: AnnexPart | None) -> bool:
+    """Whether the part that begins next is inside the innermost open one."""
     if following is None:
         return False
     inner = list(path)
-    _leave(inner, following)
+    _close_parts(inner, following)
     return len(inner) == len(path)
 
 
-def _divisions(part: Part, plan: Outline, grammar: Grammar) -> list[Division]:
-    """All parts of an annex in order."""
-    lines = part.lines
-    found = [*_worded(part), *_by_markup(lines, plan, grammar), *_counted(lines, plan)]
-    found.sort(key=lambda division: division.at)
-    bounds = [0, *(division.at + division.heads for division in found), len(lines)]
-    begins = [*(division.at for division in found), len(lines)]
-    for start, end in zip(bounds, begins, strict=False):
-        found.extend(_headed(start, lines[start:end], plan))
-    return sorted(found, key=lambda division: division.at)
+def _find_parts(section: ParsedSection, outline: Outline, grammar: Grammar) -> list[AnnexPart]:
+    """Find all parts of an annex, in order."""
+    lines = section.lines
+    found = [*_parts_by_head_word(section), *_parts_by_markup(lines, outline, grammar)]
+    found += [_labelled_part(label, lines, outline) for label in find_part_labels(lines, outline)]
+    found.sort(key=lambda part: part.at)
+    # Headings without a number are searched between the parts that are certain.
+    starts = [0, *(part.at + part.heads for part in found), len(lines)]
+    ends = [*(part.at for part in found), len(lines)]
+    for start, end in zip(starts, ends, strict=False):
+        found.extend(_parts_by_heading(start, lines[start:end], outline))
+    return sorted(found, key=lambda part: part.at)
 
 
-def _worded(part: Part) -> Iterator[Division]:
-    """Parts that a head-word shows."""
-    for n, (before, kind, number, label) in enumerate(part.divisions, 1):
+def _parts_by_head_word(section: ParsedSection) -> Iterator[AnnexPart]:
+    """Parts whose header the outline has found: "PART A"."""
+    for n, (before, kind, number, label) in enumerate(section.divisions, 1):
         step = f"{kind}-{canonical(number or str(n))}"
-        yield Division(before, 0, kind, DIVISIONS.index(kind), step, _worded_cite(kind, number, label))
+        yield AnnexPart(before, 0, kind, DIVISIONS.index(kind), step, _head_word_cite(kind, number, label))
 
 
-def _worded_cite(kind: str, number: str, label: str) -> tuple[str, str]:
-    """How a part with a head-word is cited: as the language does, or in the act's own words."""
-    return (kind, number) if number and kind in _CITED else ("division", shortened(label))
+def _head_word_cite(kind: str, number: str, label: str) -> tuple[str, str]:
+    """How a part with a head-word is cited: by the language's form, or in the act's own words."""
+    return (kind, number) if number and kind in _CITED else ("division", shorten(label))
 
 
-def _by_markup(lines: Sequence[int], plan: Outline, grammar: Grammar) -> Iterator[Division]:
+def _parts_by_markup(lines: Sequence[int], outline: Outline, grammar: Grammar) -> Iterator[AnnexPart]:
     """Parts that the mark-up shows; one without a number is a part if it has siblings."""
-    groups = [(at, i, plan.groups[i]) for at, i in enumerate(lines) if i in plan.groups]
+    groups = [(at, i, outline.groups[i]) for at, i in enumerate(lines) if i in outline.groups]
     siblings = Counter(level for *_, level in groups)
     nameless = 0
     for at, i, level in groups:
-        text = plan.lines[i]
+        text = outline.lines[i]
         header = grammar.header(text)
         rank = len(DIVISIONS) * level
         if header is not None and header.kind in DIVISIONS and header.number:
-            cite = _worded_cite(header.kind, header.written, text[: header.end])
+            cite = _head_word_cite(header.kind, header.written, text[: header.end])
             step = f"{header.kind}-{canonical(header.number)}"
-            yield Division(at, 1, f"group-{level}", rank, step, cite, header.number)
+            yield AnnexPart(at, 1, f"group-{level}", rank, step, cite, header.number)
             continue
         number, name = number_of(text)
         if name == "part":
-            yield Division(at, 1, f"group-{level}", rank, f"part-{canonical(number)}", ("part", number), number)
+            yield AnnexPart(at, 1, f"group-{level}", rank, f"part-{canonical(number)}", ("part", number), number)
         elif number:
             step = number.lower() if name == "letter" else number if "." in number else canonical(number)
-            yield Division(at, 1, f"pt-{level}", rank, f"pt-{step}", (name, number), number)
+            yield AnnexPart(at, 1, f"pt-{level}", rank, f"pt-{step}", (name, number), number)
         elif siblings[level] > 1:
             nameless += 1
-            yield Division(at, 1, f"group-{level}", rank, f"hd-{nameless}", ("division", shortened(text)))
+            yield AnnexPart(at, 1, f"group-{level}", rank, f"hd-{nameless}", ("division", shorten(text)))
 
 
-def _counted(lines: Sequence[int], plan: Outline) -> Iterator[Division]:
-    """Parts that letters or Roman numbers count, A, B, C, on lines of their own."""
-    for count in counts(lines, plan):
-        yield _lettered(count, lines, plan)
-
-
-def _lettered(count: Count, lines: Sequence[int], plan: Outline) -> Division:
-    step, cite, key = f"part-{canonical(count.number)}", ("part", count.number), f"count-{count.list}"
+def _labelled_part(label: PartLabel, lines: Sequence[int], outline: Outline) -> AnnexPart:
+    """The part that a letter or Roman number begins; its text may be on the same line or the next."""
+    step, cite, key = f"part-{canonical(label.number)}", ("part", label.number), f"count-{label.list}"
     head = 1
-    after = count.at + 1
-    if count.bare and after < len(lines) and plan.marks[lines[after]] is None:
-        if not heading_like(plan.lines[lines[after]]):
-            return Division(count.at, 0, key, -1, step, cite, count.number, content=2)
+    after = label.at + 1
+    if label.bare and after < len(lines) and outline.marks[lines[after]] is None:
+        if not may_be_heading(outline.lines[lines[after]]):
+            return AnnexPart(label.at, 0, key, -1, step, cite, label.number, content=2)
         head = 2
-    elif not count.bare and not count.heads:
-        return Division(count.at, 0, key, -1, step, cite, count.number, content=1)
-    return Division(count.at, head, key, -1, step, cite, count.number)
+    elif not label.bare and not label.heads:
+        return AnnexPart(label.at, 0, key, -1, step, cite, label.number, content=1)
+    return AnnexPart(label.at, head, key, -1, step, cite, label.number)
 
 
-def _headed(start: int, lines: Sequence[int], plan: Outline) -> Iterator[Division]:
-    """Headings without a number below which numbers begin anew."""
-    chapters, anew = chapters_of(lines, plan)
-    for n, at in enumerate(chapters if anew else (), 1):
-        yield Division(start + at, 1, "chapter", -1, f"section-{n}", ("section", str(n)), str(n))
-    for n, at in enumerate(unnumbered(lines, plan) if not chapters else (), 1):
-        name = shortened(plan.lines[lines[at]])
-        yield Division(start + at, 1, "heading", -1, f"hd-{n}", ("division", name))
+def _parts_by_heading(start: int, lines: Sequence[int], outline: Outline) -> Iterator[AnnexPart]:
+    """Parts whose headings have no number of their own kind, below which numbers restart."""
+    chapters, restarts = find_chapters(lines, outline)
+    for n, at in enumerate(chapters if restarts else (), 1):
+        yield AnnexPart(start + at, 1, "chapter", -1, f"section-{n}", ("section", str(n)), str(n))
+    for n, at in enumerate(find_unnumbered_headings(lines, outline) if not chapters else (), 1):
+        name = shorten(outline.lines[lines[at]])
+        yield AnnexPart(start + at, 1, "heading", -1, f"hd-{n}", ("division", name))
 
 
-def shortened(heading: str) -> str:
+def shorten(heading: str) -> str:
     """A heading, or its first words if it is long.
 
-    >>> shortened("GENERAL:"), shortened("On the keeping of bees and the sale of honey in places where no bees live")
+    >>> shorten("GENERAL:"), shorten("On the keeping of bees and the sale of honey in places where no bees live")
     ('GENERAL', 'On the keeping of bees and the sale of honey in places…')
     """
     heading = heading.strip(" .:-–—")

@@ -1,6 +1,6 @@
-"""How well an act was read: what its numbering, its citations and its shape give away about the reading.
+"""Diagnostics of a parsed act: what its numbering, citations and shape tell about how well it was read.
 
-A finding is a place to look at, not an error: acts do leave numbers out, and attached statutes do have articles.
+A finding is a place to check, not an error: acts do leave numbers out, and attached statutes do have articles.
 """
 
 from __future__ import annotations
@@ -15,25 +15,184 @@ from typing import Any, Final
 from lexlattice.act.document import Act, Section, Unit
 from lexlattice.reading.languages.numbering import from_roman
 
-# The numbers of articles and recitals as a reading has them: those that are missing, and those that come again.
+LONG_UNIT: Final = 400
+"""A unit with more words than this is very long."""
+DEEP_STEPS: Final = 2
+"""A unit of an annex with this many counted steps ("second subparagraph") has a very deep citation."""
+FURNITURE_SHARE: Final = 0.2
+"""A larger share of letters in furniture is a finding."""
+SHOWN: Final = 5
+"""Places that a finding names when it is printed."""
 
-_STEPS: Final = re.compile(r"\.(?=[a-z]+-|q\b)")
+FINDINGS: Final = {
+    "article-gaps": "gaps in article numbers",
+    "article-repeats": "article numbers that are repeated or out of order",
+    "recital-gaps": "gaps in recital numbers",
+    "recital-repeats": "recital numbers that are repeated or out of order",
+    "inner-articles": "articles inside annexes or attachments",
+    "shared-citations": "units that share their citation with another",
+    "doubled-ids": "units whose id another unit has",
+    "long-units": f"units of more than {LONG_UNIT} words",
+    "deep-citations": f"annex units under {DEEP_STEPS} or more counted steps",
+    "letterless-units": "units without letters",
+    "cut-lists": "lists that do not begin at their first item",
+    "late-sections": "bodies or notes after the first annex",
+    "one-section": "acts of a single section",
+    "furniture": "letters outside all units",
+}
+"""The checks by name, in the order of a report."""
+
+_STEP_BOUNDARY: Final = re.compile(r"\.(?=[a-z]+-|q\b)")
+"""Where an id is split into steps, but not inside "pt-1.2"."""
 _RECITAL: Final = re.compile(r"((?:.*\.)?)rec-(\w+?)(?:~\d+)?")
+"""The id of a recital and its container: "rec-12", "att-1.rec-3~2"."""
 _NUMBER: Final = re.compile(r"\d+")
+_ITEM: Final = re.compile(r"(pt|par)-(?:(\d+(?:\.\d+)*)[a-z]*|([a-z]+))")
+"""The last step of a list item's id: "pt-1.2", "pt-a", "par-3"."""
+_LETTERED_FIRST: Final = ("a", "i", "aa")
+"""Letters that lists begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check."""
+
+    name: str
+    """One of `FINDINGS`."""
+    count: int
+    """The number of cases found."""
+    of: int
+    """The number of cases checked: articles, recitals, units, sections or letters, depending on the check."""
+    where: tuple[str, ...]
+    """The citation of each case, in the order of the act; of a gap, the numbers on either side."""
+
+    @property
+    def share(self) -> float:
+        """`count` divided by `of`, 0 to 1."""
+        return self.count / self.of if self.of else 0.0
+
+    def __str__(self) -> str:
+        shown = "; ".join(self.where[:SHOWN])
+        rest = len(self.where) - SHOWN
+        more = f" and {rest:,} more" if rest > 0 else ""
+        share = f" of {self.of:,} ({self.share:.1%})" if self.of else ""
+        return f"{FINDINGS[self.name]}: {self.count:,}{share}" + (f": {shown}{more}" if shown else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """The diagnostics of one act."""
+
+    celex: str
+    language: str
+    sections: int
+    units: int
+    words: int
+    articles: int
+    """Sections that are articles, including those of annexes and attached acts."""
+    recitals: int
+    annexes: int
+    annex_units: int
+    """Units of annexes, including those of their articles."""
+    tables: int
+    """Units that are tables."""
+    letters: int
+    """Characters of the source that are not white space."""
+    furniture: float
+    """Share of the letters that are in furniture other than tables, 0 to 1."""
+    findings: tuple[Finding, ...]
+    """The findings, in the order of `FINDINGS`."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of cases of each check."""
+        return dict.fromkeys(FINDINGS, 0) | {finding.name: finding.count for finding in self.findings}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The diagnostics as plain JSON types."""
+        findings = [
+            {"name": f.name, "about": FINDINGS[f.name], "count": f.count, "of": f.of, "where": list(f.where)}
+            for f in self.findings
+        ]
+        names = (name for name in self.__slots__ if name != "findings")
+        return {**{name: getattr(self, name) for name in names}, "findings": findings}
+
+    def __str__(self) -> str:
+        facts = (
+            f"{self.sections:,} sections, {self.units:,} units, {self.words:,} words: {self.articles:,} articles,"
+            f" {self.recitals:,} recitals, {self.annexes:,} annexes, {self.tables:,} tables;"
+            f" {self.furniture:.1%} of the letters are furniture"
+        )
+        return "\n".join([facts, *(f"- {finding}" for finding in self.findings or ["nothing found"])])
+
+
+def health(act: Act) -> Health:
+    """Check an act for signs that it was read wrongly.
+
+    Args:
+        act: The act to check.
+
+    Returns:
+        Counts of what the act contains, and the findings with the citations of each case.
+
+    """
+    articles = articles_of(act)
+    recitals = recitals_of(act)
+    annex_units = [unit for unit in act.units if unit.id.startswith("anx")]
+    letters = _letter_count(act.source)
+    furniture_letters = Counter[str]()
+    for piece in act.furniture:
+        if piece.kind != "table":
+            furniture_letters[piece.kind] += _letter_count(act.source[piece.start : piece.end])
+    found = [
+        _finding("article-gaps", gaps(articles), len(articles)),
+        _finding("article-repeats", repeats(articles), len(articles)),
+        _finding("recital-gaps", gaps(recitals), len(recitals)),
+        _finding("recital-repeats", repeats(recitals), len(recitals)),
+        _finding("inner-articles", [article.name for article in articles if article.container], len(articles)),
+        _finding("shared-citations", _shared_citations(act.units), len(act.units)),
+        _finding("doubled-ids", [f"{unit.citation} [{unit.id}]" for unit in act.units if "~" in unit.id], len(act)),
+        _units("long-units", act.units, lambda unit: unit.words > LONG_UNIT and unit.kind != "table"),
+        _units("deep-citations", annex_units, lambda unit: _counted_steps(unit.provision) >= DEEP_STEPS),
+        _units("letterless-units", act.units, _is_letterless),
+        _finding("cut-lists", _cut_lists(act), len(act)),
+        _finding("late-sections", _late_sections(act.sections), len(act.sections)),
+        _finding("one-section", _sole_section(act.sections), 1),
+        _furniture_finding(furniture_letters, letters),
+    ]
+    return Health(
+        celex=act.celex,
+        language=act.language,
+        sections=len(act.sections),
+        units=len(act.units),
+        words=act.words,
+        articles=len(articles),
+        recitals=len(recitals),
+        annexes=sum(section.kind == "annex" for section in act.sections),
+        annex_units=len(annex_units),
+        tables=sum(unit.kind == "table" for unit in act.units),
+        letters=letters,
+        furniture=furniture_letters.total() / letters if letters else 0.0,
+        findings=tuple(finding for finding in found if finding.count),
+    )
 
 
 def steps_of(path: str) -> list[str]:
-    """The steps of an id; a dotted number is one step."""
-    return _STEPS.split(path)
+    """The steps of an id; a dotted number is one step.
+
+    >>> steps_of("anx-I.part-A.pt-1.2")
+    ['anx-I', 'part-A', 'pt-1.2']
+    """
+    return _STEP_BOUNDARY.split(path)
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """An article or a recital: what it stands in, what it counts, and how it is named."""
+    """An article or a recital: its container, the value of its number, and its name."""
 
     container: str
     value: int
-    """0 where its number counts nothing."""
+    """0 if its number has no value."""
     name: str
     number: str
 
@@ -45,7 +204,7 @@ def _numbered(container: str, number: str, name: str) -> Numbered:
 
 
 def articles_of(act: Act) -> list[Numbered]:
-    """The articles in order; one without text stands where the one before it does."""
+    """The articles in order; one without text is in the container of the one before it."""
     found: list[Numbered] = []
     container = ""
     for section in act.sections:
@@ -57,7 +216,7 @@ def articles_of(act: Act) -> list[Numbered]:
 
 
 def _container(section: Section) -> str:
-    """The annex or attached act that a section stands in, or is, by the ids of its units; empty for the act itself."""
+    """The annex or attached act of a section, by the ids of its units; empty for the act itself."""
     steps = steps_of(section.units[0].id)
     for n, step in enumerate(steps):
         if step.startswith("art-"):
@@ -66,7 +225,7 @@ def _container(section: Section) -> str:
 
 
 def recitals_of(act: Act) -> list[Numbered]:
-    """The recitals in order, each once, however many sentences and points it has."""
+    """The recitals in order, each once, regardless of how many sentences and points it has."""
     found: dict[str, Numbered] = {}
     for section in act.sections:
         if section.kind != "recitals":
@@ -88,7 +247,7 @@ def _by_container(items: Iterable[Numbered]) -> Iterator[list[Numbered]]:
 
 
 def gaps(items: Iterable[Numbered]) -> Iterator[str]:
-    """Numbers up to the last that nothing has, each stretch once; an article that stands alone is an excerpt."""
+    """Missing numbers, one entry per gap; a sole article is an excerpt and has none."""
     for group in _by_container(items):
         named = {item.value: item.name for item in reversed(group)}
         for before, after in pairwise([0, *sorted(named)] if len(named) > 1 else named):
@@ -97,7 +256,7 @@ def gaps(items: Iterable[Numbered]) -> Iterator[str]:
 
 
 def repeats(items: Iterable[Numbered]) -> Iterator[str]:
-    """Numbers that were there already, or come after a later one."""
+    """Numbers that occurred before, or follow a higher one."""
     for group in _by_container(items):
         seen: set[str] = set()
         highest = 0
@@ -106,155 +265,6 @@ def repeats(items: Iterable[Numbered]) -> Iterator[str]:
                 yield item.name
             seen.add(item.number)
             highest = max(highest, item.value)
-
-
-# How well an act was read: what its numbering, its citations and its shape give away about the reading.
-
-LONG: Final = 400
-"""A unit of more words than this is very long."""
-DEEP: Final = 2
-"""An annex's unit with this many counted steps ("second subparagraph") is cited very deeply."""
-FURNITURE: Final = 0.2
-"""A greater share of the letters in furniture is a finding."""
-SHOWN: Final = 5
-"""How many places a finding names when it is printed."""
-
-FINDINGS: Final = {
-    "article-gaps": "gaps in article numbers",
-    "article-repeats": "article numbers that come again, or late",
-    "recital-gaps": "gaps in recital numbers",
-    "recital-repeats": "recital numbers that come again, or late",
-    "inner-articles": "articles inside annexes or attachments",
-    "shared-citations": "units whose citation is not theirs alone",
-    "doubled-ids": "units whose id was taken already",
-    "long-units": f"units of more than {LONG} words",
-    "deep-citations": f"annex units under {DEEP} or more counted steps",
-    "letterless-units": "units without letters",
-    "cut-lists": "lists that do not begin at their first item",
-    "late-sections": "bodies or notes after the first annex",
-    "one-section": "acts of a single section",
-    "furniture": "letters that are no unit's",
-}
-"""What is looked for, by name, in the order of a report."""
-
-_ITEM: Final = re.compile(r"(pt|par)-(?:(\d+(?:\.\d+)*)[a-z]*|([a-z]+))")
-_LETTERED_FIRST: Final = ("a", "i", "aa")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked for and found."""
-
-    name: str
-    """One of `FINDINGS`."""
-    count: int
-    """How many there are."""
-    of: int
-    """Of how many: articles, recitals, units, sections or letters, as the finding's name says."""
-    where: tuple[str, ...]
-    """The citation of each, in the order of the act; of a gap the numbers around it."""
-
-    @property
-    def share(self) -> float:
-        """Count by total, 0 to 1."""
-        return self.count / self.of if self.of else 0.0
-
-    def __str__(self) -> str:
-        shown = "; ".join(self.where[:SHOWN])
-        rest = len(self.where) - SHOWN
-        more = f" and {rest:,} more" if rest > 0 else ""
-        share = f" of {self.of:,} ({self.share:.1%})" if self.of else ""
-        return f"{FINDINGS[self.name]}: {self.count:,}{share}" + (f": {shown}{more}" if shown else "")
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """What a reading gives away about itself."""
-
-    celex: str
-    language: str
-    sections: int
-    units: int
-    words: int
-    articles: int
-    """Sections that are articles, those of annexes and attached acts included."""
-    recitals: int
-    annexes: int
-    annex_units: int
-    """Units of annexes, of their articles too."""
-    tables: int
-    """Units that are tables."""
-    letters: int
-    """Characters of the source that are not white space."""
-    furniture: float
-    """Share of these in furniture other than tables, 0 to 1."""
-    findings: tuple[Finding, ...]
-    """What was found, in the order of `FINDINGS`."""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How often each of `FINDINGS` was found."""
-        return dict.fromkeys(FINDINGS, 0) | {finding.name: finding.count for finding in self.findings}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain JSON types."""
-        findings = [
-            {"name": f.name, "about": FINDINGS[f.name], "count": f.count, "of": f.of, "where": list(f.where)}
-            for f in self.findings
-        ]
-        names = (name for name in self.__slots__ if name != "findings")
-        return {**{name: getattr(self, name) for name in names}, "findings": findings}
-
-    def __str__(self) -> str:
-        facts = (
-            f"{self.sections:,} sections, {self.units:,} units, {self.words:,} words: {self.articles:,} articles,"
-            f" {self.recitals:,} recitals, {self.annexes:,} annexes, {self.tables:,} tables;"
-            f" {self.furniture:.1%} of the letters are furniture"
-        )
-        return "\n".join([facts, *(f"- {finding}" for finding in self.findings or ["nothing found"])])
-
-
-def health(act: Act) -> Health:
-    """Look an act over; whatever is found is named with its citations."""
-    articles = articles_of(act)
-    recitals = recitals_of(act)
-    annex_units = [unit for unit in act.units if unit.id.startswith("anx")]
-    letters = _letters(act.source)
-    aside = Counter[str]()
-    for piece in act.furniture:
-        if piece.kind != "table":
-            aside[piece.kind] += _letters(act.source[piece.start : piece.end])
-    found = [
-        _finding("article-gaps", gaps(articles), len(articles)),
-        _finding("article-repeats", repeats(articles), len(articles)),
-        _finding("recital-gaps", gaps(recitals), len(recitals)),
-        _finding("recital-repeats", repeats(recitals), len(recitals)),
-        _finding("inner-articles", [article.name for article in articles if article.container], len(articles)),
-        _finding("shared-citations", _shared(act.units), len(act.units)),
-        _finding("doubled-ids", [f"{unit.citation} [{unit.id}]" for unit in act.units if "~" in unit.id], len(act)),
-        _units("long-units", act.units, lambda unit: unit.words > LONG and unit.kind != "table"),
-        _units("deep-citations", annex_units, lambda unit: _depth(unit.provision) >= DEEP),
-        _units("letterless-units", act.units, _is_letterless),
-        _finding("cut-lists", _cut_lists(act), len(act)),
-        _finding("late-sections", _late(act.sections), len(act.sections)),
-        _finding("one-section", _alone(act.sections), 1),
-        _aside(aside, letters),
-    ]
-    return Health(
-        celex=act.celex,
-        language=act.language,
-        sections=len(act.sections),
-        units=len(act.units),
-        words=act.words,
-        articles=len(articles),
-        recitals=len(recitals),
-        annexes=sum(section.kind == "annex" for section in act.sections),
-        annex_units=len(annex_units),
-        tables=sum(unit.kind == "table" for unit in act.units),
-        letters=letters,
-        furniture=aside.total() / letters if letters else 0.0,
-        findings=tuple(finding for finding in found if finding.count),
-    )
 
 
 def _finding(name: str, where: Iterable[str], of: int) -> Finding:
@@ -266,19 +276,19 @@ def _units(name: str, units: Sequence[Unit], has: Callable[[Unit], bool]) -> Fin
     return _finding(name, [unit.citation for unit in units if has(unit)], len(units))
 
 
-def _letters(text: str) -> int:
+def _letter_count(text: str) -> int:
     return len(text) - sum(map(text.count, (" ", "\n", "\t")))
 
 
-def _shared(units: Sequence[Unit]) -> list[str]:
-    """Citations that several units have, once for each unit; the parts of the title are cited as the title."""
+def _shared_citations(units: Sequence[Unit]) -> list[str]:
+    """Citations that several units have, once per unit; the parts of the title are all cited as the title."""
     cited = [unit.citation for unit in units if unit.kind != "title"]
     times = Counter(cited)
     return [citation for citation in cited if times[citation] > 1]
 
 
-def _depth(provision: str) -> int:
-    """Steps that were counted because the act does not number them."""
+def _counted_steps(provision: str) -> int:
+    """The number of steps in an id that are counted because the act does not number them."""
     return sum(step.startswith("sub-") for step in steps_of(provision))
 
 
@@ -287,7 +297,7 @@ def _is_letterless(unit: Unit) -> bool:
 
 
 def _cut_lists(act: Act) -> Iterator[str]:
-    """The first item of each list that does not begin with 1, a or i; quoted lists begin where the amendment does."""
+    """The first item of each list that does not begin with 1, a or i; quoted lists may begin anywhere."""
     begun: set[tuple[str, str, str]] = set()
     for unit in act.units:
         *around, last = steps_of(unit.provision)
@@ -302,8 +312,8 @@ def _cut_lists(act: Act) -> Iterator[str]:
         begun.add(group)
 
 
-def _late(sections: Sequence[Section]) -> Iterator[str]:
-    """Bodies and notes among or behind the annexes; notes that end the act are where many pages have them."""
+def _late_sections(sections: Sequence[Section]) -> Iterator[str]:
+    """Bodies and notes among or after the annexes; notes at the end of the act are usual."""
     first = next((section.index for section in sections if section.kind == "annex"), len(sections))
     for section in sections[first:]:
         is_end = section.kind == "notes" and section.index == len(sections) - 1
@@ -311,13 +321,15 @@ def _late(sections: Sequence[Section]) -> Iterator[str]:
             yield section.units[0].citation if section.units else section.label
 
 
-def _alone(sections: Sequence[Section]) -> list[str]:
+def _sole_section(sections: Sequence[Section]) -> list[str]:
     rest = [section for section in sections if section.kind not in ("title", "notes")]
     return [section.label or section.kind for section in rest] if len(rest) == 1 else []
 
 
-def _aside(aside: Counter[str], letters: int) -> Finding:
-    count = aside.total()
-    if not letters or count / letters <= FURNITURE:
+def _furniture_finding(furniture_letters: Counter[str], letters: int) -> Finding:
+    count = furniture_letters.total()
+    if not letters or count / letters <= FURNITURE_SHARE:
         return Finding("furniture", 0, letters, ())
-    return Finding("furniture", count, letters, tuple(f"{kind} {n / letters:.1%}" for kind, n in aside.most_common()))
+    return Finding(
+        "furniture", count, letters, tuple(f"{kind} {n / letters:.1%}" for kind, n in furniture_letters.most_common())
+    )

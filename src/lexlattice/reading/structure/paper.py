@@ -1,13 +1,14 @@
-"""The paper's rules, and nothing more: what its lattice, its statistics and its baseline stand on.
+"""The `paper` profile: the rules of the paper that the lattice, its statistics and its baseline are based on.
 
-Head-words of article, chapter, section, title and annex on lines shorter than 60 characters; recitals by lines that
-hold "(N)"; paragraphs by a leading "N."; four kinds of rows; sections without paragraphs are dropped. Lists, titles,
-footnotes, tables and signatures are not told apart: they run on in the paragraph they stand in.
+Headers are head-words of article, chapter, section, title and annex on lines shorter than 60 characters; recitals are
+lines "(N)"; paragraphs begin with "N."; there are four kinds of sections, and those without paragraphs are dropped.
+Lists, titles, footnotes, tables and signatures are not recognised: they belong to the paragraph before them.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -15,120 +16,110 @@ from lexlattice.act.document import Act, Furniture, Section, Unit
 from lexlattice.reading.citations.forms import Cite, cite
 from lexlattice.reading.formats.blocks import Document
 from lexlattice.reading.languages.grammar import Grammar, Header
-from lexlattice.reading.structure.outline import outline
-from lexlattice.reading.structure.source import lay_out, put_together
+from lexlattice.reading.structure.assembly import assemble_act, join_lines
+from lexlattice.reading.structure.outline import parse_outline
 
 LONGEST_HEADER: Final = 60
+"""A header is shorter than this many characters."""
+
 _RECITAL: Final = re.compile(r"\((\d{1,3})\)$")
+"""A recital's number, alone on its line: "(12)"."""
 _PARAGRAPH: Final = re.compile(r"(\d{1,3})\.(?:\s|$)")
-_NAMES: Final = {"preamble": "pre", "recitals": "rec", "article": "art", "annex": "anx"}
+"""A paragraph's number: the "3. " of "3. The Commission shall"."""
+_ID_PREFIXES: Final = {"preamble": "pre", "recitals": "rec", "article": "art", "annex": "anx"}
+_UNIT_KINDS: Final = {"preamble": "citation", "recitals": "recital", "article": "paragraph", "annex": "paragraph"}
 
 
 @dataclass(slots=True)
-class _Row:
-    """A section in the making: its paragraphs as runs of lines."""
+class _PaperSection:
+    """A section as its paragraphs: the lines and the number of each."""
 
     kind: str
     header: Header | None = None
     label: str = ""
     paragraphs: list[tuple[list[int], str]] = field(default_factory=list)
+    is_interrupted: bool = False
+    """Whether the header of a chapter or the like has ended the last paragraph."""
 
     def add(self, line: int, number: str | None) -> None:
-        """Begin a paragraph, or go on with the last one."""
-        if number is not None or not self.paragraphs:
+        """Begin a paragraph, or continue the last one."""
+        if number is not None or not self.paragraphs or self.is_interrupted:
             self.paragraphs.append(([line], number or ""))
         else:
             self.paragraphs[-1][0].append(line)
+        self.is_interrupted = False
 
 
 def read_paper(document: Document, grammar: Grammar) -> Act:
-    """Read a document by the paper's rules."""
+    """Parse a document by the paper's rules.
+
+    Args:
+        document: The blocks of text that a format back-end has read, and what it knows about them.
+        grammar: The words and citation forms of the document's language.
+
+    Returns:
+        The act, with one unit per paragraph.
+
+    """
     lines = [block.text for block in document.blocks]
-    rows, dropped = _rows(lines, grammar)
-    runs = ((run[0], run[-1]) for row in rows for run, _ in row.paragraphs)
-    source, starts = lay_out(lines, runs)
-    taken: dict[str, int] = {}
-    sections = [
-        _section(row, index, source, starts, lines, grammar, taken)
-        for index, row in enumerate(row for row in rows if row.paragraphs)
-    ]
-    furniture = (Furniture("heading", starts[i], starts[i] + len(lines[i])) for i in dropped)
-    plan = outline(document.blocks, grammar)
-    return put_together(document, plan, grammar, "paper", sections, furniture, source)
+    found, headers = _find_sections(lines, grammar)
+    found = [section for section in found if section.paragraphs]
+    spans = ((run[0], run[-1]) for section in found for run, _ in section.paragraphs)
+    source, starts = join_lines(lines, spans)
+    ids: Counter[str] = Counter()
+    sections = [_build_section(section, index, source, starts, grammar, ids) for index, section in enumerate(found)]
+    furniture = (Furniture("heading", starts[i], starts[i] + len(lines[i])) for i in headers)
+    outline = parse_outline(document.blocks, grammar)  # for the metadata only
+    return assemble_act(document, outline, grammar, "paper", sections, furniture, source)
 
 
-def _rows(lines: list[str], grammar: Grammar) -> tuple[list[_Row], list[int]]:
-    """The sections, and the header lines that belong to none."""
-    rows = [_Row("preamble")]
+def _find_sections(lines: list[str], grammar: Grammar) -> tuple[list[_PaperSection], list[int]]:
+    """The sections, and the lines that are headers."""
+    sections = [_PaperSection("preamble")]
     headers: list[int] = []
     for i, line in enumerate(lines):
+        section = sections[-1]
         header = grammar.header(line) if len(line) < LONGEST_HEADER else None
-        if header is not None and header.kind in ("article", "annex"):
-            headers.append(i)
-            rows.append(_Row(header.kind, header, line))
-            continue
         if header is not None and header.kind not in ("appendix", "protocol"):
             headers.append(i)
-            rows[-1].paragraphs.append(([], ""))
+            if header.kind in ("article", "annex"):
+                sections.append(_PaperSection(header.kind, header, line))
+            else:
+                section.is_interrupted = True
             continue
         recital = _RECITAL.match(line)
-        if recital and rows[-1].kind in ("preamble", "recitals"):
-            if rows[-1].kind == "preamble":
-                rows.append(_Row("recitals"))
-            rows[-1].add(i, recital.group(1))
+        if recital and section.kind in ("preamble", "recitals"):
+            if section.kind == "preamble":
+                section = _PaperSection("recitals")
+                sections.append(section)
+            section.add(i, recital.group(1))
             continue
         paragraph = _PARAGRAPH.match(line)
-        row = rows[-1]
-        if row.paragraphs and not row.paragraphs[-1][0]:
-            row.paragraphs.pop()
-            row.paragraphs.append(([i], paragraph.group(1) if paragraph else ""))
-        else:
-            row.add(i, paragraph.group(1) if paragraph else None)
-    for row in rows:
-        row.paragraphs = [(run, number) for run, number in row.paragraphs if run]
-    return rows, headers
+        section.add(i, paragraph.group(1) if paragraph else None)
+    return sections, headers
 
 
-def _section(
-    row: _Row,
-    index: int,
-    source: str,
-    starts: list[int],
-    lines: list[str],
-    grammar: Grammar,
-    taken: dict[str, int],
+def _build_section(
+    section: _PaperSection, index: int, source: str, starts: list[int], grammar: Grammar, ids: Counter[str]
 ) -> Section:
-    header = row.header
+    """The section with its units; `ids` counts the ids of sections, to make them unique."""
+    header, kind = section.header, section.kind
     number = header.number if header is not None else ""
-    stem = f"{_NAMES[row.kind]}-{number}" if number else _NAMES[row.kind]
-    taken[stem] = taken.get(stem, 0) + 1
-    if taken[stem] > 1:
-        stem = f"{stem}~{taken[stem]}"
-    level = Cite(None, row.kind, header.written if header else "") if row.kind != "recitals" else None
-    if row.kind == "annex" and not number:
+    section_id = f"{_ID_PREFIXES[kind]}-{number}" if number else _ID_PREFIXES[kind]
+    ids[section_id] += 1
+    if ids[section_id] > 1:
+        section_id = f"{section_id}~{ids[section_id]}"
+    level = Cite(None, kind, header.written if header else "") if kind != "recitals" else None
+    if kind == "annex" and not number:
         level = Cite(None, "annex_sole")
     units = []
-    for position, (run, own) in enumerate(row.paragraphs):
-        start, end = starts[run[0]], starts[run[-1]] + len(lines[run[-1]])
+    for position, (run, paragraph) in enumerate(section.paragraphs):
+        start, end = starts[run[0]], starts[run[-1] + 1] - 1
         text = source[start:end]
-        cites = level or Cite(None, "recital", own or str(position + 1))
-        if own and row.kind in ("article", "annex"):
-            cites = Cite(cites, "paragraph" if row.kind == "article" else "numeral", own)
-        unit_id = f"{stem}.{position + 1}"
-        kind = {"recitals": "recital", "preamble": "citation"}.get(row.kind, "paragraph")
-        units.append(
-            Unit(
-                unit_id,
-                unit_id,
-                index,
-                position,
-                kind,
-                own,
-                cite(cites, grammar),
-                text,
-                start,
-                end,
-                text.count(" ") + 1,
-            )
-        )
-    return Section(index, row.kind, number, row.label, "", (), tuple(units))
+        level_cited = level or Cite(None, "recital", paragraph or str(position + 1))
+        if paragraph and kind in ("article", "annex"):
+            level_cited = Cite(level_cited, "paragraph" if kind == "article" else "numeral", paragraph)
+        unit_id, citation, words = f"{section_id}.{position + 1}", cite(level_cited, grammar), text.count(" ") + 1
+        unit_kind = _UNIT_KINDS[kind]
+        units.append(Unit(unit_id, unit_id, index, position, unit_kind, paragraph, citation, text, start, end, words))
+    return Section(index, kind, number, section.label, "", (), tuple(units))

@@ -1,4 +1,8 @@
-"""Sections in the making: what opens one, what encloses it, and what the ids of its units begin with."""
+"""Sections while an act is parsed: what opens one, what encloses it, and how the ids of its units begin.
+
+`SectionBuilder` holds the sections opened so far. `OutlineContext` is what all handlers of lines share. `Attachments`
+opens the texts that are attached below an act's signatures.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +11,50 @@ from typing import Final
 
 from lexlattice.reading.formats.blocks import Role
 from lexlattice.reading.languages.grammar import DIVISIONS, Header
-from lexlattice.reading.structure.lines import LONGEST_HEADING, PROSE, Lines, shouts
+from lexlattice.reading.structure.lines import Lines
+from lexlattice.reading.structure.typography import LONGEST_HEADING, PROSE, is_in_capitals
 
 LONGEST_LABEL: Final = 60
+"""Characters of a heading that names a part of an annex."""
 PREFIXES: Final = {"annex": "anx", "appendix": "app", "protocol": "prot"}
+"""How ids begin, by the head-word of the section."""
+FRONT: Final = ("front", "title")
+"""States before the act's own text."""
+TERMS: Final = ("article", "annex", "body", "heading")
+"""States in which lines belong to the enacting terms or the annexes."""
+MAX_TITLE_WORDS: Final = 8
+"""Words in the first line of an attached text's title."""
+SHORTEST_TITLE: Final = 12
+"""Characters of an attached text's title that has no word such as "agreement"."""
+
+_ATTACHABLE: Final = ("agreement", "treaty")
+"""Kinds of acts that are attached to the decision that approves them."""
 
 
 @dataclass(slots=True)
-class Part:
-    """A section in the making."""
+class ParsedSection:
+    """A section as the parser finds it: its header, and the numbers of its lines."""
 
     kind: str
     number: str = ""
     written: str = ""
+    """The number as the act writes it."""
     label: str = ""
+    """The header line."""
     prefix: str = ""
     """What the ids of its units begin with: the annex or the attached act it belongs to."""
     enclosing: tuple[str, ...] = ()
+    """The chapters and the like that enclose it, outermost first."""
     heading: str = ""
     lines: list[int] = field(default_factory=list)
     divisions: list[tuple[int, str, str, str]] = field(default_factory=list)
-    """Headers inside an annex: how many lines stand before each, its kind, its number, if any, and itself."""
-    annex: Part | None = None
-    """The annex that an article, a body or notes stand in."""
+    """Headers inside an annex: the number of lines before each, its kind, its number, if any, and its label."""
+    annex: ParsedSection | None = None
+    """The annex that contains an article, a body or notes."""
     attachment: int = 0
-    """Which of the texts attached to the act it belongs to, counted from one; 0 for the act's own."""
+    """Which of the texts attached to the act it belongs to, counted from one; 0 for the act itself."""
     lead: int | None = None
-    """The line that all points of a body hang from: "HEREBY RECOMMENDS THAT MEMBER STATES:"."""
+    """The line whose sentence all points of a body continue: "HEREBY RECOMMENDS THAT MEMBER STATES:"."""
 
     @property
     def name(self) -> str:
@@ -42,58 +63,58 @@ class Part:
         return f"{word.capitalize() if word.isupper() else word} {number}".strip() if self.number else word.capitalize()
 
 
-class Sections:
-    """The sections opened so far, and the chapters, annex or attached act around the next one."""
+class SectionBuilder:
+    """The sections opened so far, and the chapters, annex or attached act that enclose the next one."""
 
     def __init__(self) -> None:
-        self.parts: list[Part] = []
+        self.sections: list[ParsedSection] = []
         self.prefix = ""
-        self.annex: Part | None = None
+        self.annex: ParsedSection | None = None
         self.attachments = 0
         self.awaits_articles = False
         """Whether an attached text has begun whose first article is still to come."""
         self.enclosing: list[tuple[int, str, str]] = []
-        """Rank, header and heading of the divisions around the open section."""
+        """Rank, header and heading of the divisions that enclose the open section."""
         self.division_number = ""
-        self._around: tuple[tuple[int, str, str], ...] = ()
-        self._headings: tuple[str, ...] = ()
-        """The divisions as text, made once for all the sections they enclose."""
+        # The divisions as text, computed once for all the sections they enclose.
+        self._named_divisions: tuple[tuple[int, str, str], ...] = ()
+        self._division_names: tuple[str, ...] = ()
 
     @property
     def in_annex(self) -> bool:
         """Whether articles that come now belong to an annex."""
-        return self.prefix.startswith(("anx", "prot")) and self.parts[-1].kind != "notes"
+        return self.prefix.startswith(("anx", "prot")) and self.sections[-1].kind != "notes"
 
-    def open(self, part: Part) -> None:
+    def open(self, section: ParsedSection) -> None:
         """Open a section within the divisions that are open."""
-        around = tuple(self.enclosing)
-        if around != self._around:
-            self._around = around
-            self._headings = tuple(f"{header} {heading}".strip() for _, header, heading in around)
-        part.enclosing = self._headings
-        self.parts.append(part)
+        divisions = tuple(self.enclosing)
+        if divisions != self._named_divisions:
+            self._named_divisions = divisions
+            self._division_names = tuple(f"{header} {heading}".strip() for _, header, heading in divisions)
+        section.enclosing = self._division_names
+        self.sections.append(section)
 
-    def article(self, text: str, header: Header, *, anew: bool) -> None:
-        """Open an article; one that begins the count anew begins an attached act, unless it is an annex's."""
-        if anew and not self.prefix.startswith("anx") and not self.awaits_articles:
+    def open_article(self, text: str, header: Header, *, restarts: bool) -> None:
+        """Open an article; one whose number restarts the count begins an attached act, except in an annex."""
+        if restarts and not self.prefix.startswith("anx") and not self.awaits_articles:
             self._begin_attachment()
-            if self.parts[-1].kind == "body" and not self.parts[-1].number:
-                self.parts[-1].attachment = self.attachments
+            if self.sections[-1].kind == "body" and not self.sections[-1].number:
+                self.sections[-1].attachment = self.attachments
         self.awaits_articles = False
-        part = Part("article", header.number, header.written, text, self.prefix)
-        part.annex = self.annex if self.prefix.startswith(("anx", "prot")) else None
-        part.attachment = self.attachments if self.prefix.startswith("att") else 0
-        self.open(part)
+        section = ParsedSection("article", header.number, header.written, text, self.prefix)
+        section.annex = self.annex if self.prefix.startswith(("anx", "prot")) else None
+        section.attachment = self.attachments if self.prefix.startswith("att") else 0
+        self.open(section)
 
     def _begin_attachment(self) -> None:
         self.attachments += 1
         self.prefix = f"att-{self.attachments}."
         self.leave_divisions()
 
-    def attach(self, title: str) -> None:
-        """Begin an attached text: a convention, an agreement, an exchange of letters."""
+    def open_attachment(self, title: str) -> None:
+        """Open an attached text: a convention, an agreement, an exchange of letters."""
         self._begin_attachment()
-        self.open(Part("body", label=title, attachment=self.attachments))
+        self.open(ParsedSection("body", label=title, attachment=self.attachments))
         self.enclosing = [(-1, title, "")]
         self.awaits_articles = True
 
@@ -103,12 +124,12 @@ class Sections:
         self.awaits_articles = False
         name = f"{PREFIXES[header.kind]}-{header.number}" if header.number else PREFIXES[header.kind]
         self.prefix = f"{name}."
-        self.annex = Part("annex", header.number, header.written, text, name)
+        self.annex = ParsedSection("annex", header.number, header.written, text, name)
         self.open(self.annex)
 
     def divide_annex(self, text: str, header: Header | None) -> None:
-        """Begin a part or section of the open annex: its numbering starts anew."""
-        annex = self.parts[-1]
+        """Begin a part or section of the open annex: its numbering restarts."""
+        annex = self.sections[-1]
         kind, number = (header.kind, header.written) if header is not None else ("section", "")
         label = text[: header.end if header is not None else LONGEST_LABEL].strip(" .:-–—")
         annex.divisions.append((len(annex.lines), kind, number, label))
@@ -121,80 +142,76 @@ class Sections:
         self.enclosing.append((rank, text, ""))
         self.division_number = header.number if header is not None else ""
 
-    def head_attachment(self, line: str) -> None:
-        """Take a line as (a further line of) the title of the attached text that has just begun."""
-        rank, title, heading = self.enclosing[0]
-        self.enclosing[0] = (rank, title, f"{heading} {line}".strip())
-        self.parts[-1].heading = self.enclosing[0][2]
-
-    def head_points(self, line: str, *, outer: bool) -> None:
-        """Begin a stretch of an act without articles that has a heading, of the higher kind or below one of these."""
-        last = self.parts[-1] if self.parts else None
-        empty = last is not None and last.kind == "body" and not last.lines and not last.attachment
-        if outer:
-            self.enclosing = []
-            self.open(Part("body", heading=line))
-            self.enclosing = [(0, line, "")]
-        elif empty and last is not None:
-            last.enclosing, last.heading = (last.heading,), line
-        else:
-            self.open(Part("body", heading=line))
-
-    def take_back_notes(self) -> tuple[list[int], Part]:
-        """Undo a section of footnotes: the section they interrupted goes on below them."""
-        notes = self.parts.pop()
-        self.parts[-1].lines.extend(notes.lines)
-        return notes.lines, self.parts[-1]
-
-    def open_division(self) -> None:
-        """Make a chapter or section that holds text itself, not articles, a row of its own."""
-        _, label, heading = self.enclosing[-1] if self.enclosing else (0, "", "")
-        annex = self.annex if self.prefix.startswith("anx") else None
-        self.open(Part("body", self.division_number, label=label, heading=heading, annex=annex))
-        self.parts[-1].enclosing = self.parts[-1].enclosing[:-1]
-
     def leave_divisions(self) -> None:
-        """End all chapters: signatures, annexes and attached acts stand outside them."""
+        """End all chapters: signatures, annexes and attached acts are outside them."""
         self.enclosing = []
 
-    def add(self, kind: str, i: int, *, anew: bool) -> None:
-        """Add a line to the section of a kind, opened when it is not the open one."""
-        if anew or not self.parts or self.parts[-1].kind != kind:
-            again = kind == "notes" and any(part.kind == "notes" for part in self.parts)
-            annex = self.annex if again and self.prefix.startswith(("anx", "prot")) else None
-            self.open(Part(kind, prefix=self.prefix if again else "", annex=annex))
-        self.parts[-1].lines.append(i)
+    def open_division(self) -> None:
+        """Open a section for a chapter or the like that holds text itself, not articles."""
+        _, label, heading = self.enclosing[-1] if self.enclosing else (0, "", "")
+        annex = self.annex if self.prefix.startswith("anx") else None
+        self.open(ParsedSection("body", self.division_number, label=label, heading=heading, annex=annex))
+        self.sections[-1].enclosing = self.sections[-1].enclosing[:-1]
+
+    def open_points(self, heading: str, *, is_outer: bool) -> None:
+        """Open a section for headed points of an act without articles; an inner heading nests in an outer one."""
+        last = self.sections[-1] if self.sections else None
+        if is_outer:
+            self.enclosing = []
+            self.open(ParsedSection("body", heading=heading))
+            self.enclosing = [(0, heading, "")]
+        elif last is not None and last.kind == "body" and not last.lines and not last.attachment:
+            last.enclosing, last.heading = (last.heading,), heading
+        else:
+            self.open(ParsedSection("body", heading=heading))
+
+    def add_line(self, kind: str, i: int, *, new: bool) -> None:
+        """Add a line to the open section if it is of a kind and not to be `new`, else to a new one of that kind."""
+        if new or not self.sections or self.sections[-1].kind != kind:
+            is_second = kind == "notes" and any(section.kind == "notes" for section in self.sections)
+            annex = self.annex if is_second and self.prefix.startswith(("anx", "prot")) else None
+            self.open(ParsedSection(kind, prefix=self.prefix if is_second else "", annex=annex))
+        self.sections[-1].lines.append(i)
+
+    def merge_notes(self) -> tuple[list[int], ParsedSection]:
+        """Undo a section of footnotes: the section that they interrupt continues below them.
+
+        Returns:
+            The lines of the footnotes, and the section that they now belong to.
+
+        """
+        notes = self.sections.pop()
+        self.sections[-1].lines.extend(notes.lines)
+        return notes.lines, self.sections[-1]
 
     def heading(self, *, of_division: bool) -> str:
-        """The heading of the innermost division or of the open section, as far as it was read."""
+        """The heading of the innermost division or of the open section, as far as it has been read."""
         if of_division and self.enclosing:
             return self.enclosing[-1][2]
-        return self.parts[-1].heading if self.parts else ""
+        return self.sections[-1].heading if self.sections else ""
 
-    def may_be_headed(self, *, of_division: bool) -> bool:
-        """Whether a further line may belong to a heading: they run over a few lines at most."""
+    def may_extend_heading(self, *, of_division: bool) -> bool:
+        """Whether another line may belong to the heading: headings have a few lines at most."""
         return len(self.heading(of_division=of_division)) <= 2 * LONGEST_HEADING
 
-    def head(self, line: str, *, of_division: bool) -> None:
-        """Take a line as (a further line of) a heading."""
+    def extend_heading(self, line: str, *, of_division: bool) -> None:
+        """Add a line to the heading of the innermost division or of the open section."""
         if of_division and self.enclosing:
             rank, header, heading = self.enclosing[-1]
             self.enclosing[-1] = (rank, header, f"{heading} {line}".strip())
         else:
-            part = self.parts[-1]
-            part.heading = f"{part.heading}\n{line}" if part.heading else line
+            section = self.sections[-1]
+            section.heading = f"{section.heading}\n{line}" if section.heading else line
+
+    def extend_attachment_title(self, line: str) -> None:
+        """Add a line to the title of the attached text that has just begun."""
+        rank, title, heading = self.enclosing[0]
+        self.enclosing[0] = (rank, title, f"{heading} {line}".strip())
+        self.sections[-1].heading = self.enclosing[0][2]
 
 
-# The outline in the making: where the pass over the lines stands, and the place that each line was given so far.
-
-FRONT: Final = ("front", "title")
-"""States before the act's own text."""
-TERMS: Final = ("article", "annex", "body", "heading")
-"""States in which lines belong to what the act lays down."""
-
-
-class Draft:
-    """What all readers of lines share: the open section, the state, and what is furniture.
+class OutlineContext:
+    """What all handlers of lines share: the sections, the state of the pass, and the furniture found so far.
 
     The state says what may come next: `front`, `title`, `preamble`, `recitals`, `body`, `division` and `heading` (just
     below the header of a chapter, or of an article or annex), `article`, `annex`, `signature`, `notes`, `attached`.
@@ -203,84 +220,86 @@ class Draft:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.grammar = lines.grammar
-        self.sections = Sections()
-        self.parts = self.sections.parts
+        self.builder = SectionBuilder()
+        self.sections = self.builder.sections
+        """The sections opened so far."""
         self.state = "front"
         self.furniture: dict[int, str] = {}
+        """Lines that belong to no unit, each with its kind: "heading", "page" and so on."""
         self.notes: set[int] = set()
         """Footnotes among the lines of a section."""
         self.tables: dict[int, int] = {}
-        """Rows of tables among the lines of a section, each with the number of its table."""
+        """Table rows among the lines of a section, each with the number of its table."""
         self.groups: dict[int, int] = {}
         """Headings inside annexes by mark-up, each with its depth."""
-        self.heading_due = 0
+        self.part_heading_at = 0
         """The line that may be the heading of a part of an annex."""
 
     @property
-    def part(self) -> Part:
+    def section(self) -> ParsedSection:
         """The open section."""
-        return self.parts[-1]
+        return self.sections[-1]
 
     @property
     def kind(self) -> str:
-        """The kind of the open section, if there is one."""
-        return self.parts[-1].kind if self.parts else ""
+        """The kind of the open section; empty if there is none."""
+        return self.sections[-1].kind if self.sections else ""
 
     def add(self, i: int) -> None:
         """Add a line to the open section."""
-        self.parts[-1].lines.append(i)
+        self.sections[-1].lines.append(i)
 
     def add_to(self, kind: str, i: int) -> None:
-        """Add a line to the section of a kind, which is opened unless it is open, and go on in it."""
-        self.sections.add(kind, i, anew=self.state == "division")
+        """Add a line to the section of a kind, opening one if necessary, and change to its state."""
+        self.builder.add_line(kind, i, new=self.state == "division")
         self.state = kind
 
     def in_article(self, i: int, line: str) -> bool:
-        """Below an article's header and heading: its text."""
+        """Handle a line below an article's header and heading: its text."""
         self.add(i)
         return True
 
 
-# Texts attached to an act below its signatures, such as an agreement it approves: where their titles stand.
-
-MOST_WORDS: Final = 8
-"""Words of the first line of an attached text's title."""
-SHORTEST: Final = 12
-"""Characters of a title whose words do not tell what it is the title of."""
-
-_ATTACHABLE: Final = ("agreement", "treaty")
-
-
 class Attachments:
-    """Reads the titles of attached texts."""
+    """Opens the texts attached below an act's signatures, such as an agreement that it approves."""
 
-    def __init__(self, draft: Draft) -> None:
-        self.draft = draft
-        self.lines = draft.lines
-        self.words = tuple(word for word, kind in draft.grammar.types if kind in _ATTACHABLE)
+    def __init__(self, context: OutlineContext) -> None:
+        self.context = context
+        self.lines = context.lines
+        self.words = tuple(word for word, kind in context.grammar.types if kind in _ATTACHABLE)
 
     def begin(self, i: int, line: str) -> bool:
-        """Begin an attached text if a line is its title."""
+        """Open an attached text if a line is its title; false if it is not."""
         if not self._is_title(i, line):
             return False
-        self.draft.furniture[i] = "heading"
-        self.draft.sections.attach(line)
-        self.draft.state = "attached"
+        self.context.furniture[i] = "heading"
+        self.context.builder.open_attachment(line)
+        self.context.state = "attached"
         return True
 
+    def in_title(self, i: int, line: str) -> bool:
+        """Handle a line below the title of an attached text: the rest of the title is in small letters."""
+        is_title = self.lines.roles[i] is Role.TITLE or (line[0].islower() and line[-1] not in ".;:")
+        if is_title and len(line) <= LONGEST_HEADING and self.lines.marks[i] is None:
+            self.context.furniture[i] = "heading"
+            self.context.builder.extend_attachment_title(line)
+            return True
+        self.context.state = "body"
+        return False
+
     def _is_title(self, i: int, line: str) -> bool:
-        """Whether a line below the signatures is the title of a text that is attached: "FRAMEWORK AGREEMENT"."""
+        """Whether a line below the signatures is the title of an attached text: "FRAMEWORK AGREEMENT"."""
         lines = self.lines
         if lines.roles[i] is Role.TITLE:
             return True
-        if lines.roles[i] is not None or lines.marks[i] is not None or not (line.isupper() or shouts(line)):
+        if lines.roles[i] is not None or lines.marks[i] is not None or not (line.isupper() or is_in_capitals(line)):
             return False
-        short = line.count(" ") < MOST_WORDS and not any(map(str.isdigit, line)) and line[-1].isalpha()
-        return short and (any(word in lines.heads[i] for word in self.words) or self._heads_text(i, line))
+        is_short = line.count(" ") < MAX_TITLE_WORDS and not any(map(str.isdigit, line)) and line[-1].isalpha()
+        return is_short and (any(word in lines.heads[i] for word in self.words) or self._precedes_prose(i, line))
 
-    def _heads_text(self, i: int, line: str) -> bool:
-        """Whether a line below the signatures is all in capitals, and prose begins below it or below its last words."""
-        if self.draft.state != "signature" or not line.isupper() or len(line) < SHORTEST or "." in line:
+    def _precedes_prose(self, i: int, line: str) -> bool:
+        """Whether a line right below the signatures is in capitals and has prose below it, or below its second line."""
+        if self.context.state != "signature" or not line.isupper() or len(line) < SHORTEST_TITLE or "." in line:
             return False
         lines, below = self.lines, i + 1
         if below < len(lines) and (lines.texts[below][0].islower() or lines.texts[below].isupper()):
@@ -288,13 +307,3 @@ class Attachments:
         if below >= len(lines) or lines.marks[below] is not None or lines.roles[below] is not None:
             return False
         return lines.headers[below] is None and len(lines.texts[below]) > PROSE and lines.texts[below][-1] in ".:;"
-
-    def in_title(self, i: int, line: str) -> bool:
-        """Below the title of an attached text: the rest of the title, which goes on in small letters."""
-        goes_on = self.lines.roles[i] is Role.TITLE or (line[0].islower() and line[-1] not in ".;:")
-        if goes_on and len(line) <= LONGEST_HEADING and self.lines.marks[i] is None:
-            self.draft.furniture[i] = "heading"
-            self.draft.sections.head_attachment(line)
-            return True
-        self.draft.state = "body"
-        return False

@@ -1,4 +1,4 @@
-"""Phrases: the words that are shown around the act's own text, and those by which a summary knows how acts end.
+"""The words that are shown around the act's own text: headings, labels, notices, buttons.
 
 One file for each language, `XX.toml`; README.md in this folder says what each entry means. No code knows their words.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gettext
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -38,8 +38,6 @@ class Phrases:
     show_in_act: str
     groups: Mapping[str, str]
     """The heading of each of `lexlattice.act.summary.GROUPS`."""
-    closing: Mapping[str, Sequence[str]]
-    """Parts of words by which the provisions that close an act are told apart: `force`, `binding`, `addressed`."""
     status: Mapping[str, str]
     """What kind of text an act's is, by name: `adopted`, `corrigendum`, `repealed` with {act}, `ended`."""
     notices: Mapping[str, str]

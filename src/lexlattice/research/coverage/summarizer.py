@@ -17,8 +17,8 @@ from lexlattice.research.coverage.decoder import SALIENCE, Coverage, cover
 from lexlattice.research.coverage.features import Features, features_of
 from lexlattice.research.coverage.model import Salience, chance
 from lexlattice.selection import Budget, SummaryOptions
+from lexlattice.selection.candidates import is_selectable
 from lexlattice.selection.decoder import NOTHING, Choice
-from lexlattice.selection.roles import citable
 from lexlattice.summarizer import Summarizer, encoder_for
 
 
@@ -51,7 +51,7 @@ class CoverageSummarizer(Summarizer):
             features.grams, judgement.chances, features.layout.words, SALIENCE * chance(judgement.scores)
         )
         if focus == "articles":
-            coverage.has_words = coverage.has_words & citable(act, focus)
+            coverage.has_words = coverage.has_words & is_selectable(act, focus)
         return Choice(tuple((unit,) for unit in cover(coverage, features.layout.words, words)))
 
     def score(self, act: Act, words: int | None = None) -> Floats:

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Protocol
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
 from lexlattice.errors import OptionError
 from lexlattice.research.external.models import first_words, load, positions, shortened, tokens_at_most
@@ -136,7 +136,7 @@ class Local:
 
     def count(self, text: str) -> int:
         """The number of tokens of a text."""
-        with quiet():
+        with silent_transformers():
             return len(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def __call__(self, system: str, prompt: str) -> str:
@@ -144,7 +144,7 @@ class Local:
         import torch
 
         ids = torch.tensor([self._ids(system, prompt)], device=self._model.device)
-        with quiet(), torch.inference_mode():
+        with silent_transformers(), torch.inference_mode():
             output = self._model.generate(
                 input_ids=ids,
                 attention_mask=torch.ones_like(ids),

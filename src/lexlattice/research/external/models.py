@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
 from lexlattice.errors import MissingExtraError, WeightsError, brief
 
@@ -40,7 +40,7 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
     else:
         where = str(Path(name).expanduser())
     try:
-        with quiet():
+        with silent_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(where, **options)
             model, report = getattr(transformers, kind).from_pretrained(
                 where, use_safetensors=True, dtype=dtype, output_loading_info=True, **options
@@ -61,7 +61,7 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
 def tokens_of(tokenizer: Any, text: str, limit: int | None = None) -> list[int]:
     """The token ids of a text with special tokens, truncated to `limit`."""
     clean = text.encode("utf-8", "replace").decode("utf-8")
-    with quiet():
+    with silent_transformers():
         ids: list[int] = tokenizer(clean, truncation=limit is not None, max_length=limit)["input_ids"]
     return ids
 

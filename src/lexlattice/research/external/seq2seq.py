@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
 from lexlattice.errors import OptionError
 from lexlattice.research.external.models import first_words, load, positions, tokens_of
@@ -213,7 +213,7 @@ class Seq2Seq:
         most = min(math.ceil(_MORE_TOKENS * tokens) + 1, self._max_output())
         states = self.states(ids)
         with (
-            quiet(),
+            silent_transformers(),
             torch.inference_mode(),
             nearest_only(self._model, states, self._k) if self._method == "unlimiformer" else nullcontext(),
         ):

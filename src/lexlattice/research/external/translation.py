@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from lexlattice._internal.imports import quiet
+from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act, Furniture, Section, Unit
 from lexlattice.errors import OptionError
 from lexlattice.research.external.models import Summarize, first_words, load, positions, sentences, tokens_of
@@ -85,7 +85,7 @@ class Translator:
         import torch
 
         most = [min(_MAX_RATIO * length + _MAX_EXTRA, self._limit - 1) for length in lengths]
-        with quiet(), torch.inference_mode():
+        with silent_transformers(), torch.inference_mode():
             texts = [self._prefix + piece for piece in batch]
             inputs: Any = self._tokenizer(texts, return_tensors="pt", padding=True).to(self._model.device)
             output = self._model.generate(

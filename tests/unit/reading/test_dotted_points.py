@@ -1,4 +1,4 @@
-"""Points "i. …", "ii. …" are found by their sequence, in any language; words and initials are none."""
+"""Points "i. …", "ii. …" are recognised by their sequence in any language; words and initials are no points."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ids(*lines: str) -> list[str]:
     return [unit.id for unit in act.units if unit.id.startswith("art-1")]
 
 
-def test_small_numerals_with_a_stop_are_points_of_the_point_that_leads_them_in() -> None:
+def test_numerals_with_a_stop_are_points_of_the_text_that_introduces_them() -> None:
     lines = (
         "Keepers report:",
         "(a) on hives:",
@@ -36,7 +36,7 @@ def test_small_numerals_with_a_stop_are_points_of_the_point_that_leads_them_in()
     assert ids(*lines) == ["art-1", *(f"art-1.{point}" for point in points)]
 
 
-def test_letters_with_a_stop_hold_numerals_with_a_stop() -> None:
+def test_letters_with_a_stop_contain_numerals_with_a_stop() -> None:
     lines = ("Keepers report:", "a. on hives:", "i. their number;", "ii. their place;", "b. on bees.")
     assert ids(*lines) == ["art-1", "art-1.pt-a", "art-1.pt-a.pt-i", "art-1.pt-a.pt-ii", "art-1.pt-b"]
 
@@ -44,10 +44,10 @@ def test_letters_with_a_stop_hold_numerals_with_a_stop() -> None:
 @pytest.mark.parametrize(
     "line", ["i. the only one;", "v. Chr. hives stood here.", "b. hives;", "cf. Annex I.", "a. m."]
 )
-def test_one_such_line_by_itself_is_no_point(line: str) -> None:
+def test_a_single_such_line_is_no_point(line: str) -> None:
     assert ids("Keepers report:", line, "They do so each year.") == ["art-1", "art-1.sub-2", "art-1.sub-3"]
 
 
-def test_a_list_does_not_reach_over_an_article() -> None:
+def test_a_list_ends_at_the_next_article() -> None:
     act = read(ACT.format("Keepers report:\ni. hives;\nArticle 1a\nOthers report:\nii. bees;"), language="en")
     assert not [unit.id for unit in act.units if ".pt-" in unit.id]

@@ -1,4 +1,4 @@
-"""Where an agreement is signed in many languages, its last article ends."""
+"""The last article of an agreement ends where it is signed in many languages."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ FOR_WHOM = [
 ]
 
 
-def test_those_for_whom_an_agreement_is_signed_are_no_paragraphs_of_its_last_article() -> None:
+def test_signatories_of_an_agreement_are_no_paragraphs_of_its_last_article() -> None:
     act = agreement(*FOR_WHOM, "ANNEX", "Each lantern is lit at dusk.")
     assert [unit.id for unit in act.units if unit.id.startswith("art-2")] == ["art-2"]
     assert [x.kind for x in act.furniture][-2:] == ["signature", "heading"]
 
 
-def test_a_day_in_words_closes_an_act_if_somebody_signs_below_it() -> None:
+def test_a_date_in_words_closes_an_act_if_a_signature_is_below_it() -> None:
     done = "Done at Lanterna on the second day of May in the year two thousand and six."
     act = agreement(done, "For the Community of Lighthouses")
     assert [act.source[x.start : x.end] for x in act.furniture if x.kind == "signature"] == [
@@ -65,7 +65,7 @@ def test_a_day_in_words_closes_an_act_if_somebody_signs_below_it() -> None:
     ]
 
 
-def test_a_declaration_below_the_signatures_is_a_text_of_its_own() -> None:
+def test_a_declaration_below_the_signatures_is_an_attached_text() -> None:
     declared = "The Parties declare that they will light the quays of all their islands as well."
     act = agreement("Done at Lanterna, 2 May 2006.", "For the Union", "JOINT DECLARATION", "on islands", declared)
     assert act.units[-1].text == declared

@@ -1,0 +1,301 @@
+"""A folder of shards that a run can be interrupted in and resumed: prepared data and the output of bulk runs.
+
+    manifest.json      the settings; once `finished` is true, also every shard with its digests, and a checksum
+    shard-00000.*      the data of a shard, in one or more files
+    shard-00000.json   its index: which input it was made of, and the size and digest of each of its files
+    .lock              held while a run writes
+
+The index of a shard is written after its data, and every file appears only once it is complete (see `files`). So a
+shard counts only if it is whole, and a run killed at any moment loses at most the shard it was writing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from lexlattice._internal.files import file_sha256, sha256, write_whole, writing
+from lexlattice.errors import DataError, LexLatticeError, OutputError
+
+MANIFEST: Final = "manifest.json"
+_LOCK: Final = ".lock"
+_SHARD: Final = re.compile(r"shard-(\d{5,18})\.[a-z.]+")
+
+
+class ShardDigest:
+    """The digest of the input records of a shard, in their order."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, digest: str) -> None:
+        """Add the digest of the next record."""
+        self._digest.update(f"{digest}\n".encode())
+
+    def __str__(self) -> str:
+        return self._digest.hexdigest()
+
+
+@dataclass(slots=True)
+class Shard:
+    """What is known of a shard; all of it is in its index file."""
+
+    number: int
+    source: str = ""
+    """Digest of the input records that it was made of."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Numbers that are also in the manifest, for each shard and in total."""
+    details: dict[str, Any] = field(default_factory=dict)
+    """Anything else."""
+    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Size in bytes and SHA-256 of its data files, by their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFolder:
+    """A folder of shards that one run writes.
+
+    Args:
+        folder: Where it is.
+        settings: Everything that determines the content of the shards; a run can be resumed only with the same.
+        has_times: Whether the manifest says when the run was started and ended. Without, the same input gives the
+            same bytes.
+
+    """
+
+    folder: Path
+    settings: Mapping[str, Any]
+    has_times: bool = False
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Create the folder, or resume it if it has the same settings; no other process may write to it meanwhile.
+
+        Raises:
+            OutputError: The folder cannot be written, is in use, holds something else, or has other settings.
+
+        """
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        with _locked(self.folder / _LOCK):
+            if not self._manifest.is_file():
+                if others := sorted(path.name for path in self.folder.iterdir() if not path.name.startswith(".")):
+                    raise OutputError(f"'{self.folder}' holds something else ({others[0]}); choose a new folder.")
+                self._write_unfinished(_now())
+            manifest, settings = read_json(self._manifest), json.loads(to_json(self.settings))
+            if other := [name for name, value in settings.items() if manifest.get(name) != value]:
+                what = ", ".join(f"{name}: {manifest.get(name)}, now {settings[name]}" for name in other)
+                raise OutputError(
+                    f"'{self.folder}' was started with other settings ({what}); use those, or choose a new folder."
+                )
+            yield
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all shards were complete, and nothing was changed since."""
+        return bool(read_json(self._manifest).get("finished"))
+
+    def path(self, number: int, suffix: str) -> Path:
+        """Return the path of a file of a shard."""
+        return self.folder / shard_file(number, suffix)
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all shards of which there is any file."""
+        return sorted(set(self._files().values()))
+
+    def shard(self, number: int) -> Shard | None:
+        """Return a shard as its index describes it, or None if it has no valid index."""
+        try:
+            return Shard(**read_json(self.path(number, "json")))
+        except (LexLatticeError, TypeError):
+            return None
+
+    def is_intact(self, shard: Shard) -> bool:
+        """Whether the data files of a shard are those that its index describes."""
+        try:
+            _verify(self.folder, shard.files, every_byte=True)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return False
+        return True
+
+    @contextmanager
+    def write(self, number: int, *suffixes: str) -> Iterator[Shard]:
+        """Write a shard: within the block its data files, each atomically, and after it the index.
+
+        Args:
+            number: The shard's number.
+            *suffixes: Of the data files that the block writes to `path(number, suffix)`.
+
+        Yields:
+            A shard whose source, counts and details the block fills in.
+
+        """
+        self._mark_unfinished()
+        shard = Shard(number)
+        yield shard
+        for path in (self.path(number, suffix) for suffix in suffixes):
+            shard.files[path.name] = {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
+        write_whole(self.path(number, "json"), to_json(asdict(shard)))
+
+    def truncate(self, count: int) -> None:
+        """Delete all but the first `count` shards: those of an earlier, longer input."""
+        if beyond := [path for path, number in self._files().items() if number >= count]:
+            self._mark_unfinished()
+            with writing(self.folder):
+                for path in beyond:
+                    path.unlink()
+
+    def shards(self, count: int) -> Iterator[Shard]:
+        """Yield the first `count` shards.
+
+        Raises:
+            OutputError: One of them is missing.
+
+        """
+        for number in range(count):
+            if (shard := self.shard(number)) is None:
+                raise OutputError(f"Shard {number} in '{self.folder}' is missing; run the same command again.")
+            yield shard
+
+    def finish(self, count: int, **facts: Any) -> dict[str, Any]:
+        """Write and return the final manifest, once `count` shards are there; `facts` become part of it."""
+        known = read_json(self._manifest)
+        times = {"started": known.get("started"), "ended": known.get("ended") or _now()} if self.has_times else {}
+        shards: list[dict[str, Any]] = []
+        totals: Counter[str] = Counter()
+        for shard in self.shards(count):
+            index = file_sha256(self.path(shard.number, "json"))
+            shards.append({"source": shard.source, **shard.counts, "index": index, "files": shard.files})
+            totals.update(shard.counts)
+        manifest = {"finished": True, **times, **self.settings, **totals, **facts, "shards": shards}
+        manifest["checksum"] = sha256(to_json(manifest))
+        write_whole(self._manifest, to_json(manifest))
+        return manifest
+
+    def discard(self) -> None:
+        """Delete all files that the run wrote, and the folder itself if nothing else is in it."""
+        with writing(self.folder):
+            for path in (*self._files(), self._manifest, self.folder / _LOCK):
+                path.unlink(missing_ok=True)
+            if not any(self.folder.iterdir()):
+                self.folder.rmdir()
+
+    @property
+    def _manifest(self) -> Path:
+        return self.folder / MANIFEST
+
+    def _mark_unfinished(self) -> None:
+        """Withdraw the final manifest, before anything is changed."""
+        manifest = read_json(self._manifest)
+        if manifest.get("finished"):
+            self._write_unfinished(manifest.get("started"))
+
+    def _write_unfinished(self, started: str | None) -> None:
+        times = {"started": started} if self.has_times else {}
+        write_whole(self._manifest, to_json({"finished": False, **times, **self.settings}))
+
+    def _files(self) -> dict[Path, int]:
+        """Return the files of all shards with their numbers; other files are left alone, whatever they are called."""
+        matches = {path: _SHARD.fullmatch(path.name) for path in self.folder.glob("shard-*")}
+        return {path: int(match[1]) for path, match in matches.items() if match}
+
+
+def is_shard_folder(folder: Path) -> bool:
+    """Whether a run writes to a folder, or did so."""
+    return (folder / MANIFEST).is_file() and (folder / _LOCK).is_file()
+
+
+def read_finished(folder: Path, *, verify: bool = False) -> tuple[dict[str, Any], list[Shard]]:
+    """Read the manifest and all shards of a finished folder.
+
+    Args:
+        folder: Where they are.
+        verify: Read every byte of the data and compare it with its digest, instead of its size alone.
+
+    Raises:
+        DataError: The folder is not finished.
+        OSError: A file is missing.
+        ValueError, KeyError, TypeError, AttributeError, RecursionError: Something is damaged.
+
+    """
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    if not manifest["finished"]:
+        raise DataError(f"'{folder}' is not finished; run the same command again to resume it.")
+    checksum = manifest.pop("checksum")
+    if checksum != sha256(to_json(manifest)):
+        raise ValueError(f"'{MANIFEST}' was changed")
+    shards = []
+    for number, entry in enumerate(manifest["shards"]):
+        index = (folder / shard_file(number, "json")).read_bytes()
+        if sha256(index) != entry["index"]:
+            raise ValueError(f"'{shard_file(number, 'json')}' was changed")
+        shards.append(Shard(**json.loads(index)))
+        _verify(folder, shards[-1].files, every_byte=verify)
+    return manifest, shards
+
+
+def _verify(folder: Path, files: Mapping[str, Mapping[str, Any]], *, every_byte: bool) -> None:
+    for name, expected in files.items():
+        if (size := (folder / name).stat().st_size) != expected["bytes"]:
+            raise ValueError(f"'{name}' has {size:,} bytes instead of {expected['bytes']:,}")
+        if every_byte and file_sha256(folder / name) != expected["sha256"]:
+            raise ValueError(f"'{name}' was changed")
+
+
+def shard_file(number: int, suffix: str) -> str:
+    """Return the name of a file of a shard."""
+    return f"shard-{number:05}.{suffix}"
+
+
+def to_json(content: Mapping[str, Any]) -> bytes:
+    """Encode as JSON; a lone surrogate, as in the name of a folder that is not Unicode, becomes an escape."""
+    return json.dumps(content, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object that a run wrote.
+
+    Raises:
+        OutputError: The file is missing or damaged.
+
+    """
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise OutputError(f"'{path}' is damaged or missing; choose a new folder.") from error
+    if not isinstance(content, dict):
+        raise OutputError(f"'{path}' is damaged; choose a new folder.")
+    return content
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock as long as this process lives; without effect where the system has no such locks."""
+    with writing(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        with suppress(ImportError):
+            import fcntl
+
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise OutputError(
+                    f"Another run is writing to '{path.parent}'; wait for it, or choose another folder."
+                ) from error
+        yield
+    finally:
+        os.close(handle)
