@@ -84,7 +84,7 @@ def test_the_scores_are_those_of_the_measure(texts: dict[str, str], gold: Gold) 
         assert result.systems[name]["meaning"]["f1"] == pytest.approx(100 * expected.f1)
 
 
-def test_extracts_are_as_long_as_the_annotation_says_or_as_is_requested(texts: dict[str, str], gold: Gold) -> None:
+def test_the_budget_is_that_of_the_annotation_unless_another_is_given(texts: dict[str, str], gold: Gold) -> None:
     budgets: list[int] = []
 
     def record(_: Act, words: int) -> str:

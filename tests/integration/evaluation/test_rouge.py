@@ -257,7 +257,7 @@ def test_a_reference_does_not_wear_out(candidates: list[str], reference: str) ->
 
 
 @given(few_words, few_words, st.lists(st.sampled_from(MEASURES), unique=True))
-def test_only_the_measures_asked_for(candidate: str, reference: str, measures: list[str]) -> None:
+def test_only_the_requested_measures_are_computed(candidate: str, reference: str, measures: list[str]) -> None:
     scores = score(candidate, reference)
     assert list(scores) == list(MEASURES)
     chosen = score(candidate, reference, measures=measures)
@@ -267,7 +267,7 @@ def test_only_the_measures_asked_for(candidate: str, reference: str, measures: l
 # Around the figures
 
 
-def test_scores_say_how_they_were_made() -> None:
+def test_scores_name_their_tokenizer_and_stemming() -> None:
     plain, stemmed = score("bees", "bee"), score("bees", "bee", "compat", stem=True)
     assert (plain.tokenizer, plain.stem, plain["rouge1"].f1) == ("unicode", False, 0.0)
     assert (stemmed.tokenizer, stemmed.stem, stemmed["rouge1"].f1) == ("compat", True, 1.0)
@@ -289,7 +289,7 @@ def test_copies_keep_the_tokenizer(again: Callable[[Scores], Scores]) -> None:
     assert twin["rouge1"].recall == 1.0
 
 
-def test_an_unknown_measure_is_answered_with_the_choices() -> None:
+def test_an_unknown_measure_is_an_error() -> None:
     for measures in (["rouge9"], ["rouge1", "rouge9"]):
         with pytest.raises(OptionError) as error:
             score("a", "a", measures=measures)
@@ -299,7 +299,7 @@ def test_an_unknown_measure_is_answered_with_the_choices() -> None:
         assert "'rouge9'" in str(error.value)
 
 
-def test_an_unknown_tokenizer_is_answered_with_the_choices() -> None:
+def test_an_unknown_tokenizer_is_an_error() -> None:
     with pytest.raises(LexLatticeError) as error:
         score("a", "a", "words")
     assert "'words'" in str(error.value)

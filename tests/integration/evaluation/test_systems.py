@@ -120,7 +120,7 @@ def test_an_encoder_is_a_function_or_has_one(rows: Rows, folder: Path, name: str
     assert figures(done.stdout) == figures(evaluate(rows, systems, encoder=encode))
 
 
-def test_systems_of_ones_own(rows: Rows, folder: Path) -> None:
+def test_custom_systems(rows: Rows, folder: Path) -> None:
     def lead(act: Act, words: int) -> Extract:
         return select(act, [-place for place in range(len(act.units))], words)
 
@@ -146,7 +146,7 @@ def test_a_system_that_cannot_be_pickled_is_refused_with_several_jobs(rows: Rows
         (("--system", "syntax:first"), "syntax:first"),
     ],
 )
-def test_what_is_wrong_with_them_is_said_in_one_sentence(folder: Path, arguments: tuple[str, ...], word: str) -> None:
+def test_invalid_arguments_are_an_error_of_one_sentence(folder: Path, arguments: tuple[str, ...], word: str) -> None:
     (folder / "crash.py").write_text("raise RuntimeError('at its import')")
     (folder / "syntax.py").write_text("def first(:")
     done = run(folder, *arguments)
@@ -208,7 +208,7 @@ def test_no_system_is_better_than_the_oracle(rows: Rows) -> None:
         assert best > max(means.values())
 
 
-def test_the_profile_of_the_paper_cuts_extracts_unless_told_otherwise(rows: Rows, folder: Path) -> None:
+def test_the_profile_of_the_paper_cuts_extracts_by_default(rows: Rows, folder: Path) -> None:
     paper = json.loads(run(folder, "--system", "lead", "--profile", "paper").stdout)
     assert (paper["profile"], paper["mode"]) == ("paper", "paper")
     assert figures(evaluate(rows, ["lead"], profile="paper")) == figures(json.dumps(paper))
@@ -218,7 +218,7 @@ def test_the_profile_of_the_paper_cuts_extracts_unless_told_otherwise(rows: Rows
 
 
 @pytest.mark.parametrize("wrong", [{"limit": 0}, {"limit": -1}, {"seed": -1}, {"language": "xx"}, {"profile": "x"}])
-def test_wrong_values_are_told_before_anything_is_read(wrong: dict[str, Any]) -> None:
+def test_invalid_values_are_refused_before_anything_is_read(wrong: dict[str, Any]) -> None:
     def unread() -> Any:
         pytest.fail("a row was read")
         yield {}

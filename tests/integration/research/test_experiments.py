@@ -179,7 +179,7 @@ class _Halves:
         return [[sum("a" <= c <= "m" for c in text), sum("n" <= c <= "z" for c in text), 1] for text in texts]
 
 
-def test_any_encoder_can_be_tried_and_its_vectors_are_kept(
+def test_any_encoder_can_be_used_and_its_vectors_are_cached(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = narrowed("encoder", '"Encoder" = ["static", "USE"]', tmp_path)
@@ -212,7 +212,7 @@ def marked(question: Received) -> str:
     return json.dumps({"points": points, "units": units})
 
 
-def test_a_judge_is_asked_once_and_its_marks_become_a_table(
+def test_replies_of_the_judge_are_cached_and_become_a_table(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -236,7 +236,7 @@ def test_a_judge_is_asked_once_and_its_marks_become_a_table(
     assert not [prompt for question in server.received if "lexlattice" in (prompt := question.prompt)]
 
 
-def test_without_an_endpoint_nobody_judges(folder: Path, tmp_path: Path) -> None:
+def test_judging_needs_an_endpoint(folder: Path, tmp_path: Path) -> None:
     config = tmp_path / "judge.toml"
     config.write_text('systems = ["lead"]')
     with pytest.raises(ConfigError):
@@ -308,7 +308,7 @@ def data_of(folder: Path, language: str, split: str, rows: list[dict[str, str]])
     (folder / language / f"{split}.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
 
 
-def test_what_was_made_of_other_data_is_never_taken_for_these(place: Path, tmp_path: Path, examples: Path) -> None:
+def test_results_of_other_data_are_not_reused(place: Path, tmp_path: Path, examples: Path) -> None:
     lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
     figures = []
     for numbers in ([1], [2], [1]):
@@ -341,7 +341,7 @@ def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_pat
     assert said.count("training 2D") == 2
 
 
-def test_models_keep_the_length_that_is_asked_for(tmp_path: Path, folder: Path) -> None:
+def test_models_respect_the_budget(tmp_path: Path, folder: Path) -> None:
     config = little(
         tmp_path,
         'languages = ["mt"]\nbudget = 30\nsystems = ["lead"]\n'
@@ -409,7 +409,7 @@ def test_on_the_hub_too_acts_are_held_out_in_all_languages_there_are(
     assert corpus.digest("en", "validation") != corpus.digest("mt", "validation")
 
 
-def test_what_is_chosen_in_another_language_is_carried_over_to_english(tmp_path: Path, examples: Path) -> None:
+def test_a_selection_in_another_language_is_projected_onto_english(tmp_path: Path, examples: Path) -> None:
     texts = {code: (examples / "short" / f"{code}.txt").read_text("utf-8") for code in ("en", "fr", "mt")}
     summary = "\n".join(line for line in texts["en"].splitlines() if len(line) > 120)
     row = {"split": "validation", "line_aligned": True, "summary_en": summary}

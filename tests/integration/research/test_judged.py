@@ -113,7 +113,7 @@ def run(server: FakeLLM, tmp_path: Path) -> Callable[..., list[Table]]:
     return run
 
 
-def test_an_act_that_one_system_lacks_shifts_nobody_onto_the_reference_of_another() -> None:
+def test_an_act_that_one_system_lacks_does_not_shift_references() -> None:
     all_acts = results({n: {"lead": chosen(n, 5)} for n in (1, 2, 3, 4)})
     without_second = results({n: {"model": chosen(n, 5)} for n in (4, 1, 3)})
     for found in ([all_acts, without_second], [without_second, all_acts]):
@@ -131,14 +131,14 @@ def test_a_line_that_is_two_acts_is_refused() -> None:
         paired("en", [one, other], {1: "x"})
 
 
-def test_acts_without_a_number_are_told_apart() -> None:
+def test_acts_without_a_number_are_distinguished() -> None:
     found = results({n: {"a": "x"} for n in (1, 2)})
     for line in found.lines:
         line["celex"] = ""  # type: ignore[index]
     assert [document.id for document in paired("en", [found], {1: "x", 2: "y"})] == ["en:1", "en:2"]
 
 
-def test_whom_no_system_missed_is_judged_and_the_table_says_how_many_were_not(run: Callable[..., list[Table]]) -> None:
+def test_only_acts_with_results_of_all_systems_are_judged(run: Callable[..., list[Table]]) -> None:
     lead = results({n: {"lead": chosen(n, 5)} for n in (1, 2, 3)})
     model = results({n: {"model": chosen(n, 5)} for n in (1, 3)})
     table, pairs = run({"lead": lead, "model": model})
@@ -169,12 +169,12 @@ def test_every_two_systems_are_compared_however_many_there_are(run: Callable[...
     assert "95 % paired bootstrap interval" in pairs.to_markdown()
 
 
-def test_one_system_is_compared_with_nobody(run: Callable[..., list[Table]]) -> None:
+def test_a_single_system_has_no_comparisons(run: Callable[..., list[Table]]) -> None:
     (table,) = run({"lead": results({1: {"lead": chosen(1, 3)}})})
     assert [line.name for line in table.rows] == ["lead"]
 
 
-def test_a_table_says_who_was_left_out_and_why(
+def test_a_table_mentions_acts_that_were_left_out(
     run: Callable[..., list[Table]], server: FakeLLM, tmp_path: Path
 ) -> None:
     server.respond = lambda question: "I would rather not." if "w2-0" in question.prompt else words(question)

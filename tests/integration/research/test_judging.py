@@ -136,7 +136,7 @@ def test_references_are_taken_apart_once_and_a_second_run_asks_nothing(
     assert len(server.received) == asked
 
 
-def test_a_run_that_broke_off_goes_on_where_it_stopped(server: FakeLLM, run: Callable[..., Judgement]) -> None:
+def test_an_interrupted_run_resumes(server: FakeLLM, run: Callable[..., Judgement]) -> None:
     def say(question: Received) -> str:
         if len(server.received) == 5:
             server.failures.append(Failure(401))
@@ -155,7 +155,9 @@ def test_workers_change_nothing(run: Callable[..., Judgement], server: FakeLLM, 
         assert judge(DOCUMENTS, endpoint, workers=4) == run()
 
 
-def test_what_would_cost_too_much_is_not_begun(server: FakeLLM, run: Callable[..., Judgement], tmp_path: Path) -> None:
+def test_judging_that_would_exceed_the_cap_is_not_started(
+    server: FakeLLM, run: Callable[..., Judgement], tmp_path: Path
+) -> None:
     with pytest.raises(SpendingError):
         run(cap=Cap(money=0.001))
     assert not server.received
@@ -178,14 +180,14 @@ def test_an_estimate_allows_for_the_script(server: FakeLLM, tmp_path: Path) -> N
     assert many.tokens_out > 2 * few.tokens_out
 
 
-def test_a_document_without_a_usable_reply_counts_for_nobody(server: FakeLLM, run: Callable[..., Judgement]) -> None:
+def test_a_document_without_a_usable_reply_counts_for_no_system(server: FakeLLM, run: Callable[..., Judgement]) -> None:
     server.respond = lambda question: "no" if "addressed to nobody" in question.prompt else recorded(question)
     judgement = run()
     assert list(judgement.failures) == ["en-1"]
     assert {score.document for score in judgement.scores} == {"en-2", "el-1"}
 
 
-def test_results_are_plain_json_and_say_what_was_run(run: Callable[..., Judgement]) -> None:
+def test_results_are_plain_json_with_their_settings(run: Callable[..., Judgement]) -> None:
     data = run(seed=7).to_dict(resamples=200)
     assert json.loads(json.dumps(data)) == data
     assert (data["model"], data["seed"]) == ("little", 7)
@@ -206,7 +208,7 @@ def test_results_are_plain_json_and_say_what_was_run(run: Callable[..., Judgemen
         [DOCUMENTS[0], DOCUMENTS[1]._replace(candidates={"line": []})],
     ],
 )
-def test_what_cannot_be_judged_is_refused(documents: list[Document], run: Callable[..., Judgement]) -> None:
+def test_invalid_documents_are_refused(documents: list[Document], run: Callable[..., Judgement]) -> None:
     with pytest.raises(DataError):
         run(documents)
 

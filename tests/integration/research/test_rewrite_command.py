@@ -73,7 +73,7 @@ def test_a_file_that_describes_no_endpoint_is_refused(tmp_path: Path, content: s
         system(f"llm:{path}")
 
 
-def test_what_a_model_will_take_is_said_before_it_is_asked(examples: Path, endpoint: Path, tmp_path: Path) -> None:
+def test_the_estimated_cost_is_printed_before_the_first_request(examples: Path, endpoint: Path, tmp_path: Path) -> None:
     act = (examples / "short" / "en.txt").read_text("utf-8")
     row = {"celex_id": "32024R9001", "reference": act, "summary": "Keepers register every hive."}
     said: list[str] = []

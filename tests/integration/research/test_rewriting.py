@@ -117,7 +117,7 @@ def test_a_model_without_a_usable_reply_leaves_the_extract_as_it_is(tmp_path: Pa
     assert "gave no usable reply" in rewritten.to_dict()["warnings"][0]
 
 
-def test_nothing_is_asked_about_an_empty_extract(server: FakeLLM, tmp_path: Path) -> None:
+def test_nothing_is_requested_for_an_empty_extract(server: FakeLLM, tmp_path: Path) -> None:
     with Endpoint(server.config(), ReplyCache(tmp_path)) as endpoint:
         assert rewrite(summary_in("en", []), endpoint).sentences == ()
     assert not server.received
@@ -240,7 +240,7 @@ def test_an_acronym_that_the_provisions_do_not_have_is_refused(data: st.DataObje
         ("el", "Keepers register each beehive within days.", "Οι μελισσοκόμοι καταχωρίζουν κάθε κυψέλη."),
     ],
 )
-def test_what_is_not_in_the_provisions_is_refused(language: str, sentence: str, provision: str) -> None:
+def test_claims_that_are_not_in_the_provisions_are_refused(language: str, sentence: str, provision: str) -> None:
     assert checker(language).refusal(sentence, [provision])
 
 
@@ -270,7 +270,7 @@ def test_what_is_not_in_the_provisions_is_refused(language: str, sentence: str, 
         ("el", "Η προθεσμία των 30 ημερών ισχύει.", "Ισχύει προθεσμία 30 ημερών."),
     ],
 )
-def test_what_can_be_found_there_may_be_said_otherwise(language: str, sentence: str, provision: str) -> None:
+def test_supported_paraphrases_are_accepted(language: str, sentence: str, provision: str) -> None:
     assert not checker(language).refusal(sentence, [provision])
 
 

@@ -102,7 +102,7 @@ def test_every_row_has_as_many_cells_as_there_are_columns(table: Table) -> None:
 
 @few
 @given(tables())
-def test_what_is_bold_is_the_best_and_all_that_is_best_is_bold(table: Table) -> None:
+def test_exactly_the_best_figures_are_bold(table: Table) -> None:
     for rows in table.groups.values():
         rivals = [line for line in rows if line.competes]
         for number, column in enumerate(table.columns):
@@ -159,7 +159,7 @@ def test_a_table_in_latex() -> None:
     assert r"\label{tab:main-table}" in to_latex(TABLE, "main-table")
 
 
-def test_every_table_says_where_its_figures_come_from() -> None:
+def test_every_table_names_its_source() -> None:
     assert (
         "Made by `lexlattice experiment main --config main.toml` from english.jsonl; seeds 0, 1; 187 acts."
         in TABLE.to_markdown()

@@ -55,7 +55,7 @@ def metric(models: dict[str, str]) -> BertScore:
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 @pytest.mark.parametrize("layers", [1, 3])
-def test_texts_of_one_chunk_score_what_the_package_says(models: dict[str, str], kind: str, layers: int) -> None:
+def test_texts_of_one_chunk_score_as_in_the_package(models: dict[str, str], kind: str, layers: int) -> None:
     ours = BertScore(models[kind], layers)
     for candidate, reference in ((TEXTS[0], TEXTS[1]), (TEXTS[1], "Free of charge"), ("  beehive ", TEXTS[0])):
         theirs = bert_score.score([candidate], [reference], models[kind], layers, device="cpu")
@@ -72,7 +72,7 @@ def test_a_text_is_like_itself_and_likeness_goes_both_ways(metric: BertScore, on
     assert metric.score(one, other) == there
 
 
-def test_what_stands_beyond_the_first_chunk_counts(metric: BertScore, models: dict[str, str]) -> None:
+def test_text_beyond_the_first_chunk_counts(metric: BertScore, models: dict[str, str]) -> None:
     reference, candidate = LONG, TEXTS[0]
     other = f"{LONG} {' '.join(['Artykuł 5'] * 50)}"
     theirs = [bert_score.score([candidate], [text], models["bert"], 2, device="cpu")[1] for text in (reference, other)]
@@ -105,7 +105,7 @@ def test_a_text_without_words_scores_nothing(metric: BertScore, candidate: str, 
     assert metric.score(candidate, reference) == (0, 0, 0)
 
 
-def test_what_cannot_be_loaded_is_said(models: dict[str, str]) -> None:
+def test_a_model_that_cannot_be_loaded_is_an_error(models: dict[str, str]) -> None:
     with pytest.raises(OptionError):
         BertScore(models["bert"])
     with pytest.raises(WeightsError):

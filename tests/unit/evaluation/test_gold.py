@@ -50,7 +50,7 @@ def test_units_stand_at_the_places_of_their_words() -> None:
     assert ids("streets (b) lamps in") == ["art-1.par-1.pt-a", "art-1.par-1.pt-b"]
 
 
-def test_a_heading_is_no_unit_and_what_is_around_it_is() -> None:
+def test_a_heading_is_not_a_unit() -> None:
     assert ids("Article 2 Duty") == []
     assert ids("night. Article 2 Duty Lamps") == ["art-1.par-2", "art-2"]
 

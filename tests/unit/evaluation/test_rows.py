@@ -158,7 +158,7 @@ def test_what_the_hub_library_loads(
     assert "hub" in str(error.value)
 
 
-def test_the_hub_is_asked_for_name_configuration_and_split(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hub_gets_name_configuration_and_split(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[object, ...]] = []
 
     def load_dataset(*names: str | None, split: str, revision: str | None) -> list[Record]:
@@ -180,7 +180,7 @@ def test_rows_that_come_one_by_one_are_not_counted() -> None:
     assert Rows(iter([GOOD])).count() is None
 
 
-def test_no_more_is_read_than_is_asked_for() -> None:
+def test_rows_are_read_lazily() -> None:
     def endless() -> Iterable[Record]:
         while True:
             yield GOOD
@@ -366,7 +366,7 @@ def test_a_damaged_saved_data_set(tmp_path: Path) -> None:
 # --- what is no data set ----------------------------------------------------------------------------------
 
 
-def test_what_is_no_data_set_is_refused_at_once(tmp_path: Path) -> None:
+def test_files_that_are_not_data_sets_are_refused_at_once(tmp_path: Path) -> None:
     pdf = written(tmp_path / "act.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Type/Catalog>>\n")
     array = written(tmp_path / "data.json", json.dumps([GOOD], indent=2).encode())
     binary = written(tmp_path / "model.jsonl", b"\x00\x01\x02\n" * 50)
@@ -387,7 +387,7 @@ def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
     assert Rows(source).count() == 0
 
 
-def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet = as_parquet([GOOD], tmp_path)
     saved = as_saved([{**GOOD, "language": "en"}], tmp_path)
     monkeypatch.setitem(sys.modules, "datasets", None)

@@ -37,7 +37,7 @@ def test_the_interval_holds_the_mean_and_lies_among_the_values(values: list[floa
 
 
 @given(scores, st.integers(1, 30))
-def test_what_never_varies_has_no_interval(value: float, acts: int) -> None:
+def test_constant_scores_have_an_interval_of_zero_width(value: float, acts: int) -> None:
     assert confidence_interval([value] * acts, resamples=50) == (value, value)
 
 
@@ -89,7 +89,7 @@ def test_memory_does_not_grow_with_acts_times_resamples(acts: int, resamples: in
 
 
 @given(pairs, st.integers(0, 9))
-def test_who_comes_first_changes_only_the_sign(rows: list[tuple[float, float]], seed: int) -> None:
+def test_swapping_two_systems_changes_only_the_sign(rows: list[tuple[float, float]], seed: int) -> None:
     a, b = columns(rows)
     ours, theirs = (paired_bootstrap(x, y, resamples=300, seed=seed) for x, y in ((a, b), (b, a)))
     assert ours.difference == pytest.approx(-theirs.difference, abs=NEAR)
@@ -174,7 +174,7 @@ def test_no_acts_are_an_error() -> None:
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_what_is_not_a_number_is_an_error_and_not_a_result(bad: float) -> None:
+def test_scores_that_are_not_finite_are_an_error(bad: float) -> None:
     with pytest.raises(DataError):
         confidence_interval([0.5, bad])
     with pytest.raises(DataError):

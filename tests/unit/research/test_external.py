@@ -72,7 +72,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
 
 
 @given(texts, st.integers(-1, 20))
-def test_first_words_are_the_first_and_no_more_than_asked_for(text: str, words: int) -> None:
+def test_first_words_are_at_most_the_requested_number(text: str, words: int) -> None:
     cut = first_words(text, words)
     assert cut.split() == text.split()[: max(0, words)]
     assert text.startswith(cut) or text.strip().startswith(cut)
@@ -116,7 +116,7 @@ def test_middles_of_windows_are_the_text(length: int, chunk: int, overlap: float
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["plain", "sled&chunk=16", "unlimiformer&chunk=16&k=3&beams=2"])
-def test_encoder_decoders_keep_to_the_budget_and_say_the_same_again(
+def test_encoder_decoders_respect_the_budget_and_are_deterministic(
     model: Callable[[str], str], act: Act, kind: str, method: str
 ) -> None:
     system = external.system(f"seq2seq:{model(kind)}?method={method}")
@@ -194,7 +194,7 @@ def test_a_longer_budget_gives_a_longer_summary(model: Callable[[str], str], act
 # --- language models --------------------------------------------------------------------------------------
 
 
-def test_a_language_model_sees_the_act_and_what_is_asked_of_it(act: Act) -> None:
+def test_prompts_contain_the_act_and_the_instructions(act: Act) -> None:
     system, prompt = Prompted(lambda system, prompt: "").prompts(act, 70)
     assert act.source in prompt
     assert "at most 70 words in English" in prompt
@@ -219,13 +219,13 @@ def test_an_act_beyond_the_context_keeps_both_ends(act: Act) -> None:
         Prompted(lambda system, prompt: "", context=10)(act, 70)
 
 
-def test_what_a_language_model_says_is_cut_and_its_thoughts_are_not_it(act: Act) -> None:
+def test_output_is_cut_and_the_chain_of_thought_is_removed(act: Act) -> None:
     system = Prompted(lambda system, prompt: "<think>Hm. A long act.</think>\n\nHives are registered. Bees stay free.")
     assert system(act, 4) == "Hives are registered. Bees"
     assert Prompted(lambda system, prompt: "<think>I will never end")(act, 4) == ""
 
 
-def test_an_endpoint_is_asked_as_a_function_is(act: Act) -> None:
+def test_an_endpoint_can_be_used_like_a_function(act: Act) -> None:
     class Echo:
         def complete(self, system: str, prompt: str) -> Any:
             return SimpleNamespace(text=prompt)
@@ -237,7 +237,7 @@ def test_an_endpoint_is_asked_as_a_function_is(act: Act) -> None:
     assert system(act, 7) == first_words(Prompted(lambda system, prompt: "").prompts(act, 7)[1], 7)
 
 
-def test_what_an_endpoint_will_take_is_known_before_it_is_asked(act: Act, tmp_path: Path) -> None:
+def test_the_cost_of_an_endpoint_is_estimated(act: Act, tmp_path: Path) -> None:
     config = EndpointConfig("openai", "http://127.0.0.1:9", "m", price_in=1.0, price_out=2.0)
     with Endpoint(config, ReplyCache(tmp_path)) as endpoint:
         system = Prompted(endpoint)
@@ -267,7 +267,7 @@ def test_a_longer_extract_can_be_summarised_instead(act: Act) -> None:
         external.system("llm:somewhere?method=extract", endpoint=lambda name: lambda _, prompt: prompt)
 
 
-def test_a_local_model_keeps_to_the_budget_and_says_the_same_again(model: Callable[[str], str], act: Act) -> None:
+def test_a_local_model_respects_the_budget_and_is_deterministic(model: Callable[[str], str], act: Act) -> None:
     system = external.system(f"local:{model('llama')}?tokens=24")
     said = system(act, 5)
     assert 0 < len(said.split()) <= 5
@@ -342,7 +342,7 @@ def test_a_translated_act_is_the_same_act_in_other_words(translator: Translator,
 
 
 @pytest.mark.parametrize("order", ["first", "last"])
-def test_translations_keep_to_the_budget_and_say_the_same_again(translator: Translator, act: Act, order: str) -> None:
+def test_translations_respect_the_budget_and_are_deterministic(translator: Translator, act: Act, order: str) -> None:
     system = Translated(translator, lambda act, words: act.source, order=order)
     said = system(act, 3)
     assert len(said.split()) == 3

@@ -72,7 +72,7 @@ def test_candidates_are_shown_as_numbered_entries_with_their_lines(tmp_path: Pat
     assert texts == {ours, "[1] Title\n    On the keeping of bees\n[2] Recital 1\n    Bees matter a lot.\n"}
 
 
-def test_letters_are_drawn_anew_for_each_act_and_the_same_for_each_folder_of_that_name(tmp_path: Path) -> None:
+def test_letters_are_shuffled_for_each_act_with_the_folder_name_as_seed(tmp_path: Path) -> None:
     acts = [packet(f"3202{n}R9001") for n in range(10)]
     for place in ("one", "two"):
         write_packets(acts, tmp_path / place / "round")

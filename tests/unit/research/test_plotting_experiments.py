@@ -97,7 +97,7 @@ def test_each_figure_is_a_point_on_the_line_of_its_language(table: dict[str, dic
     assert rendered(figure, "svg")
 
 
-def test_the_head_says_what_the_last_system_is_ahead_of_the_first() -> None:
+def test_the_head_shows_the_lead_of_the_last_system_over_the_first() -> None:
     table = {"Czech": {"LexRank": 30.0, "2D": 50.0}, "Irish": {"LexRank": 40.0, "2D": 52.0}, "Greek": {"2D": 9.0}}
     figure = plot_comparison(table, "ROUGE-1", "Systems", "Published figures.")
     assert "3 languages · 2 systems · 2D − LexRank: +16.0 on average, +12.0 at least" in said(figure)
