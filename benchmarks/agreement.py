@@ -1,12 +1,11 @@
-"""Whether the choice depends on the language: agreement across versions, and gold points of French versions.
+"""Does the selection depend on the language? Agreement across versions, and gold points of French versions.
 
-Agreement: of the units chosen in the English version, the share whose counterparts are chosen in another one, at the
-official length; the mean over acts, then over languages. Counterparts are those of the ids (`projection.project`), as
-in the experiment `transfer`, and those of the alignment (`versions.counterparts`).
-French: annotated acts of which there is a French version, with the annotation projected onto it; points of what is
-chosen there as a share of the points of what is chosen in English. And what projection itself loses: the gold extract
-projected and scored in French, projected back and scored in English, and of versions that are parallel line by line the
-share of places whose counterparts stand on the same lines.
+Agreement: the share of the units selected in English whose counterparts (`alignment.align`) are selected in another
+version, at the length of official summaries; the mean over acts, then over languages.
+French: annotated acts that have a French version, with the annotation projected to it; the points of the French
+selection as a share of the points of the English selection. And what projection itself loses: the gold extract
+projected and scored in French, projected back and scored in English, and, for versions that are parallel line by line,
+the share of places whose counterparts are on the same lines.
 Usage: LEXLATTICE_DATA=… python benchmarks/agreement.py [--system NAME,…] [--every N] [--only agreement|french]
 """
 
@@ -28,14 +27,13 @@ from lexlattice import Act, SummaryOptions, read
 from lexlattice.evaluation.gold import Gold, Place, Places, load_gold, project_gold
 from lexlattice.evaluation.metrics.significance import confidence_interval, ratio_interval
 from lexlattice.evaluation.points import Meaning, Points, meaning_of_texts
-from lexlattice.multilingual.projection import project
-from lexlattice.multilingual.versions import counterparts
+from lexlattice.multilingual.alignment import align
 from lexlattice.research import COVERAGE, load
 from lexlattice.selection import Budget
 from lexlattice.summarizer import Summarizer, shipped
 
 Choose = Callable[[Act, int], set[str]]
-"""An act and a number of words → the ids of the units that are chosen."""
+"""An act and a number of words → the ids of the selected units."""
 Pairs = Mapping[str, Sequence[str]]
 
 
@@ -69,8 +67,8 @@ def main() -> None:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--system", default="lexlattice", help=f"of {', '.join(SYSTEMS)} (default: %(default)s)")
-    parser.add_argument("--every", type=int, default=10, help="of acts/en-fr every Nth act (default: %(default)s)")
-    parser.add_argument("--only", choices=("agreement", "french"), help="one of the two parts")
+    parser.add_argument("--every", type=int, default=10, help="use every Nth act of acts/en-fr (default: %(default)s)")
+    parser.add_argument("--only", choices=("agreement", "french"), help="run only this part")
     options = parser.parse_args()
     data = Path(os.environ["LEXLATTICE_DATA"])
     systems = {name: SYSTEMS[name] for name in options.system.split(",")}
@@ -85,7 +83,7 @@ def main() -> None:
 
 def _agreement(data: Path, systems: Mapping[str, Choose], every: int) -> None:
     for name, step in (("multi-eurlex", 1), ("en-fr", every)):
-        shares: dict[str, dict[str, list[tuple[float, float]]]] = {system: {} for system in systems}
+        shares: dict[str, dict[str, list[float]]] = {system: {} for system in systems}
         acts = 0
         for entry in list(_rows(data / "acts" / f"{name}.jsonl.gz"))[::step]:
             acts += 1
@@ -93,37 +91,30 @@ def _agreement(data: Path, systems: Mapping[str, Choose], every: int) -> None:
                 for system, value in values.items():
                     shares[system].setdefault(language, []).append(value)
         for system, by_language in shares.items():
-            print(f"\n{system}, acts/{name} ({acts} acts): share of the English choice whose counterpart is chosen")
+            print(
+                f"\n{system}, acts/{name} ({acts} acts): share of the English selection whose counterparts are selected"
+            )
             for language, found in sorted(by_language.items()):
-                table = np.array(found)
-                low, high = confidence_interval(table)
-                cells = [f"{table[:, i].mean():.3f} ({low[i]:.3f}–{high[i]:.3f})" for i in range(2)]
-                print(f"  {language}  {len(found):>4} acts  by id {cells[0]}  aligned {cells[1]}")
-            means = np.array([np.mean(found, axis=0) for found in by_language.values()])
-            print(f"  mean of languages  by id {means[:, 0].mean():.3f}  aligned {means[:, 1].mean():.3f}")
-            print(f"  least              by id {means[:, 0].min():.3f}  aligned {means[:, 1].min():.3f}", flush=True)
+                low, high = confidence_interval(np.array(found)[:, None])
+                print(f"  {language}  {len(found):>4} acts  {np.mean(found):.3f} ({low[0]:.3f}–{high[0]:.3f})")
+            means = [np.mean(found) for found in by_language.values()]
+            print(f"  mean of languages  {np.mean(means):.3f}\n  lowest             {np.min(means):.3f}", flush=True)
 
 
-def _of_act(
-    texts: Mapping[str, str], systems: Mapping[str, Choose]
-) -> Iterator[tuple[str, dict[str, tuple[float, float]]]]:
-    """For each other language what each system agrees in, by ids and by alignment."""
+def _of_act(texts: Mapping[str, str], systems: Mapping[str, Choose]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Each other language with the agreement of each system."""
     english = _act(texts["en"], "en")
     share = Budget().of(english.words) / max(1, english.words)
     chosen = {name: choose(english, _length(english, share)) for name, choose in systems.items()}
     for language in sorted(set(texts) - {"en"}):
         act = _act(texts[language], language)
-        both = project(act, english), counterparts(act, english).pairs
-        found = {}
-        for name, choose in systems.items():
-            there = choose(act, _length(act, share))
-            by_id, aligned = (agreement(chosen[name], there, pairs) for pairs in both)
-            found[name] = (by_id, aligned)
-        yield language, found
+        pairs = align(act, english).pairs
+        length = _length(act, share)
+        yield language, {name: agreement(chosen[name], choose(act, length), pairs) for name, choose in systems.items()}
 
 
 def agreement(english: set[str], there: set[str], pairs: Pairs) -> float:
-    """Of the units chosen in English, the share that what is chosen there corresponds to; `pairs` lead to English."""
+    """The share of the English selection that the other selection corresponds to; `pairs` lead to English."""
     return len(english & {name for unit in there for name in pairs.get(unit, ())}) / max(1, len(english))
 
 
@@ -136,7 +127,9 @@ def _length(act: Act, share: float) -> int:
 
 def _french(data: Path, systems: Mapping[str, Choose]) -> None:
     cases = list(_cases(data))
-    print(f"\nannotated acts with a French version: {len(cases)}, of validation {_count(cases, 'validation')}")
+    print(
+        f"\nannotated acts with a French version: {len(cases)}, {_count(cases, 'validation')} of them validation acts"
+    )
     _projection(cases)
     for name, choose in systems.items():
         english = [_scored(case.english, case.gold, case.reference, choose) for case in cases]
@@ -158,7 +151,7 @@ def _scored(act: Act, gold: Gold, reference: str | None, choose: Choose) -> Mean
 
 
 def _projection(cases: Sequence[French]) -> None:
-    """What projection loses, whatever is chosen."""
+    """Print what projection loses, whatever is selected."""
     english, french, back, stated, right = [], [], [], [], []
     for case in cases:
         english.append(meaning_of_texts(case.gold, case.reference, _texts(case.gold, case.english, case.reference)))
@@ -170,12 +163,12 @@ def _projection(cases: Sequence[French]) -> None:
         stated.append(after / max(1, before))
         if case.is_parallel:
             right.append(_on_the_same_lines(case))
-    for name, scores in (("English", english), ("projected onto French", french), ("… and back", back)):
+    for name, scores in (("English", english), ("projected to French", french), ("… and back", back)):
         points, precision, f1 = 100 * np.mean(scores, axis=0)
         print(f"gold extract, {name:<22} points {points:5.1f}  precision {precision:5.1f}  F1 {f1:5.1f}")
-    print(f"points that the projected annotation still has: {np.mean(stated):.1%}")
+    print(f"points that the projected annotation retains: {np.mean(stated):.1%}")
     if right:
-        print(f"words of projected places that are on the same lines ({len(right)} acts): {np.mean(right):.1%}")
+        print(f"words of projected places on the same lines ({len(right)} acts): {np.mean(right):.1%}")
 
 
 def _texts(gold: Gold, act: Act, reference: str | None) -> list[str]:
@@ -185,7 +178,7 @@ def _texts(gold: Gold, act: Act, reference: str | None) -> list[str]:
 
 
 def _on_the_same_lines(case: French) -> float:
-    """Of the words of all projected places the share on lines that the annotation has in English."""
+    """The share of the words of all projected places that are on the annotated lines of the English version."""
     lines = _lines(case.english, Places(case.english, case.reference), case.gold.places)
     here = Places(case.french)
     good = total = 0
@@ -197,7 +190,7 @@ def _on_the_same_lines(case: French) -> float:
 
 
 def _lines(act: Act, places: Places, some: Sequence[Place]) -> set[int]:
-    """The lines of the source that hold some places, counted without blank ones."""
+    """The numbers of the source lines that contain some places; blank lines are not counted."""
     found: set[int] = set()
     for place in some:
         start, end = places.span(place)

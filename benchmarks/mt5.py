@@ -1,10 +1,9 @@
-"""What mT5-base costs: tokens a second, seconds for an act, memory and size, for each precision and ONNX Runtime.
+"""The cost of mT5-base: tokens per second, seconds for an act, memory and size, by precision and in ONNX Runtime.
 
 Usage: python benchmarks/mt5.py
-The architecture is the real one, its weights are random: neither speed nor memory depends on them, but how close the
-lower precisions stay does; that is checked whenever a model is loaded or exported. Times are those of one thread, as
-the processor counts them, so that others on the machine do not matter. Takes two to three minutes, and four gigabytes
-in the folder for temporary files.
+The architecture is the real one with random weights: speed and memory do not depend on them. How close the lower
+precisions stay to fp32 does, and is checked whenever a model is loaded or exported. Times are processor time of one
+thread, so that other processes do not matter. Takes two to three minutes, and four gigabytes of temporary files.
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import MT5Config, MT5EncoderModel
 
-from lexlattice.encoding.mt5 import MT5, PRECISIONS, export
+from lexlattice.encoding.mt5 import MT5, PRECISIONS, export_onnx
 from lexlattice.encoding.onnx import Onnx
 
-TOKENS_A_WORD = 1.6
-"""Assumed: mT5's vocabulary needs about 1.5 to 1.8 tokens for a word of an EU language."""
+TOKENS_PER_WORD = 1.6
+"""Assumed: the vocabulary of mT5 needs about 1.5 to 1.8 tokens for a word of an EU language."""
 ACTS = (13_000, 42_000)
 UNITS = 10
 LONGEST = 140
-"""Words of units; in tokens they are then between a few and a chunk."""
+"""The most words of a unit; in tokens, a unit then has between a few and a chunk."""
 VOCABULARY = 250_112
 SECONDS = 5.0
 ONNX = "ONNX int8"
 
 
 def make_model(folder: Path) -> None:
-    """The encoder of mT5-base, and a tokenizer with a word for each of its rows."""
+    """Write the encoder of mT5-base, and a tokenizer with a word for each row of its embedding."""
     torch.manual_seed(0)
     config = MT5Config(
         vocab_size=VOCABULARY,
@@ -62,14 +61,14 @@ def make_model(folder: Path) -> None:
 
 
 def make_texts() -> list[str]:
-    """Units of an act, of all lengths."""
+    """Units of an act, of various lengths."""
     draw = random.Random(0)
-    lengths = [round(draw.randint(5, LONGEST) * TOKENS_A_WORD) for _ in range(UNITS)]
+    lengths = [round(draw.randint(5, LONGEST) * TOKENS_PER_WORD) for _ in range(UNITS)]
     return [" ".join(f"w{draw.randrange(3, VOCABULARY)}" for _ in range(length)) for length in lengths]
 
 
 def measure(kind: str, folder: Path, result: Path) -> None:
-    """In a process of its own: how many tokens it encodes in a second, and what memory it takes."""
+    """Measure tokens per second and memory; runs in its own process."""
     encoder = Onnx(folder) if kind == ONNX else MT5(folder, kind)
     texts = make_texts()
     tokens = sum(len(text.split()) + 1 for text in texts)
@@ -84,13 +83,13 @@ def measure(kind: str, folder: Path, result: Path) -> None:
 
 
 def memory(kind: str) -> float:
-    """Gigabytes of this process, as Linux counts them: `VmHWM` at most, `VmRSS` now."""
+    """Gigabytes of this process according to Linux: `VmHWM` is the peak, `VmRSS` the current value."""
     lines = Path("/proc/self/status").read_text("ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(kind)) / 1024**2
 
 
 def in_process(*arguments: str | Path) -> dict[str, float]:
-    """What `measure` prints."""
+    """Run `measure` in a new process and return its output."""
     command = [sys.executable, __file__, *map(str, arguments)]
     output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     found: dict[str, float] = json.loads(output.splitlines()[-1])
@@ -99,7 +98,7 @@ def in_process(*arguments: str | Path) -> dict[str, float]:
 
 def row(kind: str, found: dict[str, float], size: int, cosine: float) -> str:
     """A line of the table."""
-    seconds = [f"{words * TOKENS_A_WORD / found['speed']:.0f} s" for words in ACTS]
+    seconds = [f"{words * TOKENS_PER_WORD / found['speed']:.0f} s" for words in ACTS]
     cells = [
         kind,
         f"{found['speed']:.0f}",
@@ -113,10 +112,10 @@ def row(kind: str, found: dict[str, float], size: int, cosine: float) -> str:
 
 
 def main() -> None:
-    """Make the model, measure each kind by itself, print a table."""
+    """Create the model, measure each kind in its own process, print a table."""
     print(
         f"Python {platform.python_version()}, PyTorch {torch.__version__}, {platform.machine()}, "
-        f"{torch.backends.cpu.get_cpu_capability()}, one thread; {TOKENS_A_WORD} tokens a word are assumed"
+        f"{torch.backends.cpu.get_cpu_capability()}, one thread; {TOKENS_PER_WORD} tokens per word are assumed"
     )
     heads = [
         "",
@@ -125,14 +124,14 @@ def main() -> None:
         "peak memory",
         "memory after",
         "weights",
-        "least cosine",
+        "lowest cosine similarity",
     ]
     print(f"\n| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     with TemporaryDirectory() as temporary:
         original, exported = Path(temporary) / "mt5", Path(temporary) / "onnx"
         make_model(original)
         start = time.process_time()
-        export(MT5(original), exported, int8=True)
+        export_onnx(MT5(original), exported, int8=True)
         taken = time.process_time() - start
         reference = None
         for kind in (*PRECISIONS, ONNX):
@@ -143,7 +142,7 @@ def main() -> None:
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             reference = vectors if reference is None else reference
             print(row(kind, found, weights.stat().st_size, float((vectors * reference).sum(axis=1).min())), flush=True)
-        print(f"\nexport to {ONNX}, with loading and the check: {taken:.0f} s")
+        print(f"\nexport to {ONNX}, including loading and the check: {taken:.0f} s")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""How well references and definitions are found: each language against English, and samples to be read by eye.
+"""Quality of references and definitions: agreement of each language with English, and samples for manual review.
 
-Without options it prints how far each language agrees with English over whole acts; `--lines` does so over single
-sentences of many acts, `--sample de --of 40` draws references of German versions (or of files) to be read by eye,
-`--definitions` counts defined terms by language, and `--speed FILE` says how long an act takes.
+Without options it prints the agreement with English over whole acts; `--lines` does so over single sentences of many
+acts, `--sample de --of 40` draws references of German versions (or of files) for manual review, `--definitions` counts
+defined terms by language, and `--speed FILE` prints the time that an act takes.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import Any
 
 from lexlattice import Act, read
 from lexlattice.act.document import Reference
-from lexlattice.reading.citations.mentions import mentions
-from lexlattice.reading.citations.resolve import described
+from lexlattice.reading.citations.mentions import find_mentions
+from lexlattice.reading.citations.resolve import path_to_id
 from lexlattice.reading.citations.tokens import tokenize
-from lexlattice.reading.citations.vocabulary import wording
+from lexlattice.reading.citations.vocabulary import load_vocabulary
 from lexlattice.reading.languages.grammar import raw
 
 DATA = Path(os.environ.get("LEXLATTICE_DATA", "../shared/data"))
 ACTS = 40
-"""So many acts of a collection a sample is drawn from."""
+"""The number of acts from which a sample is drawn."""
 CONTEXT = 90
 
 
@@ -41,8 +41,8 @@ def versions() -> Iterator[tuple[str, dict[str, str]]]:
             yield row["celex_id"], row["text"]
 
 
-def pointed(act: Act) -> Counter[tuple[str, ...]]:
-    """What an act's references say in any language: the provision they stand in, and where they lead."""
+def targets_of(act: Act) -> Counter[tuple[str, ...]]:
+    """The references of an act without its language: the provision they are in, and their target."""
     found: Counter[tuple[str, ...]] = Counter()
     for reference in act.references():
         home = act[reference.unit].provision
@@ -60,17 +60,17 @@ def f1(same: int, ours: int, theirs: int) -> float:
 
 
 def agreement(differences: str) -> None:
-    """F1 of (provision, target) of each language against English, where the provisions are the same."""
+    """Print F1 of (provision, target) of each language against English, for versions with the same provisions."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for celex, texts in versions():
         english = read(texts.pop("en"), language="en")
-        expected = pointed(english)
+        expected = targets_of(english)
         homes = {unit.provision for unit in english.units}
         for language, text in texts.items():
             act = read(text, language=language)
             if {unit.provision for unit in act.units} != homes:
                 continue
-            found = pointed(act)
+            found = targets_of(act)
             counts[language].update(same=(found & expected).total(), ours=found.total(), english=expected.total())
             if language == differences and found != expected:
                 print(celex, "only here:", sorted((found - expected).elements()))
@@ -87,20 +87,20 @@ def sentences(language: str) -> list[str]:
 
 
 def named(text: str, language: str) -> Counter[str]:
-    """Provisions and acts that a sentence names; paragraph and point are one word in some languages, and so here."""
-    words = wording(language)
+    """Provisions and acts that a sentence names; paragraph and point are merged, since some languages do not differ."""
+    words = load_vocabulary(language)
     tokens = tokenize(text, words)
     found: Counter[str] = Counter()
-    for mention in mentions(tokens, words):
+    for mention in find_mentions(tokens, words):
         owner = mention.act.celex if mention.act is not None else mention.owner == "treaty"
-        names = [described(path) for path in mention.paths if path[0] != ("annex", "")]
+        names = [path_to_id(path) for path in mention.paths if path[0] != ("annex", "")]
         found.update(f"{owner or 'here'} {re.sub(r'par-|sub-', 'pt-', name.removeprefix('art.'))}" for name in names)
     found.update(token.act.celex for token in tokens if token.act is not None)
     return found
 
 
 def lines(differences: str) -> None:
-    """F1 of the provisions and acts named in each sentence, against English."""
+    """Print F1 of the provisions and acts named in each sentence, against English."""
     english = [named(line, "en") for line in sentences("en")]
     for path in sorted((DATA / "parallel" / "jrc-acquis").glob("??.txt.gz")):
         language = path.name[:2]
@@ -119,7 +119,7 @@ def lines(differences: str) -> None:
 
 
 def stored(language: str, source: str, rng: random.Random) -> list[Act]:
-    """Acts of the data folder in a language, as many as `ACTS`: of several collections those that have it."""
+    """Up to `ACTS` acts of a collection in a language."""
     files = {
         "multi-eurlex": "acts/multi-eurlex.jsonl.gz",
         "en-fr": "acts/en-fr.jsonl.gz",
@@ -143,7 +143,7 @@ def _text(row: dict[str, Any], language: str) -> str:
 
 
 def sample(language: str, size: int, *, source: str, seed: int, paths: list[str]) -> None:
-    """References drawn at random, with what stands around them, to be read by eye."""
+    """Print random references with their context, for manual review."""
     rng = random.Random(seed)
     acts = [read(path) for path in paths] or stored(language, source, rng)
     drawn: list[tuple[Act, Reference]] = [(act, reference) for act in acts for reference in act.references()]
@@ -157,7 +157,7 @@ def sample(language: str, size: int, *, source: str, seed: int, paths: list[str]
 
 
 def definitions() -> None:
-    """Terms defined in each language version, beside English."""
+    """Print the terms defined in each language version, compared with English."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for _, texts in versions():
         expected = Counter(definition.unit for definition in read(texts["en"], language="en").definitions())
@@ -170,15 +170,15 @@ def definitions() -> None:
 
 
 _HEADED = re.compile(r"\W*(?:\(?[a-z0-9]{1,3}[).]\s*)?[\"“‘'`][^\"”’']{2,60}[\"”’'][,:]?\s*(?:shall )?(?:mean|:)")
-"""A sentence of an English act that begins with a term and says what it means."""
+"""An English sentence that begins with a term and defines it."""
 _MARKER = re.compile(r"[\s-]*\(?(?:\d{1,3}|[^\W\d_]{1,2})\s?[).]\s*|[\s–—-]+")
 
 
 def listed(language: str, *, shown: bool) -> None:
-    """Terms found in the definitions of many acts, put into one article; `shown` prints those that are missed."""
+    """Print how many terms are found in definitions of many acts put into one article; `shown` prints all of them."""
     places = [n for n, line in enumerate(sentences("en")) if _HEADED.match(line)]
-    own = sentences(language)
-    lines = [_MARKER.sub("", own[n], count=1) for n in places]
+    translated = sentences(language)
+    lines = [_MARKER.sub("", translated[n], count=1) for n in places]
     heading = raw(language)["definitions"]["heading"][0].rstrip("*").capitalize()
     header = f"{raw(language)['headwords']['article'][0].capitalize()} 1\n{heading}\n"
     act = read(header + "\n".join(f"({n}) {line}" for n, line in enumerate(lines, 1)), language=language)
@@ -194,7 +194,7 @@ def listed(language: str, *, shown: bool) -> None:
 
 
 def speed(path: str) -> None:
-    """Time that the references of an act take once its language is loaded."""
+    """Print the time for the references of an act, once its language is loaded."""
     act = read(path)
     act.references()
     again = Act.from_dict(act.to_dict())
@@ -205,7 +205,7 @@ def speed(path: str) -> None:
 
 
 def main() -> None:
-    """Print what was asked for."""
+    """Run the part that the options name."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lines", action="store_true")
     parser.add_argument("--differences", metavar="LANGUAGE", default="")

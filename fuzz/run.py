@@ -1,8 +1,8 @@
-"""Fuzz every target by coverage, with atheris: `make fuzz`, or `python fuzz/run.py --seconds 60 [TARGET …]`.
+"""Coverage-guided fuzzing of every target with atheris: `make fuzz`, or `python fuzz/run.py --seconds 60 [TARGET …]`.
 
-Each target runs in a process of its own, from its seeds. What goes wrong is kept once for each place in the code that
-it comes from, in build/fuzz/TARGET, and the run goes on; what hangs, kills the process or takes too much memory is kept
-by libFuzzer and ends it. Such a file is tried again with `python fuzz/run.py --try FILE TARGET`.
+Each target runs in a separate process, starting from its seeds. A failure is saved once for each place in the code, in
+build/fuzz/TARGET, and the run continues; an input that hangs, kills the process or takes too much memory is saved by
+libFuzzer and ends the run. Reproduce a finding with `python fuzz/run.py --try FILE TARGET`.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from pathlib import Path
 from typing import Any, Final
 
 ROOT: Final = Path(__file__).parent.parent
-FOUND: Final = ROOT / "build" / "fuzz"
-SECONDS_EACH: Final = 20
-"""An input of some kilobytes that takes longer is a finding."""
-MEGABYTES: Final = 2_000
-LONGEST: Final = 48_000
-_OWN: Final = str(ROOT / "src")
+FINDINGS: Final = ROOT / "build" / "fuzz"
+MAX_SECONDS: Final = 20
+"""An input of a few kilobytes that takes longer is a finding."""
+MAX_MEGABYTES: Final = 2_000
+MAX_LENGTH: Final = 48_000
+"""Bytes of an input."""
+_SOURCE: Final = str(ROOT / "src")
 
 
 def main() -> int:
-    """Run the targets that are named, or all."""
+    """Run the given targets, or all of them."""
     parser = argparse.ArgumentParser(description="Fuzz the parsers.")
     parser.add_argument("names", nargs="*", metavar="TARGET")
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: %(default)s)")
-    parser.add_argument("--try", dest="file", type=Path, help="run the target once, on a file that was kept")
+    parser.add_argument("--try", dest="file", type=Path, help="run the target once, on a saved input")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT / "tests"))
@@ -44,7 +45,7 @@ def main() -> int:
     targets = importlib.import_module("targets")
     names = options.names or list(targets.TARGETS)
     if unknown := set(names) - set(targets.TARGETS):
-        print(f"There is no target '{min(unknown)}'; name some of: {', '.join(targets.TARGETS)}.", file=sys.stderr)
+        print(f"There is no target '{min(unknown)}'; choose from: {', '.join(targets.TARGETS)}.", file=sys.stderr)
         return 2
     if options.file:
         targets.check(names[0], options.file.read_bytes(), importlib.import_module("helpers.laws").assert_laws)
@@ -54,8 +55,8 @@ def main() -> int:
 
 
 def report(name: str, seconds: int, seeds: list[bytes]) -> int:
-    """Fuzz one target in a process of its own, and say what came of it; the number of findings."""
-    folder = FOUND / name
+    """Fuzz one target in a separate process, print a line about it, and return the number of findings."""
+    folder = FINDINGS / name
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
         old.unlink()
@@ -75,39 +76,40 @@ def report(name: str, seconds: int, seeds: list[bytes]) -> int:
     print(f"{name:14} {executed[-1]:>10} {covered[-1]:>8} {kept[-1]:>6} {len(findings):>8}", flush=True)
     for finding in findings:
         note = finding.with_suffix(".txt")
-        last = note.read_text("utf-8").strip().splitlines()[-1] if note.exists() else "hangs, dies or fills the memory"
+        last = note.read_text("utf-8").splitlines()[-1] if note.exists() else "hangs, crashes or runs out of memory"
         print(f"  {finding.relative_to(ROOT)}: {last[:160]}", flush=True)
     return len(findings)
 
 
 def fuzz(name: str, seconds: int) -> None:
-    """Hand the target to libFuzzer, which never comes back."""
+    """Pass the target to libFuzzer, which never returns."""
     import atheris
 
     os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     with atheris.instrument_imports(include=["lexlattice"]):
         targets = importlib.import_module("targets")
         reading = importlib.import_module("lexlattice.reading")
-        for module in pkgutil.iter_modules(reading.__path__):
-            importlib.import_module(f"lexlattice.reading.{module.name}")
+        # Back-ends are imported on first use; only what is imported here is instrumented.
+        for module in pkgutil.walk_packages(reading.__path__, "lexlattice.reading."):
+            importlib.import_module(module.name)
     laws = importlib.import_module("helpers.laws").assert_laws
-    limits = [f"-max_total_time={seconds}", f"-timeout={SECONDS_EACH}", f"-rss_limit_mb={MEGABYTES}"]
-    output = [f"-max_len={LONGEST}", f"-artifact_prefix={FOUND / name}/", "-print_final_stats=1"]
-    atheris.Setup([name, ".", *limits, *output], keeping(name, targets.check, laws))
+    limits = [f"-max_total_time={seconds}", f"-timeout={MAX_SECONDS}", f"-rss_limit_mb={MAX_MEGABYTES}"]
+    output = [f"-max_len={MAX_LENGTH}", f"-artifact_prefix={FINDINGS / name}/", "-print_final_stats=1"]
+    atheris.Setup([name, ".", *limits, *output], saving_failures(name, targets.check, laws))
     atheris.Fuzz()
 
 
-def keeping(name: str, check: Callable[[str, bytes, Any], None], laws: Any) -> Callable[[bytes], None]:
-    """The target, but what goes wrong is written down once for each place and does not end the run."""
+def saving_failures(name: str, check: Callable[[str, bytes, Any], None], laws: Any) -> Callable[[bytes], None]:
+    """Wrap a target so that a failure is saved once for each place in the code and does not end the run."""
 
     def run(data: bytes) -> None:
         try:
             check(name, data, laws)
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
-            own = [frame for frame in frames if frame.filename.startswith(_OWN)] or list(frames)
-            place = f"{type(error).__name__} {own[-1].filename} {own[-1].lineno} {frames[-1].name}"
-            path = FOUND / name / hashlib.sha256(place.encode()).hexdigest()[:12]
+            ours = [frame for frame in frames if frame.filename.startswith(_SOURCE)] or list(frames)
+            place = f"{type(error).__name__} {ours[-1].filename} {ours[-1].lineno} {frames[-1].name}"
+            path = FINDINGS / name / hashlib.sha256(place.encode()).hexdigest()[:12]
             if not path.exists():
                 path.write_bytes(data)
                 path.with_suffix(".txt").write_text("".join(traceback.format_exception(error)), "utf-8", "replace")

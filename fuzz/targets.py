@@ -1,8 +1,8 @@
-"""What is fuzzed: for every parser a function from bytes that ends well, or in a `LexLatticeError` of one sentence.
+"""Fuzz targets: for every parser a function of bytes that succeeds, or raises a `LexLatticeError` of one sentence.
 
-Hypothesis (`tests/unit/project/test_fuzz.py`) and atheris (`fuzz/run.py`) use the same table. A target gives the act
-that it read, if any, so that the caller can check the laws of reading on it. Where a checksum or a packing would
-turn every change away, the bytes are put behind it: a part of an archive, or a file whose digest is made to fit.
+Hypothesis (`tests/unit/project/test_fuzz.py`) and atheris (`fuzz/run.py`) use the same table. A target returns the act
+that it read, if any, so that the caller can check the invariants of reading. Where a checksum or a compression would
+reject every change, the bytes are inserted behind it: as a part of an archive, or as a file whose digest is adjusted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lexlattice._internal.files import sha256
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.act.document import Act
 from lexlattice.apps.bulk.inputs import Inputs
-from lexlattice.encoding import trained_with
+from lexlattice.encoding import require_builtin
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError
 from lexlattice.evaluation.rows import Rows
@@ -47,7 +47,7 @@ from lexlattice.training.prepared import FORMAT, Example, Prepared, pack
 
 ROOT: Final = Path(__file__).parent.parent
 FORMATS: Final = ROOT / "examples" / "formats"
-LITTLE: Final = (
+SMALL_ACT: Final = (
     b"# On bees\n\n## Article 1\n\nHives shall be registered.\n\n## Article 2\n\n1. Bees are free.\n\n(a) all;\n"
 )
 _SCHEMA: Final = {"type": "object", "required": ["marks"], "properties": {"marks": {"type": "array", "items": {}}}}
@@ -68,7 +68,7 @@ def _reader(format: str | None, language: str | None = None, profile: str = "pro
 
 
 def _repacked(path: Path, parts: tuple[str, ...], format: str) -> Callable[[bytes], Act | None]:
-    """A reader of an archive in which one part, told by the first byte, is replaced by the rest of the bytes."""
+    """A reader of an archive in which one part, selected by the first byte, is replaced by the other bytes."""
 
     def run(data: bytes) -> Act | None:
         replaced = parts[data[0] % len(parts)] if data else parts[0]
@@ -99,19 +99,19 @@ def _act_json(data: bytes) -> Act:
     return Act.from_json(data.decode("utf-8", "replace"))
 
 
-# --- files that are parsed from the disk ------------------------------------------------------------------
+# --- files parsed from disk -------------------------------------------------------------------------------
 
 
 @cache
 def _scratch() -> Path:
-    """A folder of this process's own."""
-    memory = Path("/dev/shm")  # where there is one, files are written without waiting for a disk
+    """A temporary folder of this process."""
+    memory = Path("/dev/shm")  # in memory, if possible: faster than a disk
     folder = tempfile.TemporaryDirectory(prefix="lexlattice-fuzz-", dir=memory if memory.is_dir() else None)
-    _kept.append(folder)
+    _folders.append(folder)
     return Path(folder.name)
 
 
-_kept: Final[list[tempfile.TemporaryDirectory[str]]] = []
+_folders: Final[list[tempfile.TemporaryDirectory[str]]] = []
 
 
 def _from_file(name: str, parser: Callable[[Path], object]) -> Callable[[bytes], None]:
@@ -129,19 +129,19 @@ def _all_arrays(path: Path) -> None:
 
 
 def _judged(path: Path) -> None:
-    """Weights that are taken can be used: they score a little act, or the encoder they name is another."""
+    """Weights that are accepted can be used: they score a small act, unless they name another encoder."""
     Salience.read(path)
-    if trained_with(read_weights(path).about.get("encoder") or "static") == "static":
-        load(path).score(read(LITTLE, language="en"))
+    if require_builtin(read_weights(path).about.get("encoder") or "static") == "static":
+        load(path).score(read(SMALL_ACT, language="en"))
 
 
 def _scored(path: Path) -> None:
-    """A network that is taken scores a little act with finite numbers."""
-    Network.read(path).scores(features_of(read(LITTLE, language="en"), Static()))
+    """A network that is accepted scores a small act with finite numbers."""
+    Network.read(path).scores(features_of(read(SMALL_ACT, language="en"), Static()))
 
 
 def _consolidated(path: Path) -> None:
-    model, act = Consolidator.read(path), read(LITTLE, language="en")
+    model, act = Consolidator.read(path), read(SMALL_ACT, language="en")
     model.panels(act, np.zeros((len(act), 2), np.float32))
 
 
@@ -157,7 +157,7 @@ def _all_rows(path: Path) -> None:
 
 
 def _all_entries(path: Path) -> None:
-    """What a corpus finds in a file; what cannot be had is an entry with one sentence."""
+    """The entries of a corpus; an unreadable one has an error of one sentence."""
     inputs = Inputs((str(path),))
     inputs.check()
     for entry in inputs:
@@ -166,7 +166,7 @@ def _all_entries(path: Path) -> None:
 
 
 def _checkpoint(data: bytes) -> None:
-    """Where a training stands, under a name that fits: only the parsing is left."""
+    """A checkpoint under a matching name, so that only parsing can fail."""
     from lexlattice.training.checkpoints import Checkpoints
 
     with tempfile.TemporaryDirectory(dir=_scratch()) as folder:
@@ -175,7 +175,7 @@ def _checkpoint(data: bytes) -> None:
 
 
 def _prepared(data: bytes) -> None:
-    """A folder of prepared acts with one of its files replaced, and digests that fit: only the parsing is left."""
+    """A folder of prepared acts with one file replaced and matching digests, so that only parsing can fail."""
     folder = _scratch() / f"{os.getpid()}-prepared"
     folder.mkdir(exist_ok=True)
     names = list(_prepared_files({}))
@@ -186,7 +186,7 @@ def _prepared(data: bytes) -> None:
 
 
 def _prepared_files(changed: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of the folder; where one that others tell the size and digest of is changed, they tell the new ones."""
+    """The files of the folder; sizes and digests are recomputed for the changed ones."""
     act, npy, index = (f"shard-00000.{suffix}" for suffix in ("jsonl.gz", "npy", "json"))
     packed, manifest = _example(), "manifest.json"
     line = gzip.compress(changed[act], 1, mtime=0) if act in changed else packed.content
@@ -201,7 +201,7 @@ def _prepared_files(changed: Mapping[str, bytes]) -> dict[str, bytes]:
 
 @cache
 def _example() -> Any:
-    act = read(LITTLE, language="en")
+    act = read(SMALL_ACT, language="en")
     vectors = np.ones((len(act), 2), np.float32)
     return pack(Example(1, "32024R0001", act, vectors, (0,), "Bees.", 1), act.source)
 
@@ -221,7 +221,7 @@ def _prepared_seeds() -> list[bytes]:
     return [bytes([number]) + part for number, part in enumerate((gzip.decompress(first), *others))]
 
 
-# --- what is typed or answered ----------------------------------------------------------------------------
+# --- user input and model replies -------------------------------------------------------------------------
 
 
 def _budget(data: bytes) -> None:
@@ -248,11 +248,11 @@ def _table(data: bytes) -> None:
     Table.from_json(data)
 
 
-# --- seeds that are made here -----------------------------------------------------------------------------
+# --- generated seeds -------------------------------------------------------------------------------------
 
 
 def _json_seeds() -> list[bytes]:
-    return [read(LITTLE, language="en").to_json().encode()]
+    return [read(SMALL_ACT, language="en").to_json().encode()]
 
 
 def _written(arrays: Mapping[str, Any], about: Mapping[str, str]) -> bytes:
@@ -267,7 +267,7 @@ def _weights_seeds() -> list[bytes]:
 
 
 def _salience_seeds() -> list[bytes]:
-    """The model of `coverage` with every layer cut down to two numbers wherever its sizes are free."""
+    """The model of `coverage`, with every free dimension reduced to two."""
     shipped, about = read_weights(path_of(COVERAGE))
     arrays = {name: np.array(array) for name, array in shipped.items() if name.startswith("scales.")}
     act, units, words, pairs = (len(arrays[f"scales.{name}.mean"]) for name in ("act", "units", "words", "pairs"))
@@ -296,7 +296,7 @@ def _salience_seeds() -> list[bytes]:
 
 
 def _network_seeds() -> list[bytes]:
-    """The shipped network with every layer cut down wherever its sizes are free."""
+    """The shipped network, with every free dimension reduced."""
     shipped, about = read_weights(SHIPPED)
     arrays = {name: np.array(array) for name, array in shipped.items() if ".scales." in name}
     features = sum(len(array) for name, array in arrays.items() if name.endswith(".mean"))
@@ -339,15 +339,15 @@ def _static_seeds() -> list[bytes]:
 
 
 def _tar_seeds() -> list[bytes]:
-    """With names of all kinds before them: plain, long, and as a record of their own."""
+    """With names of all kinds: plain, long, and in a separate record."""
     seeds = []
     for format, packing in ((tarfile.GNU_FORMAT, ""), (tarfile.PAX_FORMAT, ""), (tarfile.PAX_FORMAT, "gz")):
         with io.BytesIO() as file:
             with tarfile.open(fileobj=file, mode=f"w:{packing}", format=format) as archive:  # type: ignore[call-overload]
                 for name in ("act.txt", f"{'long/' * 30}ä.txt", "rows.jsonl"):
                     member = tarfile.TarInfo(name)
-                    member.size = len(LITTLE)
-                    archive.addfile(member, io.BytesIO(LITTLE))
+                    member.size = len(SMALL_ACT)
+                    archive.addfile(member, io.BytesIO(SMALL_ACT))
             seeds.append(file.getvalue())
     return seeds
 
@@ -356,8 +356,8 @@ def _zip_seeds() -> list[bytes]:
     with io.BytesIO() as file:
         with zipfile.ZipFile(file, "w") as archive:
             for number, packing in enumerate((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)):
-                archive.writestr(f"acts/{number}.txt", LITTLE, packing)
-            archive.writestr("acts/ä.txt", LITTLE * 50, zipfile.ZIP_LZMA)
+                archive.writestr(f"acts/{number}.txt", SMALL_ACT, packing)
+            archive.writestr("acts/ä.txt", SMALL_ACT * 50, zipfile.ZIP_LZMA)
         return [file.getvalue()]
 
 
@@ -370,7 +370,7 @@ def _checkpoint_seeds() -> list[bytes]:
     return [packed({**state, "identity": {}})]
 
 
-_ROW: Final = {"celex_id": "32024R0001", "reference": LITTLE.decode(), "summary": "Bees.", "language": "en"}
+_ROW: Final = {"celex_id": "32024R0001", "reference": SMALL_ACT.decode(), "summary": "Bees.", "language": "en"}
 _LINES: Final = b"".join(json.dumps(record).encode() + b"\n" for record in (_ROW, {**_ROW, "summary": ""}, _ROW))
 
 
@@ -411,7 +411,7 @@ TARGETS: Final[dict[str, Target]] = {
     "any": Target(_reader(None), _files("examples/formats/*.html", "examples/formats/*.xml", "examples/formats/*.md")),
     "text": Target(_reader("text"), _files("examples/short/en.txt", "examples/short/el.txt", "examples/short/fr.txt")),
     "paper": Target(_reader("text", profile="paper"), _files("examples/short/en.txt", "examples/short/bg.txt")),
-    "markdown": Target(_reader("text", language="en"), lambda: [LITTLE, *_files("examples/formats/act.md")()]),
+    "markdown": Target(_reader("text", language="en"), lambda: [SMALL_ACT, *_files("examples/formats/act.md")()]),
     "html": Target(_reader("html"), _files("examples/formats/*html")),
     "formex": Target(_reader("formex"), _files("examples/formats/act.fmx.xml", "examples/formats/act.fmx4.zip")),
     "formex-parts": Target(_repacked(_FORMEX_ZIP, _FORMEX_PARTS, "formex"), _parts(_FORMEX_ZIP, _FORMEX_PARTS)),
@@ -450,11 +450,11 @@ def _is_sentence(text: str) -> bool:
 
 
 def check(name: str, data: bytes, laws: Callable[[Act], None]) -> None:
-    """Run a target: what it reads obeys the laws, what it refuses it refuses in one sentence."""
+    """Run a target: acts satisfy the invariants, errors are one sentence."""
     try:
         act = TARGETS[name].run(data)
     except LexLatticeError as error:
-        assert _is_sentence(str(error)), f"no sentence of one line: {str(error)!r}"
+        assert _is_sentence(str(error)), f"not one sentence in one line: {str(error)!r}"
         return
     if act is not None:
         laws(act)

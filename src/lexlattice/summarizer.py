@@ -1,4 +1,4 @@
-"""The five steps in one page: read, describe, score, choose, emit; what is emitted is the act's own text."""
+"""The whole pipeline on one page: read → features → scores → decoder → summary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lexlattice._internal.files import write_whole, writing
 from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Explanation, Item, Summary
-from lexlattice.encoding.base import empty_texts
+from lexlattice.encoding.base import allow_empty_texts
 from lexlattice.encoding.static import Static
 from lexlattice.errors import OptionError
 from lexlattice.lattice.features import MeaningFeatures, features_of
@@ -32,14 +32,21 @@ from lexlattice.selection.explain import explanations
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
-"""The file of a model that is kept in a folder."""
+"""The name of the file in a model's folder."""
 PATH: Final = Path(__file__).parent / "lattice" / "weights" / "lattice.safetensors"
 
 
 class Summarizer:
-    """The provisions that matter, of any act in any of the 24 languages.
+    r"""Summarizes acts in any of the 24 languages with one model.
 
-    Nothing in it changes once it is made, so threads can share one, and the same act always gives the same summary.
+    It is immutable, so threads can share one, and the same act always gives the same summary.
+
+    Example:
+        >>> summarizer = Summarizer.from_pretrained()
+        >>> summary = summarizer.summarize("Article 1\n\nBees are free.", SummaryOptions(language="en"))
+        >>> summary[0].citation
+        'Article 1'
+
     """
 
     def __init__(self, path: Path, model: Network, encoder: encoding.Encoder) -> None:
@@ -52,16 +59,29 @@ class Summarizer:
         name_or_path: str | os.PathLike[str] | None = None,
         encoder: str | encoding.Encoder | None = None,
     ) -> Summarizer:
-        """The model that comes with the package, or one that `lexlattice train` made: its folder, or its file.
+        """Load a model.
 
-        Without an encoder it gets the one that it was trained with; any other is refused.
+        Args:
+            name_or_path: The folder or file of a model that `lexlattice train` wrote; by default the model that comes
+                with the package.
+            encoder: An encoder or its name; by default the one that the model was trained with.
+
+        Raises:
+            WeightsError: If there is no such model, or its file is damaged.
+            EncodingError: If the encoder is not the one that the model was trained with.
+
         """
         path = file_of(PATH if name_or_path is None else name_or_path)
         model = Network.read(path)
         return cls(path, model, encoder_for(path, model.encoder, encoder))
 
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
-        """Write the model into a folder, from where `from_pretrained` takes it back."""
+        """Write the model into a folder that `from_pretrained` can load.
+
+        Raises:
+            OutputError: If the folder or the file cannot be written.
+
+        """
         target = Path(folder)
         with writing(target):
             target.mkdir(parents=True, exist_ok=True)
@@ -93,27 +113,27 @@ class Summarizer:
         return replace(summary, warnings=(*summary.warnings, *_remarks(summary, options.focus)))
 
     def extract(self, act: Act, words: int | None = None) -> Extract:
-        """The units of a summary of so many words, and nothing else: what is compared with other systems."""
+        """Return the units of a summary of at most N words, and nothing else; evaluation compares these."""
         length = _length(act, words)
         return Extract(tuple(act.units[unit] for unit in self.choose(act, length).units), length)
 
     def rank(self, act: Act, words: int) -> list[int]:
-        """The same units by their index, the one that was chosen first before the others."""
+        """Return the indexes of the same units, in the order in which they were selected."""
         return [unit for step in self.choose(act, _length(act, words)).steps for unit in step]
 
     def choose(self, act: Act, words: int, focus: str = "all") -> Choice:
-        """The same step by step."""
+        """Return what the decoder selects for N words, step by step."""
         return choose(act, self.score(act), words, focus)
 
     def score(self, act: Act) -> Floats:
-        """How much each unit matters, whatever the length.
+        """Return how much each unit matters, whatever the length of a summary.
 
-        About the probability that an editor would take it; above 1 where it states several points.
+        A score is about the probability that an editor would take the unit; above 1 if it states several points.
         """
         return self._model.scores(self._features(act)) if act.units else np.zeros(0, np.float32)
 
     def trajectory(self, act: Act) -> Floats:
-        """The same before the automaton's first step and after each, a row each."""
+        """Return the scores before the automaton's first step and after each, one row each."""
         return self._model.panels(self._features(act)) if act.units else np.zeros((1, 0), np.float32)
 
     def _decode(
@@ -126,23 +146,23 @@ class Summarizer:
         return scores, choice, explanations(act, self._model, features, choice.steps) if options.explain else {}
 
     def _features(self, act: Act) -> MeaningFeatures:
-        with empty_texts():
+        with allow_empty_texts():
             return features_of(act, self._encoder)
 
 
 def file_of(name_or_path: str | os.PathLike[str]) -> Path:
-    """The file of a model that is named by its folder or itself."""
+    """Return the file of a model, given the file or its folder."""
     path = Path(name_or_path)
     return path / MODEL if path.is_dir() else path
 
 
 def encoder_for(path: Path, fingerprint: str, encoder: str | encoding.Encoder | None) -> encoding.Encoder:
-    """The encoder that a model was trained with; one that is named or given has to be the same."""
+    """Return the encoder that a model was trained with; a given one has to have the same fingerprint."""
     if encoder is None:
-        encoder = encoding.trained_with(read_weights(path).about.get("encoder") or "static")
+        encoder = encoding.require_builtin(read_weights(path).about.get("encoder") or "static")
     if isinstance(encoder, str):
         encoder = Static() if encoder == "static" else encoding.load(encoder)
-    encoding.require(encoder, fingerprint)
+    encoding.require_fingerprint(encoder, fingerprint)
     return encoder
 
 
@@ -198,7 +218,7 @@ def summarize(source: Source, **options: Unpack[Options]) -> Summary:
 
 @cache
 def shipped() -> Summarizer:
-    """The model that comes with the package: one for the whole process, since it never changes."""
+    """Return the model that comes with the package, loaded once per process."""
     return Summarizer.from_pretrained()
 
 

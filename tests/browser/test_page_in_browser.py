@@ -69,7 +69,7 @@ def visit(context: BrowserContext) -> Iterator[Visit]:
     opened, asked, complaints = set[str](), set[str](), list[str]()
 
     def go(file: Path, size: tuple[int, int] = WIDE, *, at: str = "", within: Any = context, **media: Any) -> Page:
-        page = within.new_page()
+        page: Page = within.new_page()
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(reduced_motion="reduce", **media)
         page.on("request", lambda request: asked.add(request.url.partition("#")[0]))
@@ -88,7 +88,7 @@ def visit(context: BrowserContext) -> Iterator[Visit]:
 
 def ends(item: Locator) -> tuple[Locator, Locator]:
     """An item of the summary, and its place in the act."""
-    page, name = item.page, item.get_attribute("id")
+    page, name = item.page, str(item.get_attribute("id"))
     return page.locator(f"[id='{name}']"), page.locator(f"[id='{name.removeprefix('item:')}']")
 
 
@@ -121,7 +121,7 @@ def lightness(colour: str) -> int:
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_a_click_on_an_item_shows_its_place_in_the_act(visit: Visit, english: Path, size: tuple[int, int]) -> None:
+def test_a_click_on_an_item_shows_its_unit(visit: Visit, english: Path, size: tuple[int, int]) -> None:
     page = visit(english, size)
     for number in (0, 4, -1):
         item, place = ends(page.locator(".item").nth(number))
@@ -131,7 +131,7 @@ def test_a_click_on_an_item_shows_its_place_in_the_act(visit: Visit, english: Pa
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_a_click_on_a_place_shows_the_item(visit: Visit, english: Path, size: tuple[int, int]) -> None:
+def test_a_click_on_a_unit_shows_its_item(visit: Visit, english: Path, size: tuple[int, int]) -> None:
     page = visit(english, size)
     for number in (0, 4, -1):
         item, place = ends(page.locator(".item").nth(number))
@@ -139,7 +139,7 @@ def test_a_click_on_a_place_shows_the_item(visit: Visit, english: Path, size: tu
         check_shown(item, place)
 
 
-def test_side_by_side_the_other_side_stays_where_it_is(visit: Visit, english: Path) -> None:
+def test_a_click_does_not_scroll_its_own_pane(visit: Visit, english: Path) -> None:
     page = visit(english)
     item, place = ends(page.locator(".item").last)
     expect(place).not_to_be_in_viewport()
@@ -151,9 +151,10 @@ def test_side_by_side_the_other_side_stays_where_it_is(visit: Visit, english: Pa
     assert page.evaluate(scrolled) == before > 0
 
 
-def test_words_can_be_selected_to_copy_them(visit: Visit, english: Path) -> None:
+def test_text_can_be_selected(visit: Visit, english: Path) -> None:
     page = visit(english)
     box = page.locator(".item p").first.bounding_box()
+    assert box is not None
     page.mouse.move(box["x"] + 2, box["y"] + 8)
     page.mouse.down()
     page.mouse.move(box["x"] + 150, box["y"] + 8)
@@ -162,7 +163,7 @@ def test_words_can_be_selected_to_copy_them(visit: Visit, english: Path) -> None
     assert "#" not in page.url
 
 
-def test_the_buttons_of_the_browser_go_back_and_forth(visit: Visit, english: Path) -> None:
+def test_back_and_forward_work(visit: Visit, english: Path) -> None:
     page = visit(english)
     first, second = (ends(page.locator(".item").nth(number)) for number in (1, -1))
     for item, _ in (first, second):
@@ -173,14 +174,14 @@ def test_the_buttons_of_the_browser_go_back_and_forth(visit: Visit, english: Pat
     check_shown(second[1], second[0])
 
 
-def test_a_link_may_lead_to_a_provision(visit: Visit, english: Path) -> None:
+def test_a_link_opens_a_provision(visit: Visit, english: Path) -> None:
     item, place = ends(visit(english).locator(".item").last)
     page = visit(english, at=f"#{place.get_attribute('id')}")
     check_shown(*(page.locator(f"[id='{end.get_attribute('id')}']") for end in (place, item)))
     assert visit(english, at="#%zz").locator("[aria-current]").count() == 0
 
 
-def test_sentences_of_one_paragraph_have_ways_back_of_their_own(visit: Visit, tmp_path: Path) -> None:
+def test_each_sentence_of_a_paragraph_links_back_to_its_item(visit: Visit, tmp_path: Path) -> None:
     act = read("Decision\nArticle 1\nScope\n1. " + "Honey shall be labelled. Wax may be sold. " * 5, language="en")
     page = visit(saved(summary_of(act), tmp_path))
     links = page.locator(".place a").all()
@@ -201,7 +202,7 @@ def test_sentences_of_one_paragraph_have_ways_back_of_their_own(visit: Visit, tm
 # --- without one ------------------------------------------------------------------------------------------
 
 
-def test_the_keyboard_is_enough(visit: Visit, english: Path) -> None:
+def test_the_page_works_by_keyboard(visit: Visit, english: Path) -> None:
     page = visit(english)
     item, place = ends(page.locator(".item").nth(6))
     page.keyboard.press("Tab")
@@ -220,7 +221,7 @@ def test_the_keyboard_is_enough(visit: Visit, english: Path) -> None:
 
 
 @pytest.mark.parametrize(("key", "size"), [("Tab", WIDE), ("Shift+Tab", PHONE)])
-def test_wherever_the_keyboard_leads_is_seen(visit: Visit, english: Path, size: tuple[int, int], key: str) -> None:
+def test_the_keyboard_focus_is_always_visible(visit: Visit, english: Path, size: tuple[int, int], key: str) -> None:
     page = visit(english, size)
     stops = page.locator("[tabindex], a:visible")
     met = set()
@@ -242,7 +243,7 @@ def test_wherever_the_keyboard_leads_is_seen(visit: Visit, english: Path, size: 
     assert len(met) == stops.count()
 
 
-def test_both_sides_are_scrolled_from_the_keyboard(visit: Visit, english: Path) -> None:
+def test_both_panes_scroll_by_keyboard(visit: Visit, english: Path) -> None:
     page = visit(english)
     for side in ("main", ".act"):
         page.locator(side).focus()
@@ -265,9 +266,7 @@ def test_without_scripts_links_still_work(visit: Visit, english: Path, browser: 
 
 
 @pytest.mark.parametrize("language", ["el", "mt"])
-def test_what_the_command_writes_is_word_for_word_in_the_act(
-    visit: Visit, examples: Path, tmp_path: Path, language: str
-) -> None:
+def test_the_page_of_the_command_is_verbatim(visit: Visit, examples: Path, tmp_path: Path, language: str) -> None:
     act = examples / "short" / f"{language}.txt"
     for name in ("page.html", "page.json"):
         assert main(["summarize", str(act), "--words", "100", "--explain", "-o", str(tmp_path / name)]) == 0
@@ -299,7 +298,7 @@ Scope
 2. It does not cover ants."""
 
 
-def test_points_are_nested_below_what_leads_them_in_and_lead_to_their_own_places(visit: Visit, tmp_path: Path) -> None:
+def test_points_are_nested_below_their_lead_in_and_link_to_their_units(visit: Visit, tmp_path: Path) -> None:
     act = read(LISTS, language="en")
     names = ("art-1.par-1", "art-1.par-1.pt-b", "art-1.par-1.pt-b.pt-ii", "art-1.par-1.pt-d")
     items = tuple(Item.of(act[name], act.sections[0], 0.5, "aim") for name in names)
@@ -323,7 +322,7 @@ def test_points_are_nested_below_what_leads_them_in_and_lead_to_their_own_places
     expect(page.locator("[aria-current]")).to_have_count(1 + len(names))
 
 
-def test_nothing_of_an_act_runs(visit: Visit, tmp_path: Path) -> None:
+def test_scripts_in_an_act_do_not_run(visit: Visit, tmp_path: Path) -> None:
     text = (
         "<script>top.ran = 1</script><img src=https://example.org/x onerror='top.ran = 1'><style>* {color: red}</style>"
     )
@@ -334,7 +333,7 @@ def test_nothing_of_an_act_runs(visit: Visit, tmp_path: Path) -> None:
     assert colour(page.locator("h1")) != "rgb(255, 0, 0)"
 
 
-def test_nothing_is_wider_than_a_phone(visit: Visit, tmp_path: Path, examples: Path) -> None:
+def test_nothing_overflows_on_a_phone(visit: Visit, tmp_path: Path, examples: Path) -> None:
     long = "Donaudampfschifffahrtsgesellschaft" * 5
     page = visit(saved(summary_of(made(("article", long, [long, f"(a) {long}"]), title=long)), tmp_path), NARROWEST)
     width = "document.documentElement.scrollWidth"
@@ -363,7 +362,7 @@ def test_it_meets_wcag_22_aa_light_and_dark(visit: Visit, english: Path, scheme:
     assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found["violations"] + found["incomplete"]] == []
 
 
-def test_marks_are_seen_in_the_colours_of_the_system(visit: Visit, english: Path) -> None:
+def test_marks_are_visible_in_forced_colours(visit: Visit, english: Path) -> None:
     page = visit(english, forced_colors="active")
     items = page.locator(".item")
     item, place = ends(items.first)
@@ -379,7 +378,7 @@ def test_marks_are_seen_in_the_colours_of_the_system(visit: Visit, english: Path
 # --- on paper ---------------------------------------------------------------------------------------------
 
 
-def test_paper_has_the_summary_and_nothing_to_click(visit: Visit, english: Path) -> None:
+def test_the_print_has_the_summary_and_no_controls(visit: Visit, english: Path) -> None:
     page = visit(english, color_scheme="dark")
     page.locator(".item p").first.click()
     page.emulate_media(media="print")
@@ -391,7 +390,7 @@ def test_paper_has_the_summary_and_nothing_to_click(visit: Visit, english: Path)
     assert page.locator(".item a").first.evaluate("link => getComputedStyle(link).textDecorationLine") == "none"
 
 
-def test_what_is_printed_is_all_of_the_summary(visit: Visit, english: Path) -> None:
+def test_the_print_has_the_whole_summary(visit: Visit, english: Path) -> None:
     pdfium = pytest.importorskip("pypdfium2")
     page = visit(english)
     paper = pdfium.PdfDocument(io.BytesIO(page.pdf(prefer_css_page_size=True)))

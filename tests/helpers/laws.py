@@ -1,4 +1,4 @@
-"""The laws every reading must obey, whatever went in."""
+"""Invariants of reading, for any input, and comparisons of acts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from lexlattice import Act
 
 
 def assert_laws(act: Act) -> None:
-    """Nothing lost, nothing invented, order kept, every unit a slice of the source, ids and citations unique."""
-    spans = sorted((x.start, x.end) for x in (*act.units, *act.furniture))
+    """Check that nothing is lost, added or reordered, and that ids and citations are unique."""
+    spans = sorted([(x.start, x.end) for x in act.units] + [(x.start, x.end) for x in act.furniture])
     position = 0
     for start, end in spans:
         gap = act.source[position:start]
@@ -36,7 +36,7 @@ def assert_laws(act: Act) -> None:
 
 
 def letters(text: str) -> str:
-    """A text without white space and invisible control characters: what no reading may change."""
+    """A text without white space and invisible control characters, which reading must not change."""
     return "".join(c for c in "".join(text.split()) if unicodedata.category(c) not in ("Cc", "Cf"))
 
 
@@ -46,5 +46,5 @@ def skeleton(act: Act) -> list[tuple[str, str]]:
 
 
 def provisions(act: Act) -> list[tuple[str, str, int]]:
-    """Kinds and numbers of the sections with how many provisions each holds; a table is none."""
+    """Kind, number and number of provisions of each section; tables do not count."""
     return [(s.kind, s.number, len({unit.provision for unit in s.units if unit.kind != "table"})) for s in act.sections]

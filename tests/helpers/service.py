@@ -1,4 +1,4 @@
-"""A real service on loopback, for as long as a test needs it."""
+"""A real service on a loopback port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lexlattice.reading.fetch import CELLAR, EURLEX
 
 @contextmanager
 def served(**settings: Any) -> Iterator[Server]:
-    """A server in a thread of its own, on a port of its own."""
+    """Run a server in a thread, on a free port."""
     server = Server(Settings(port=0, **settings))
     thread = Thread(target=server.run)
     thread.start()
@@ -35,7 +35,7 @@ def served(**settings: Any) -> Iterator[Server]:
 
 
 def fetched_before(cache: Path, celex: str, language: str, content: bytes) -> None:
-    """Keep a file as if it had been fetched, which stands in for the network."""
+    """Put an act into the fetch cache, in place of the network."""
     key = hashlib.sha256(json.dumps([celex, language, CELLAR, EURLEX]).encode()).hexdigest()
     about = {"media_type": "text/plain", "url": CELLAR, "celex": celex, "language": language}
     (cache / f"{key}.act").write_bytes(content)
@@ -44,6 +44,6 @@ def fetched_before(cache: Path, celex: str, language: str, content: bytes) -> No
 
 @contextmanager
 def asking(server: Server) -> Iterator[httpx.Client]:
-    """Whoever asks it."""
+    """An HTTP client of the server."""
     with httpx.Client(base_url=server.address, timeout=60.0, trust_env=False) as client:
         yield client

@@ -1,1 +1,1 @@
-"""Helpers without any knowledge of law: atomic files, processes, threads, imports, weight files."""
+"""Helpers that know nothing about law: atomic files, shards, worker processes, threads, imports, weight files."""

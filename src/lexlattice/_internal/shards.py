@@ -28,7 +28,7 @@ from lexlattice.errors import DataError, LexLatticeError, OutputError
 
 MANIFEST: Final = "manifest.json"
 _LOCK: Final = ".lock"
-_SHARD: Final = re.compile(r"shard-(\d{5,18})\.[a-z.]+")
+_SHARD: Final = re.compile(r"shard-(\d{5,18})\.[a-z.]+")  # the number has five digits, or more if it needs them
 
 
 class ShardDigest:
@@ -86,11 +86,13 @@ class ShardFolder:
         """
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
+            names = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
+        if names and MANIFEST not in names:  # checked before anything is written, even the lock
+            raise OutputError(f"'{self.folder}' holds something else ({names[0]}); choose a new folder.")
         with _locked(self.folder / _LOCK):
             if not self._manifest.is_file():
-                if others := sorted(path.name for path in self.folder.iterdir() if not path.name.startswith(".")):
-                    raise OutputError(f"'{self.folder}' holds something else ({others[0]}); choose a new folder.")
                 self._write_unfinished(_now())
+            # JSON has lists for tuples, so the settings make the same round trip as those in the manifest
             manifest, settings = read_json(self._manifest), json.loads(to_json(self.settings))
             if other := [name for name, value in settings.items() if manifest.get(name) != value]:
                 what = ", ".join(f"{name}: {manifest.get(name)}, now {settings[name]}" for name in other)
@@ -142,6 +144,7 @@ class ShardFolder:
         self._mark_unfinished()
         shard = Shard(number)
         yield shard
+        # If the process dies here, an old index remains, whose digests do not match the new files.
         for path in (self.path(number, suffix) for suffix in suffixes):
             shard.files[path.name] = {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
         write_whole(self.path(number, "json"), to_json(asdict(shard)))
@@ -177,7 +180,7 @@ class ShardFolder:
             shards.append({"source": shard.source, **shard.counts, "index": index, "files": shard.files})
             totals.update(shard.counts)
         manifest = {"finished": True, **times, **self.settings, **totals, **facts, "shards": shards}
-        manifest["checksum"] = sha256(to_json(manifest))
+        manifest["checksum"] = sha256(to_json(manifest))  # of everything before it
         write_whole(self._manifest, to_json(manifest))
         return manifest
 
@@ -290,7 +293,7 @@ def _locked(path: Path) -> Iterator[None]:
         with suppress(ImportError):
             import fcntl
 
-            try:
+            try:  # the system releases the lock when the process ends, however it ends
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise OutputError(

@@ -1,6 +1,8 @@
-"""What is shipped trained, one safetensors file and one model card each; and the reader of such files.
+"""Files of weights in the safetensors format: a memory-mapped reader and a deterministic writer.
 
-Files are memory-mapped: opening one costs nothing, and only the rows that are used are ever read.
+The `safetensors` library copies every array when it reads and orders metadata at random when it writes. Here opening a
+file costs nothing, only the rows that are used are ever loaded, processes share the pages, and the same weights always
+give the same bytes. Tests check both directions against the library.
 """
 
 from __future__ import annotations
@@ -16,52 +18,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.files import write_whole
-from lexlattice.errors import LexLatticeError, brief
+from lexlattice.errors import WeightsError, brief
 
 Types = Mapping[str, type[np.generic]]
 TYPES: Final[Types] = {"U8": np.uint8, "I8": np.int8, "U32": np.uint32, "F16": np.float16, "F32": np.float32}
-"""What weights are made of, by the names of the format."""
+"""The data types of weights, by their names in the format."""
 _LONGEST_HEADER: Final = 1 << 20
 
 
 class Weights(NamedTuple):
-    """Named arrays, mapped from a file, and what the file says of itself."""
+    """Named arrays, mapped from a file, and the file's metadata."""
 
     arrays: dict[str, NDArray[Any]]
     about: dict[str, str]
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
-    """Map a safetensors file; one that is cut off, damaged or no such file is refused."""
+    """Map a file of weights.
+
+    Raises:
+        WeightsError: If the file is missing, truncated, damaged, of another format, or holds NaN or infinity.
+
+    """
     weights = read_arrays(path)
     for name, array in weights.arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise LexLatticeError(f"The weights '{path}' hold values that are no numbers ('{name}'); train them anew.")
+            raise WeightsError(f"The weights '{path}' hold values that are not finite ('{name}'); train them again.")
     return weights
 
 
 def read_arrays(path: str | os.PathLike[str], types: Types = TYPES, longest_header: int = _LONGEST_HEADER) -> Weights:
-    """The same for arrays that need not be weights: of these types, and with any values."""
+    """Map a file of arrays that need not be weights: of these types, with any values."""
     try:
         with Path(path).open("rb") as file:
             size = os.fstat(file.fileno()).st_size
+            # 8 bytes: the length of the header, little-endian. A damaged file may claim any length: read no more than
+            # the file has, and no more than a header of ours could need.
             length = int.from_bytes(file.read(8), "little")
             if not 2 <= length <= min(longest_header, size - 8):
                 raise ValueError("its header is cut off")
             header = json.loads(file.read(length))
         about = header.pop("__metadata__", {})
         if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
-            raise ValueError("what it says of itself is no text")
+            raise ValueError("its metadata is not text")
         base = 8 + length
         arrays = {name: _mapped(path, types, base, size, **entry) for name, entry in header.items()}
     except OSError as error:
-        raise LexLatticeError(
+        raise WeightsError(
             f"The weights '{path}' cannot be opened ({error.strerror or error}); check the name."
         ) from error
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError) as error:
+        # Whatever JSON can do to the lines above: entries that are no objects, names that are missing, huge numbers.
         reason = brief(error) if type(error) is ValueError else "its header cannot be read"
-        raise LexLatticeError(
-            f"The file '{path}' is not whole, or holds no weights ({reason}); get or train it anew."
+        raise WeightsError(
+            f"The file '{path}' is not whole, or holds no weights ({reason}); get or train it again."
         ) from error
     return Weights(arrays, about)
 
@@ -75,27 +85,25 @@ def _mapped(
     shape: list[int],
     data_offsets: list[int],
 ) -> NDArray[Any]:
+    """Map one array; `dtype`, `shape` and `data_offsets` are its entry in the header."""
     begin, end = data_offsets
     kind = np.dtype(types[dtype]).newbyteorder("<")
     if not all(type(length) is int and length >= 0 for length in shape):
         raise ValueError("an array has no such shape")
     if not 0 <= begin <= end <= size - base or end - begin != kind.itemsize * math.prod(shape):
         raise ValueError("it is cut off")
-    if begin == end:
+    if begin == end:  # an empty range cannot be mapped
         return np.zeros(shape, kind)
     return np.memmap(path, kind, "r", base + begin, tuple(shape))
 
 
-# Files of weights, written; `lexlattice.weights` reads them.
-
-
 def write_weights(path: Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, str]) -> None:
-    """Write named arrays as safetensors, and what the file says of itself; it is there whole or not at all."""
+    """Write arrays and metadata as a safetensors file, completely or not at all."""
     write_whole(path, safetensors(arrays, about))
 
 
 def safetensors(arrays: Mapping[str, NDArray[Any]], about: Mapping[str, str], types: Types = TYPES) -> bytes:
-    """The file, the same for the same numbers: the library's own writer orders `about` at random."""
+    """Return the content of a safetensors file; the same bytes for the same arrays and metadata."""
     names = {np.dtype(kind): name for name, kind in types.items()}
     header: dict[str, Any] = {"__metadata__": dict(about)}
     parts = []
@@ -106,5 +114,5 @@ def safetensors(arrays: Mapping[str, NDArray[Any]], about: Mapping[str, str], ty
         header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [begin, end]}
         parts.append(little.tobytes())
     text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
+    text += b" " * (-len(text) % 8)  # the format wants the data aligned to 8 bytes
     return b"".join([len(text).to_bytes(8, "little"), text, *parts])

@@ -1,4 +1,4 @@
-"""Act, Section, Unit: what every other room of the library talks about.
+"""The document model: Act, Section, Unit and what belongs to them; every other package uses it.
 
 An act is its normalised source text, cut without a gap: every non-blank character belongs to exactly one unit or
 one piece of furniture (headings, page headers, signatures, tables …). A unit's text is a slice of the source, so
@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
-from lexlattice.errors import LexLatticeError, NoSuchProvisionError
+from lexlattice.errors import DataError, NoSuchProvisionError
 
 SECTION_KINDS: Final = ("title", "preamble", "recitals", "article", "annex", "notes", "body")
 """What a row of the lattice can be."""
@@ -47,8 +47,9 @@ REFERENCE_KINDS: Final = ("internal", "external", "treaty", "other")
 
 _COLLECTIVE: Final = {"title": "title", "preamble": "pre", "recitals": "recitals", "notes": "notes"}
 """Ids of the sections whose units are numbered without them."""
-_AROUND: Final = ("anx", "app", "prot", "att-")
-_OWN_STEPS: Final = {"article": ("art-", "art~"), "annex": ("anx", "app", "prot")}
+_ENCLOSING: Final = ("anx", "app", "prot", "att-")
+"""How the step of an id begins that names what encloses a section."""
+_SECTION_STEPS: Final = {"article": ("art-", "art~"), "annex": ("anx", "app", "prot")}
 """How the step of an id begins that names the section itself."""
 
 
@@ -111,10 +112,10 @@ class Section:
         """What the ids of its units begin with: "art-5", "anx-I", "att-1.art-1"; or "pre", "recitals", "notes"."""
         steps = self.units[0].provision.split(".") if self.units else []
         if self.kind in _COLLECTIVE:
-            around = [step for step in steps[:-1] if step.startswith(_AROUND)]
-            return ".".join([*around, _COLLECTIVE[self.kind]])
-        own = _OWN_STEPS.get(self.kind, ())
-        ends = [place for place, step in enumerate(steps, 1) if step.startswith(own)] if own else []
+            enclosing = [step for step in steps[:-1] if step.startswith(_ENCLOSING)]
+            return ".".join([*enclosing, _COLLECTIVE[self.kind]])
+        names = _SECTION_STEPS.get(self.kind, ())
+        ends = [place for place, step in enumerate(steps, 1) if step.startswith(names)] if names else []
         if ends:  # an article's number may have a stop in it: "art-2.1"
             return ".".join(steps[: ends[0] + (self.number.count(".") if self.kind == "article" else 0)])
         return steps[0] if steps else "-".join(filter(None, (self.kind, self.number)))
@@ -292,11 +293,19 @@ class Act:
             raise NoSuchProvisionError(lookup.no_such_id(self, self._below, unit_id)) from None
 
     def sentences(self, provision_id: str) -> tuple[Unit, ...]:
-        """The units of exactly this provision: one, or the sentences it was divided into; none if there is none."""
+        """Return the units of exactly this provision: one, its sentences, or none if the act has no such provision."""
         return self._by_provision.get(provision_id, ())
 
     def provision(self, provision_id: str) -> Provision:
-        """The provision of this id with all that is below it: "art-5", "art-5.par-1", "anx-I", "recitals"."""
+        """Return a provision with everything below it.
+
+        Args:
+            provision_id: Such as "art-5", "art-5.par-1", "anx-I" or "recitals".
+
+        Raises:
+            NoSuchProvisionError: If the act has none; the message names the nearest ones.
+
+        """
         from lexlattice.reading.citations import lookup
 
         units = self._below.get(provision_id)
@@ -305,13 +314,21 @@ class Act:
             return Provision(row.id, row.citation, (row,))
         if units is None:
             raise NoSuchProvisionError(lookup.no_such_id(self, self._below, provision_id))
-        return Provision(provision_id, lookup.citation(self, self._below, provision_id), tuple(units))
+        return Provision(provision_id, lookup.cite_provision(self, self._below, provision_id), tuple(units))
 
     def find(self, cited: str) -> Provision:
-        """The provision that is cited so, in the act's language or in English: "Article 5(1)(a)", "Recital 12"."""
+        """Return the provision with this citation.
+
+        Args:
+            cited: In the act's language or in English: "Article 5(1)(a)", "Recital 12".
+
+        Raises:
+            NoSuchProvisionError: If the act has none; the message names the nearest ones.
+
+        """
         from lexlattice.reading.citations import lookup
 
-        return self.provision(lookup.find(self, self._below, cited))
+        return self.provision(lookup.find_provision(self, self._below, cited))
 
     @cached_property
     def articles(self) -> tuple[Section, ...]:
@@ -331,24 +348,24 @@ class Act:
         return tuple(section for section in self.sections if section.kind == "annex")
 
     def references(self) -> tuple[Reference, ...]:
-        """What each provision cites in this act and in others, in the order of the text."""
+        """Return what each provision cites in this act and in others, in document order."""
         return self._references
 
     def definitions(self) -> tuple[Definition, ...]:
-        """The terms that the act defines, in the order of the text."""
+        """Return the terms that the act defines, in document order."""
         return self._definitions
 
     @cached_property
     def _references(self) -> tuple[Reference, ...]:
         from lexlattice.reading.citations import references
 
-        return references.references(self, self._below)
+        return references.find_references(self, self._below)
 
     @cached_property
     def _definitions(self) -> tuple[Definition, ...]:
         from lexlattice.reading.citations import definitions
 
-        return definitions.definitions(self)
+        return definitions.find_definitions(self)
 
     @cached_property
     def _below(self) -> dict[str, list[Unit]]:
@@ -384,7 +401,7 @@ class Act:
         return notebook.act(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain JSON types; `from_dict` takes it back."""
+        """Return everything as plain JSON types; `from_dict` rebuilds the act from it."""
         sections = [
             {
                 "index": section.index,
@@ -402,12 +419,17 @@ class Act:
         return {**rest, "sections": sections, "furniture": furniture, "warnings": list(self.warnings)}
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The JSON that the schema in `act.schema.json` describes."""
+        """Return JSON as described by the schema in `act.schema.json`."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Act:
-        """Rebuild an act from `to_dict`'s result; what is no such thing, or was changed since, is refused."""
+        """Rebuild an act from what `to_dict` returned.
+
+        Raises:
+            DataError: If the data are not those of an act, or were changed.
+
+        """
         try:
             sections = tuple(
                 Section(
@@ -432,7 +454,7 @@ class Act:
 
     @classmethod
     def from_json(cls, text: str) -> Act:
-        """Rebuild an act from `to_json`'s result."""
+        """Rebuild an act from what `to_json` returned."""
         try:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
@@ -453,12 +475,12 @@ def _shortened(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 
 
-def _no_act(why: str) -> LexLatticeError:
-    return LexLatticeError(f"What should be an act is none ({why}); read the act anew.")
+def _no_act(why: str) -> DataError:
+    return DataError(f"The data are not those of an act ({why}); read the act again.")
 
 
 def _is_typed(act: Act) -> bool:
-    """Whether texts are texts that can be written, places are places, and kinds are known."""
+    """Whether all texts are valid strings, all positions integers, and all kinds known."""
     units = act.units
     texts = [act.celex, act.title, act.type, act.date, act.language, act.profile, act.source, *act.warnings]
     texts += [text for text in (act.consolidated, act.repealed) if text is not None] + [act.consolidated_celex]
@@ -483,7 +505,7 @@ def _is_typed(act: Act) -> bool:
 
 
 def _is_whole(act: Act) -> bool:
-    """Whether no letter is lost or covered twice, and every unit is where and what it says."""
+    """Whether no character is lost or covered twice, and every unit matches its place in the source."""
     position = 0
     spans = [(unit.start, unit.end) for unit in act.units] + [(piece.start, piece.end) for piece in act.furniture]
     for start, end in sorted(spans):

@@ -24,11 +24,11 @@ GROUPS: Final = ("aim", "key_points", "application", "background", "related")
 
 REASONS: Final = ("says_aim", "says_application", "first_paragraph", "referred_to", "near_title", "near_recitals")
 """What speaks for an item: it says what the act is for, or from when it applies; it is the first paragraph of its
-article; so many articles refer to its article; so close to the title, or to the recitals, is what it says (cosine)."""
+article; N articles refer to its article; its cosine similarity with the title, or with the recitals."""
 
 
 def shown(score: float) -> float:
-    """A score as people see it: a probability, 1 at most, though a provision that states several points has more."""
+    """Round a score for display; at most 1, though a provision that states several points may have more."""
     return round(min(1.0, score), 4)
 
 
@@ -43,7 +43,7 @@ class Influence:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Something that speaks for an item, as data: whoever shows it says it in the reader's language."""
+    """A reason for selecting an item, as data, so that it can be shown in any language."""
 
     key: str
     """One of `REASONS`."""
@@ -53,16 +53,16 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why an item was chosen."""
+    """Why an item was selected."""
 
     rank: int
-    """1 for what was chosen first."""
+    """1 for what was selected first."""
     salience: tuple[float, ...]
     """Before the automaton's first step and after each."""
     neighbours: tuple[Influence, ...]
-    """Those that moved it, the one that moved it most before the others."""
+    """Those that changed it most, the strongest first."""
     reasons: tuple[Reason, ...] = ()
-    """What can be said of it in words."""
+    """Reasons that can be put into words."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
@@ -111,7 +111,7 @@ class Item:
 
     @classmethod
     def of(cls, unit: Unit, section: Section, score: float, group: str, explanation: Explanation | None = None) -> Item:
-        """The item that a unit becomes."""
+        """Make an item from a unit."""
         return cls(
             id=unit.id,
             citation=unit.citation,
@@ -187,14 +187,14 @@ class SummaryRecord:
 
 @dataclass(frozen=True)
 class Summary:
-    """Items in the order of the act."""
+    """A summary: the selected provisions in document order, with the act they come from."""
 
     act: Act = field(repr=False)
     budget: int
-    """Words that were allowed."""
+    """The number of words that were allowed."""
     items: tuple[Item, ...]
     warnings: tuple[str, ...] = ()
-    """What the reader of it should know, one sentence each."""
+    """What a reader should know, one sentence each."""
 
     def __iter__(self) -> Iterator[Item]:
         return iter(self.items)

@@ -1,4 +1,4 @@
-"""A small client of the service that `lexlattice serve` starts, for programs elsewhere."""
+"""A client of the REST service that `lexlattice serve` starts."""
 
 from __future__ import annotations
 
@@ -7,42 +7,43 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, Unpack
 
 from lexlattice.act.document import Act
 from lexlattice.act.summary import SummaryRecord
-from lexlattice.errors import LexLatticeError, brief
+from lexlattice.errors import LexLatticeError, OptionError, ReadingError, brief
 from lexlattice.selection import Options
 
 if TYPE_CHECKING:
     import httpx
 
 Source = str | bytes | Path
-"""The text of an act, the bytes of a file in any format, or the path of one."""
+"""The text of an act, the bytes of a file in any format, or its path."""
 _BATCH_ACTS: Final = 32
 _BATCH_BYTES: Final = 8_000_000
-"""What goes in one request, of many acts."""
-_LONGEST_PAUSE: Final = 10.0
-_PASSING: Final = (429, 503)
-"""Refusals that a little patience may help against."""
+"""Limits of one request with several acts, well below those of the service."""
+_MAX_PAUSE: Final = 10.0
+_RETRIED: Final = (429, 503)
+"""Status codes after which a request is sent again."""
 
 
 class ServiceOptions(Options, total=False):
-    """How a summary is to be, as at `lexlattice.summarize`; with `group` items say under which heading they belong."""
+    """The options of `lexlattice.summarize`, and `group` to have the group of each item."""
 
     group: bool
 
 
 class Language(NamedTuple):
-    """One of the 24."""
+    """One of the 24 official languages: its two-letter code, and its name in itself."""
 
     code: str
     name: str
 
 
 class ServiceError(LexLatticeError):
-    """What the service answered instead, in its own sentence; `status` is HTTP's, or 0 if there was no answer."""
+    """The service refused a request; `status` is the HTTP status, or 0 if there was no response."""
+
+    code: ClassVar[str] = "service"
 
     def __init__(self, sentence: str, status: int = 0) -> None:
         super().__init__(sentence)
@@ -50,9 +51,17 @@ class ServiceError(LexLatticeError):
 
 
 class Client:
-    """One connection to a service; used in a `with` statement, or closed with `close`.
+    """A connection to a service; use it in a `with` statement, or call `close`.
 
-    When the service is busy it is asked again, as often as `attempts` says.
+    Args:
+        base_url: The address of the service.
+        timeout: Seconds to wait for a response.
+        attempts: How often a request is sent while the service is busy.
+
+    Example:
+        >>> with Client("http://127.0.0.1:8000") as client:  # doctest: +SKIP
+        ...     print(client.summarize(Path("act.pdf"), words=200).extract[0].citation)
+
     """
 
     def __init__(self, base_url: str = "http://127.0.0.1:8000", *, timeout: float = 60.0, attempts: int = 3) -> None:
@@ -61,28 +70,46 @@ class Client:
         self._http = httpx.Client(base_url=base_url, timeout=timeout)
         self._attempts = attempts
 
-    def __enter__(self) -> Client:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let the connection go."""
+        """Close the connection."""
         self._http.close()
 
     def summarize(
         self, source: Source | None = None, *, celex: str | None = None, **options: Unpack[ServiceOptions]
     ) -> SummaryRecord:
-        """The summary of an act, or of what has a CELEX number."""
-        return SummaryRecord.from_dict(self._one("/v1/summaries", source, celex, dict(options)))
+        """Summarize an act.
+
+        Args:
+            source: The text of the act, the bytes of a file, or its path.
+            celex: A CELEX number instead.
+            **options: Options of the summary, as for `lexlattice.summarize`.
+
+        Raises:
+            ServiceError: The service refused the request or did not respond.
+            OptionError: Neither or both of `source` and `celex` are given.
+
+        """
+        return SummaryRecord.from_dict(self._post("/v1/summaries", source, celex, dict(options)))
 
     def summarize_many(
         self, sources: Iterable[Source], **options: Unpack[ServiceOptions]
     ) -> Iterator[SummaryRecord | ServiceError]:
-        """Summaries of many acts in their order, as they come; where one cannot be made, why."""
+        """Yield the summaries of many acts in order, and the error of each act that failed in its place.
+
+        Args:
+            sources: Texts, bytes or paths; read batch by batch.
+            **options: Options of the summaries, as for `lexlattice.summarize`.
+
+        Raises:
+            ServiceError: A whole request was refused, or the service did not respond.
+
+        """
         for batch in _batches(map(_content, sources)):
             for line in self._lines(batch, dict(options)):
                 data = json.loads(line)
@@ -92,49 +119,51 @@ class Client:
                     yield SummaryRecord.from_dict(data)
 
     def parse(self, source: Source | None = None, *, celex: str | None = None, language: str | None = None) -> Act:
-        """All units of an act."""
-        return Act.from_dict(self._one("/v1/acts", source, celex, {"language": language}))
+        """Parse an act; arguments and errors are those of `summarize`."""
+        return Act.from_dict(self._post("/v1/acts", source, celex, {"language": language}))
 
     def languages(self) -> list[Language]:
-        """The 24 official languages."""
-        with self._asked("GET", "/v1/languages") as answer:
-            return [Language(**entry) for entry in json.loads(answer.read())]
+        """Return the 24 official languages."""
+        with self._request("GET", "/v1/languages") as response:
+            return [Language(**entry) for entry in json.loads(response.read())]
 
-    def _one(self, path: str, source: Source | None, celex: str | None, options: dict[str, Any]) -> Any:
+    def _post(self, path: str, source: Source | None, celex: str | None, options: dict[str, Any]) -> Any:
         if (source is None) == (celex is None):
-            raise LexLatticeError("Give the act once: a source, or a CELEX number.")
+            raise OptionError("Pass either a source or a CELEX number.")
         content = {"json": {"celex": celex, **options}} if source is None else _form([_content(source)], options)
-        with self._asked("POST", path, **content) as answer:
-            return json.loads(answer.read())
+        with self._request("POST", path, **content) as response:
+            return json.loads(response.read())
 
     def _lines(self, acts: Sequence[bytes], options: dict[str, Any]) -> Iterator[str]:
-        """A line for each act; where a single one is refused, the reason in its place."""
+        """Yield a line per act; the error of a batch of one stands in its place, as it would in a larger batch."""
         try:
-            with self._asked("POST", "/v1/summaries", **_form(acts, options)) as answer:
-                yield from answer.iter_lines()
+            with self._request("POST", "/v1/summaries", **_form(acts, options)) as response:
+                yield from response.iter_lines()
         except ServiceError as error:
             if len(acts) > 1 or not error.status:
                 raise
             yield json.dumps({"detail": str(error), "status": error.status})
 
     @contextmanager
-    def _asked(self, method: str, path: str, **content: Any) -> Iterator[httpx.Response]:
-        """An answer that is still to be read; a refusal is an error, after a few attempts if it may pass."""
+    def _request(self, method: str, path: str, **content: Any) -> Iterator[httpx.Response]:
+        """Yield a successful response whose body is still to be read; retry while the service is busy."""
         import httpx
 
+        # A retry is safe: requests change nothing on the service.
         for attempt in range(1, self._attempts + 1):
             try:
-                with self._http.stream(method, path, **content) as answer:
-                    if answer.is_success:
-                        yield answer
+                with self._http.stream(method, path, **content) as response:
+                    if response.is_success:
+                        yield response
                         return
-                    answer.read()
+                    response.read()
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 where = self._http.base_url
-                raise ServiceError(f"The service at {where} gave no answer ({brief(error)}); is it running?") from None
-            if answer.status_code not in _PASSING or attempt == self._attempts:
-                raise _refusal(answer)
-            time.sleep(_pause(answer.headers.get("retry-after", "")))
+                raise ServiceError(f"No response from {where} ({brief(error)}); is the service running?") from None
+            if response.status_code not in _RETRIED or attempt == self._attempts:
+                raise _service_error(response)
+            retry_after = response.headers.get("retry-after", "")
+            time.sleep(min(float(retry_after), _MAX_PAUSE) if retry_after.isdecimal() else 1.0)
 
 
 def _content(source: Source) -> bytes:
@@ -145,11 +174,11 @@ def _content(source: Source) -> bytes:
     try:
         return source.read_bytes()
     except OSError as error:
-        raise LexLatticeError(f"'{source}' cannot be read: {error.strerror or error}.") from None
+        raise ReadingError(f"Cannot read '{source}': {error.strerror or error}.") from None
 
 
 def _form(acts: Sequence[bytes], options: dict[str, Any]) -> dict[str, Any]:
-    """As a browser would send it; what is not asked for is left to the service."""
+    """Return the arguments of httpx for a form; options that are None are left to the service."""
     fields = {
         name: json.dumps(value) if isinstance(value, bool) else str(value)
         for name, value in options.items()
@@ -159,7 +188,6 @@ def _form(acts: Sequence[bytes], options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _batches(acts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """So many that one request is worth it, so few that it is not refused."""
     batch: list[bytes] = []
     for act in acts:
         if batch and (len(batch) == _BATCH_ACTS or sum(map(len, batch)) + len(act) > _BATCH_BYTES):
@@ -170,13 +198,9 @@ def _batches(acts: Iterable[bytes]) -> Iterator[list[bytes]]:
         yield batch
 
 
-def _refusal(answer: httpx.Response) -> ServiceError:
+def _service_error(response: httpx.Response) -> ServiceError:
     try:
-        sentence = str(json.loads(answer.content)["detail"])
+        sentence = str(json.loads(response.content)["detail"])
     except (ValueError, KeyError, TypeError):
-        sentence = f"The service answered HTTP {answer.status_code}; check its address."
-    return ServiceError(sentence, answer.status_code)
-
-
-def _pause(retry_after: str) -> float:
-    return min(float(retry_after), _LONGEST_PAUSE) if retry_after.isdecimal() else 1.0
+        sentence = f"The service answered HTTP {response.status_code}; check its address."
+    return ServiceError(sentence, response.status_code)

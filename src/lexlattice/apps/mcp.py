@@ -1,7 +1,7 @@
-"""Acts for assistants: read one, summarise it, quote a provision of it exactly, over the Model Context Protocol.
+"""A Model Context Protocol server: tools to read an act, to summarize it, and to quote a provision exactly.
 
-The tools are plain methods that answer with plain data; `server` hands them to the official SDK. Answers are kept
-small, because an assistant has to read them, and what is left out is said.
+The tools are plain methods that return plain data; `create_server` registers them with the official SDK. Responses are
+kept small, because an assistant has to read them; whatever is omitted is said in `notes`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lexlattice import __version__
 from lexlattice.act.document import Act, Section, Unit
 from lexlattice.apps.serve import jobs
 from lexlattice.apps.serve.workers import InternalError, RequestPool
-from lexlattice.errors import LexLatticeError, MissingExtraError, NoSuchProvisionError
+from lexlattice.errors import LexLatticeError, MissingExtraError, NoSuchProvisionError, OptionError, ReadingError
 from lexlattice.reading import LONGEST_PATH, read
 from lexlattice.reading.celex import normalize_celex
 from lexlattice.reading.fetch import fetch, is_celex, is_url
@@ -29,127 +29,142 @@ from lexlattice.selection import Focus
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-
-# What may be read for an assistant: a text, an act by its number, and files below one folder, none of them endless.
-
-MOST_BYTES: Final = 20_000_000
-"""Of a text, a file or a folder; as much as the service takes unless it is told otherwise."""
+MAX_BYTES: Final = 20_000_000
+"""Size limit of a text, a file or a folder: the default of the REST service."""
+MAX_WORDS: Final = 5_000
+"""Words of the act's text in one response."""
+MAX_PROVISIONS: Final = 300
+"""An act with more is listed by its sections only."""
+MAX_SECTIONS: Final = 300
+MAX_SECONDS: Final = 60.0
+"""Time limit of one response."""
+_QUEUE: Final = 64
+"""Calls that may wait for the worker."""
+_FETCH_TIMEOUT: Final = 10.0
+_FETCH_ATTEMPTS: Final = 2
+"""Few, so that an unreachable network is reported as such before `MAX_SECONDS` is over."""
+_EXAMPLES: Final = 3
+"""Parts that an error message suggests."""
 _SOURCES: Final = (
     "the text of an act with its line breaks, the path of a file in the server's folder, "
     "or a CELEX number such as 32016R0679"
 )
-_TIMEOUT: Final = 10.0
-_ATTEMPTS: Final = 2
-"""So that a network that does not answer is named as such, before all that is allowed for an answer is over."""
+_INSTRUCTIONS: Final = (
+    "EU legal acts, in any of the 24 official languages. Every text these tools return is verbatim: quote it "
+    "unchanged, with its citation. It is not legal advice, and it may have been amended since; only the version "
+    "published in the Official Journal of the European Union is authentic. Files are read in the server's folder only."
+)
+
+
+# Sources: a text, an act by its CELEX number, or files below one folder, all of limited size.
 
 
 def read_source(source: str, language: str | None, root: Path, *, is_whole: bool = False) -> Act:
-    """Read what is named, its long provisions in sentences or whole; nothing is fetched but acts by their number.
+    """Read an act for an assistant.
 
-    `root` is the folder in which files must lie once all links are followed, itself without any.
+    Args:
+        source: The text of the act, the path of a file below `root`, or a CELEX number; URLs are refused.
+        language: Two letters; None to detect it.
+        root: The folder in which files must be after all links are resolved; itself a resolved path.
+        is_whole: Whether long provisions stay whole instead of being split into sentences.
+
+    Raises:
+        OptionError: The source is not allowed or does not exist.
+        ReadingError: The source is too large or cannot be read.
+
     """
     if not source.strip():
-        raise LexLatticeError(f"There is no source; give {_SOURCES}.")
+        raise OptionError(f"The source is empty; pass {_SOURCES}.")
     if is_url(source):
-        raise LexLatticeError(f"Addresses are not opened; give {_SOURCES}.")
+        raise OptionError(f"URLs are not opened; pass {_SOURCES}.")
     language, sentences = language.lower() if language else None, 0 if is_whole else SENTENCES_FROM
+    # No path has line breaks or is that long, so this is the text itself.
     if "\n" in source or len(source) > LONGEST_PATH:
-        if len(source) > MOST_BYTES:
+        if len(source) > MAX_BYTES:
             raise _too_large("The text")
         return read(source, language=language, sentences_from=sentences)
-    path = _below(root, source)
+    path = _resolve(root, source)
     if path is not None:
-        return read(_opened(root, path, source), language=language, sentences_from=sentences)
+        return read(_content(root, path, source), language=language, sentences_from=sentences)
     if not is_celex(source):
-        raise LexLatticeError(f"There is no file '{source[:80]}'; give {_SOURCES}.")
-    fetched = fetch(source, language=language or "en", timeout=_TIMEOUT, attempts=_ATTEMPTS, most=MOST_BYTES)
+        raise OptionError(f"There is no file '{source[:80]}'; pass {_SOURCES}.")
+    fetched = fetch(
+        source, language=language or "en", timeout=_FETCH_TIMEOUT, attempts=_FETCH_ATTEMPTS, max_bytes=MAX_BYTES
+    )
     act = read(fetched.content, language=fetched.language, sentences_from=sentences)
     return act if act.celex else replace(act, celex=normalize_celex(fetched.celex or "").act)
 
 
-def _below(root: Path, name: str) -> Path | None:
-    """Where it really is; None if there is nothing of that name, and never a word on what is outside the folder."""
+def _resolve(root: Path, name: str) -> Path | None:
+    """Return the real path below the folder, or None if it does not exist.
+
+    Outside the folder the error is always the same: it must not reveal which files exist there.
+    """
     try:
         path = (root / name).resolve()
         if path.is_relative_to(root):
             return path if path.exists() else None
-    except (OSError, ValueError, RuntimeError):  # names that cannot be, links that lead in a circle
+    except (OSError, ValueError, RuntimeError):  # invalid names, circular links
         return None
-    raise LexLatticeError(f"Files are read in the folder '{root}' only, and '{name[:80]}' is not in it; put it there.")
+    raise OptionError(f"Only files in the folder '{root}' can be read, and '{name[:80]}' is outside; move it there.")
 
 
-def _opened(root: Path, path: Path, name: str) -> Path | bytes:
-    """The content of a file, or a folder all of whose files may be read; devices and pipes may never end."""
+def _content(root: Path, path: Path, name: str) -> Path | bytes:
+    """Return the content of a regular file, or a folder of them; devices and pipes may never end."""
     shown = f"'{name[:80]}'"
     try:
-        parts = [_below(root, str(part)) for part in path.glob("*.xml")] if path.is_dir() else [path]
+        parts = [_resolve(root, str(part)) for part in path.glob("*.xml")] if path.is_dir() else [path]
         files = [part for part in parts if part is not None and part.is_file()]
         if len(files) < len(parts):
-            raise LexLatticeError(f"{shown} is no file, or holds what is none; give {_SOURCES}.")
-        if sum(file.stat().st_size for file in files) > MOST_BYTES:
+            raise ReadingError(f"{shown} is not a regular file, or contains something else; pass {_SOURCES}.")
+        if sum(file.stat().st_size for file in files) > MAX_BYTES:
             raise _too_large(shown)
         if path.is_dir():
             return path
         with path.open("rb") as opened:
-            content = opened.read(MOST_BYTES + 1)
+            content = opened.read(MAX_BYTES + 1)
     except OSError as error:
-        raise LexLatticeError(f"{shown} cannot be read: {error.strerror or error}.") from None
-    if len(content) > MOST_BYTES:
-        raise _too_large(shown)  # some files have a size of nothing, and no end
+        raise ReadingError(f"Cannot read {shown}: {error.strerror or error}.") from None
+    if len(content) > MAX_BYTES:  # files in /proc claim a size of 0
+        raise _too_large(shown)
     return content
 
 
-def _too_large(what: str) -> LexLatticeError:
-    return LexLatticeError(f"{what} is larger than {MOST_BYTES / 1e6:g} MB, which hardly any act is; give it alone.")
+def _too_large(what: str) -> ReadingError:
+    return ReadingError(f"{what} is larger than {MAX_BYTES / 1e6:g} MB; pass the act alone.")
 
 
-# Acts for assistants: read one, summarise it, quote a provision of it exactly, over the Model Context Protocol.
-
-MOST_WORDS: Final = 5_000
-"""Of the act's text in one answer."""
-MOST_PROVISIONS: Final = 300
-"""An act with more is shown by its sections alone."""
-MOST_SECTIONS: Final = 300
-_NEAR: Final = 3
-_LISTED: Final = "parse_act lists what there is."
-SECONDS: Final = 60.0
-"""For one answer."""
-_QUEUE: Final = 64
-"""Questions of an assistant that may wait for each other."""
-_INSTRUCTIONS: Final = (
-    "EU legal acts, in any of the 24 official languages. Every text these tools give is the act's own, word for word: "
-    "quote it unchanged, with its citation. It is not legal advice, and it may have been amended since; only the "
-    "version published in the Official Journal of the European Union is authentic. Files are read in the server's "
-    "folder only."
-)
+# Tools.
 
 
 class Tools:
-    """What an assistant can ask for; files are read in one folder only."""
+    """The tools of the server; files are read in one folder only. Docstrings are what the assistant sees."""
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
 
     def parse_act(self, source: str, language: str | None = None) -> dict[str, Any]:
-        """The outline of an EU act: its sections, and the id and citation of each provision in them.
+        """Return the outline of an EU act: its sections, with the id and citation of each provision.
 
         source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
             a CELEX number such as 32016R0679; never a URL.
-        language: two letters, if it is not to be found out (for CELEX numbers: English).
+        language: two letters (default: detected; for CELEX numbers: en).
         """
         act = self._read(source, language, is_whole=True)
-        is_short = len(act) <= MOST_PROVISIONS
+        is_short = len(act) <= MAX_PROVISIONS
         notes = []
         if not is_short:
-            notes.append(f"This act has {len(act):,} provisions, too many to list; quote_provision gives any of them.")
-        if len(act.sections) > MOST_SECTIONS:
-            notes.append(f"Of its {len(act.sections):,} sections the first {MOST_SECTIONS} are listed.")
+            notes.append(
+                f"This act has {len(act):,} provisions, too many to list; quote_provision returns any of them."
+            )
+        if len(act.sections) > MAX_SECTIONS:
+            notes.append(f"Only the first {MAX_SECTIONS} of {len(act.sections):,} sections are listed.")
         return {
             **_about(act),
             "type": act.type,
             "date": act.date,
             "words": act.words,
-            "outline": [_outlined(section, is_short) for section in act.sections[:MOST_SECTIONS]],
+            "outline": [_outlined(section, is_short) for section in act.sections[:MAX_SECTIONS]],
             "notes": [*notes, *warnings_of(act)],
         }
 
@@ -161,25 +176,26 @@ class Tools:
         focus: Focus = "all",
         group: bool = False,
     ) -> dict[str, Any]:
-        """The provisions of an EU act that matter, word for word, each with its citation, in the order of the act.
+        """Return the most important provisions of an EU act, verbatim, each with its citation, in the order of the act.
 
-        Points of lists and sentences that are missing between them are in left_out: never quote a list as complete
+        Points of lists and sentences that are omitted between them are in left_out: never quote a list as complete
         without these.
 
         source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
             a CELEX number such as 32016R0679; never a URL.
-        words: at most so many; as many as official summaries have if nothing is said.
-        language: two letters, if it is not to be found out (for CELEX numbers: English).
-        focus: "articles" leaves out recitals, annexes and footnotes; "with-tables" takes tables too.
-        group: say under which heading of official summaries each provision belongs.
+        words: at most this many (default: the length of official summaries).
+        language: two letters (default: detected; for CELEX numbers: en).
+        focus: "articles" excludes recitals, annexes and footnotes; "with-tables" includes tables.
+        group: name the heading of official summaries that each provision belongs under.
         """
         from lexlattice.summarizer import summarize
 
         notes = []
-        if words is not None and words > MOST_WORDS:
-            notes.append(f"{words:,} words are too many for one answer; these are the most important {MOST_WORDS:,}.")
-            words = MOST_WORDS
+        if words is not None and words > MAX_WORDS:
+            notes.append(f"{words:,} words are too many for one response; these are the most important {MAX_WORDS:,}.")
+            words = MAX_WORDS
         summary = summarize(self._read(source, language), words=words, focus=focus)
+        # Scores and positions mean nothing to an assistant.
         kept = ("id", "citation", "heading", "text", "start", "end", *(["group"] if group else []))
         items = [item.to_dict(group=group) for item in summary]
         return {
@@ -192,31 +208,30 @@ class Tools:
         }
 
     def quote_provision(self, source: str, provision: str, language: str | None = None) -> dict[str, Any]:
-        """The exact text of a provision of an EU act, with all that belongs to it, its citation and its place.
+        """Return the exact text of a provision of an EU act with its parts, citation and character offsets.
 
         source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
             a CELEX number such as 32016R0679; never a URL.
         provision: its id, such as art-5.par-1.pt-a, or its citation in the act's language or in English, such as
             Article 5(1)(a).
-        language: two letters, if it is not to be found out (for CELEX numbers: English).
+        language: two letters (default: detected; for CELEX numbers: en).
         """
         if not provision.strip():
-            raise LexLatticeError("No provision was named; give its id or its citation, such as Article 5(1)(a).")
+            raise OptionError("The provision is empty; pass its id or its citation, such as Article 5(1)(a).")
+        # Split into sentences first, so that single sentences can be found, too.
         act = self._read(source, language)
         try:
             found = act.find(provision)
         except NoSuchProvisionError as missing:
-            raise NoSuchProvisionError(f"{missing} {_LISTED}") from None
-        if found.units[0].id != found.id or found.units[0].provision == found.id:  # it is no sentence
+            raise NoSuchProvisionError(f"{missing} parse_act lists all provisions.") from None
+        if found.units[0].id != found.id or found.units[0].provision == found.id:  # not a sentence of a provision
             act = self._read(source, language, is_whole=True)
             found = act.provision(found.id)
         units = _together(act, found.units)
         start, end, words = units[0].start, units[-1].end, sum(unit.words for unit in units)
-        if words > MOST_WORDS and len(units) > 1:
-            part = _either([unit.id for unit in units if unit.id != found.id][:_NEAR])
-            raise LexLatticeError(
-                f"{found.citation} has {words:,} words, too many for one answer; ask for a part of it, such as {part}."
-            )
+        if words > MAX_WORDS and len(units) > 1:
+            part = _either([unit.id for unit in units if unit.id != found.id][:_EXAMPLES])
+            raise OptionError(f"{found.citation} has {words:,} words, too many for one response; quote a part: {part}.")
         return {
             **_about(act),
             "citation": found.citation,
@@ -232,10 +247,17 @@ class Tools:
         return read_source(source, language, self._root, is_whole=is_whole)
 
 
-def server(root: Path | None = None) -> MCPServer[Any]:
-    """The tools behind the SDK; whatever goes wrong is said in one sentence.
+def create_server(root: Path | None = None) -> MCPServer[Any]:
+    """Return the MCP server.
 
-    Acts are read in a process of their own, as the service reads them: one that never ends is ended.
+    Acts are processed in a worker process with a time limit, as in the REST service, and errors are one sentence.
+
+    Args:
+        root: The folder whose files may be read; by default the working directory.
+
+    Raises:
+        MissingExtraError: The extra `mcp` is not installed.
+
     """
     try:
         from mcp.server.mcpserver import Context, MCPServer
@@ -245,7 +267,7 @@ def server(root: Path | None = None) -> MCPServer[Any]:
     except ImportError:
         raise MissingExtraError("The MCP server", "mcp") from None
 
-    class Plain(MCPServer[Any]):
+    class Server(MCPServer[Any]):
         async def call_tool(
             self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
         ) -> CallToolResult | InputRequiredResult:
@@ -258,10 +280,10 @@ def server(root: Path | None = None) -> MCPServer[Any]:
                 if isinstance(cause, ValidationError):
                     wrong = cause.errors()[0]
                     what = ".".join(map(str, wrong["loc"]))
-                    raise ToolError(f"The argument '{what}' of {name} cannot be used: {wrong['msg']}.") from None
+                    raise ToolError(f"Invalid argument '{what}' of {name}: {wrong['msg']}.") from None
                 raise ToolError(str(cause if isinstance(cause, LexLatticeError) else InternalError())) from None
 
-    pool = RequestPool(1, _QUEUE, SECONDS, jobs.begin)
+    pool = RequestPool(1, _QUEUE, MAX_SECONDS, jobs.warm_up)
 
     @asynccontextmanager
     async def with_pool(_: MCPServer[Any]) -> AsyncIterator[None]:
@@ -271,20 +293,22 @@ def server(root: Path | None = None) -> MCPServer[Any]:
         finally:
             await pool.close()
 
-    made = Plain("lexlattice", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR", lifespan=with_pool)
+    server = Server(
+        "lexlattice", version=__version__, instructions=_INSTRUCTIONS, log_level="ERROR", lifespan=with_pool
+    )
     tools = Tools(root or Path.cwd())
     for tool in (tools.parse_act, tools.summarize_act, tools.quote_provision):
-        made.add_tool(_elsewhere(pool, tool), annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True))
-    return made
+        server.add_tool(_in_worker(pool, tool), annotations=ToolAnnotations(read_only_hint=True, idempotent_hint=True))
+    return server
 
 
-def _elsewhere(pool: RequestPool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """The same tool to the SDK, which looks at its name, its arguments and its description."""
+def _in_worker(pool: RequestPool, tool: Callable[..., dict[str, Any]]) -> Callable[..., Awaitable[dict[str, Any]]]:
+    """Return a tool that runs in the worker; `wraps` keeps its name, signature and docstring for the SDK."""
 
     @wraps(tool)
     async def run(**arguments: Any) -> dict[str, Any]:
-        answer: dict[str, Any] = await pool.run(partial(tool, **arguments))
-        return answer
+        response: dict[str, Any] = await pool.run(partial(tool, **arguments))
+        return response
 
     return run
 
@@ -307,7 +331,7 @@ def _outlined(section: Section, is_short: bool) -> dict[str, Any]:
 
 
 def _together(act: Act, found: Sequence[Unit]) -> Sequence[Unit]:
-    """Those that stand together, beginning with the first: footnotes come at another place."""
+    """Return the units that directly follow the first: footnotes of a provision are elsewhere in the act."""
     first = act.units.index(found[0])
     return [unit for unit, other in zip(act.units[first:], found, strict=False) if unit is other]
 

@@ -1,4 +1,4 @@
-"""What an encoder is: texts in, one vector each out; and what all encoders ask of texts and answer about themselves."""
+"""The encoder protocol, and what all encoders share: checks of their input, warnings and progress bars."""
 
 from __future__ import annotations
 
@@ -15,104 +15,137 @@ from lexlattice.errors import LexLatticeError
 
 Vectors = NDArray[np.float32]
 
-CHUNK: Final = 256
-"""Tokens that are encoded together at most; longer texts are the mean of their chunks."""
+CHUNK_SIZE: Final = 256
+"""The most tokens that are encoded at once; the vector of a longer text is the mean of its chunks."""
 
-PATIENCE: Final = 2.0
-"""Seconds that something may take before a bar shows how far it is."""
+PROGRESS_DELAY: Final = 2.0
+"""Seconds before a progress bar appears."""
+
+SAMPLES: Final = (
+    "This Regulation shall enter into force on the twentieth day following that of its publication.",
+    "Les États membres veillent à ce que les autorités compétentes disposent des ressources nécessaires.",
+    "Държавите членки уведомяват Комисията за тези мерки в срок от 30 дни.",
+    "Τα κράτη μέλη ανακοινώνουν στην Επιτροπή το κείμενο των διατάξεων.",
+)
+"""Typical sentences of acts, on which an encoder is tried while it is loaded, converted or fingerprinted."""
 
 
 class EncodingError(LexLatticeError):
-    """An encoder cannot be loaded, or cannot encode what it was given."""
+    """An encoder cannot be loaded, or cannot encode its input."""
+
+    code = "encoding-failed"
 
 
 class EmptyTextWarning(UserWarning):
-    """Some texts hold nothing to encode; their vectors are zero."""
+    """Some texts have nothing to encode; their vectors are zero."""
 
 
 @runtime_checkable
 class Encoder(Protocol):
-    """Anything that turns texts into vectors; the same text always into the same vector."""
+    """Anything that turns texts into vectors. The same text always gets the same vector, alone or in a batch.
+
+    Example:
+        >>> from lexlattice.encoding import load
+        >>> isinstance(load(), Encoder)
+        True
+    """
 
     @property
     def name(self) -> str:
-        """What `load` calls it."""
+        """The name that `lexlattice.encoding.load` accepts."""
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector."""
+        """The length of each vector."""
 
     @property
     def fingerprint(self) -> str:
-        """A digest of all that decides the vectors: equal fingerprints, equal vectors."""
+        """A digest of everything the vectors depend on: equal fingerprints, equal vectors."""
 
     def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
-        """One row for each text; a zero row, and an `EmptyTextWarning` with their number, for texts with nothing in."""
+        """Encode texts.
+
+        Args:
+            texts: The texts to encode.
+            progress: Whether to show a progress bar.
+
+        Returns:
+            One row for each text. Texts with nothing to encode get a zero row, and one `EmptyTextWarning` says how
+            many there are.
+
+        Raises:
+            EncodingError: `texts` is not a sequence of strings, or the encoder fails.
+        """
 
 
 @contextmanager
 def progress_bar(total: int, unit: str, shown: bool) -> Iterator[Callable[[int], object]]:
-    """What to tell of each part that is done; a bar appears if it takes long.
+    """Yield a function that advances a progress bar, which appears after `PROGRESS_DELAY` seconds.
 
-    Unless it is to be shown no bar is made: even a hidden one takes a lock that forked processes share, and one that is
-    killed while it holds it would stop all others.
+    Without `shown`, tqdm is not even imported: also a disabled bar takes a lock that forked processes share, and if one
+    of them is killed while it holds the lock, all others wait for ever.
     """
     if not shown:
         yield lambda done: None
         return
     from tqdm import tqdm
 
-    with tqdm(total=total, desc="encoding", unit=unit, unit_scale=True, delay=PATIENCE) as bar:
+    with tqdm(total=total, desc="encoding", unit=unit, unit_scale=True, delay=PROGRESS_DELAY) as bar:
         yield bar.update
 
 
-def checked(texts: Sequence[str], first: int = 1) -> list[str]:
-    """The texts as a list, once it is sure that they are texts; they are counted from the first."""
+def check_texts(texts: Sequence[str]) -> list[str]:
+    """Return the texts as a list; raise an `EncodingError` if one of them is not a string."""
     if isinstance(texts, str | bytes):
         raise EncodingError("An encoder takes a list of texts; put the single text into a list.")
     try:
         listed = list(texts)
     except TypeError:
         raise EncodingError(f"An encoder takes a list of texts, not {type(texts).__name__}.") from None
-    for place, text in enumerate(listed, first):
+    for number, text in enumerate(listed, 1):
         if not isinstance(text, str):
-            raise EncodingError(f"Text {place} is of type {type(text).__name__}; give strings only.")
+            raise EncodingError(f"Text {number} is of type {type(text).__name__}; give strings only.")
     return listed
 
 
-_expected: ContextVar[bool] = ContextVar("empty texts are expected", default=False)
+_empty_allowed: ContextVar[bool] = ContextVar("empty texts are allowed", default=False)
 
 
 @contextmanager
-def empty_texts() -> Iterator[None]:
-    """Units without words are common in acts, and nothing to warn of: their vectors are zero.
+def allow_empty_texts() -> Iterator[None]:
+    """Suppress `EmptyTextWarning` within: units without words are common in acts.
 
-    Safe in threads, which filters of warnings are not.
+    Unlike the filters of `warnings`, a context variable is safe in threads.
     """
-    before = _expected.set(True)
+    token = _empty_allowed.set(True)
     try:
         yield
     finally:
-        _expected.reset(before)
+        _empty_allowed.reset(token)
 
 
 def vectors_of_units(encoder: Encoder, texts: list[str]) -> Vectors:
-    """The vectors of units, of which some may have no words."""
-    with empty_texts():
+    """Encode the texts of units, without a warning for those that have no words."""
+    with allow_empty_texts():
         return encoder.encode(texts)
 
 
-def report_empty(vectors: Vectors) -> None:
-    """Count the texts that gave nothing, for whoever asked."""
+def warn_about_empty(vectors: Vectors) -> None:
+    """Issue an `EmptyTextWarning` with the number of zero vectors, if there are any."""
     empty = int((~vectors.any(axis=1)).sum())
-    if empty and not _expected.get():
+    if empty and not _empty_allowed.get():
+        # Level 3 is the caller of `encode`.
         warnings.warn(f"{empty} of {len(vectors)} texts are empty: their vectors are zero.", EmptyTextWarning, 3)
 
 
-def require(encoder: Encoder, fingerprint: str) -> None:
-    """Refuse an encoder other than the one that something was trained with."""
+def require_fingerprint(encoder: Encoder, fingerprint: str) -> None:
+    """Refuse an encoder that does not have the fingerprint that weights were trained with.
+
+    Raises:
+        EncodingError: The fingerprints differ.
+    """
     if encoder.fingerprint != fingerprint:
         raise EncodingError(
             f"The weights were trained on vectors of another encoder (fingerprint {fingerprint}) than the one in use, "
-            f"'{encoder.name}' (fingerprint {encoder.fingerprint}); load that encoder, or train anew."
+            f"'{encoder.name}' (fingerprint {encoder.fingerprint}); load that encoder, or train again."
         )

@@ -1,11 +1,11 @@
-"""Vectors that were computed once are kept on disk, and not computed again.
+"""A cache of vectors on disk, so that no text is encoded twice.
 
-The cache is a SQLite database in a folder of its own: any number of processes may use it at once, and one that is
-killed at any moment leaves it whole. It is not trusted all the same. Each vector is kept with a checksum over the key
-and the vector, and what fails it is computed again; a database that SQLite cannot make sense of is given up for a new
-one. It is bounded: what was written first is dropped first. Dropping what was least recently *used* would make every
-reader a writer, and gain nothing where it matters: training reads a whole corpus over and over, and such a round
-empties either kind of cache if the corpus does not fit.
+The cache is a SQLite database in its own folder. Any number of processes can use it at once, and a process that is
+killed at any moment leaves it consistent. It is not trusted all the same: each vector is stored with a checksum over
+key and vector, and a vector that fails it is computed again; a database that SQLite cannot read is replaced by a new
+one. The size is bounded, and the oldest entries are dropped first. Dropping the least recently *used* ones would turn
+every reader into a writer and gain nothing where it matters: training reads a whole corpus over and over, which empties
+either kind of cache if the corpus does not fit.
 """
 
 from __future__ import annotations
@@ -16,58 +16,78 @@ import os
 import re
 import sqlite3
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.encoding.base import PATIENCE, EmptyTextWarning, Encoder, EncodingError, Vectors, checked, report_empty
+from lexlattice.encoding.base import (
+    Encoder,
+    EncodingError,
+    Vectors,
+    check_texts,
+    progress_bar,
+    vectors_of_units,
+    warn_about_empty,
+)
 from lexlattice.errors import brief
 
 Precision = Literal["float16", "float32"]
-Kept = NDArray[np.floating[Any]]
+Stored = NDArray[np.floating[Any]]
 _Result = TypeVar("_Result")
 
-LIMIT: Final = 5_000_000_000
-"""Bytes on disk unless told otherwise: three million vectors of 768 dimensions."""
-SMALLEST: Final = 1_000_000
-"""Bytes below which a limit leaves no room for anything."""
+DEFAULT_LIMIT: Final = 5_000_000_000
+"""Bytes on disk by default: three million vectors of 768 dimensions."""
+MIN_LIMIT: Final = 1_000_000
+"""The lowest limit in bytes; less leaves no room for anything."""
 BATCH: Final = 512
-"""Texts that are looked up, computed and written down together: what is lost at most when a process is killed."""
-DTYPES: Final[Mapping[str, np.dtype[np.floating[Any]]]] = {"float16": np.dtype("<f2"), "float32": np.dtype("<f4")}
-_FORMAT, _CHECKSUM, _PAGE, _WAIT = 1, 16, 8192, 60.0  # version of the entries; bytes; bytes; seconds
+"""Texts that are looked up, computed and stored together: the most that is lost when a process is killed."""
+_DTYPES: Final[Mapping[str, np.dtype[np.floating[Any]]]] = {"float16": np.dtype("<f2"), "float32": np.dtype("<f4")}
+_FORMAT: Final = 1
+"""Version of the entries; part of the key."""
+_CHECKSUM: Final = 16
+"""Bytes."""
+_PAGE: Final = 8192
+"""Bytes of a database page: four vectors of 768 float16 numbers fit."""
+_LOCK_TIMEOUT: Final = 60.0
+"""Seconds to wait for another process that is writing."""
 _NAME = re.compile(r"vectors-(\d{1,9})\.sqlite")
 _ADVICE = {
     sqlite3.SQLITE_FULL: "make room on its disk",
     sqlite3.SQLITE_IOERR: "make room on its disk, or name a folder on another",
-    sqlite3.SQLITE_BUSY: "wait for the other process that writes to it, or end it",
-    sqlite3.SQLITE_LOCKED: "wait for the other process that writes to it, or end it",
+    sqlite3.SQLITE_BUSY: "wait for the other process that is writing to it, or stop that process",
+    sqlite3.SQLITE_LOCKED: "wait for the other process that is writing to it, or stop that process",
 } | dict.fromkeys(
     (sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PROTOCOL),
     "name a folder on a local disk that can be written to",
 )
-"""What to do about errors that are the environment's; all others mean that the database is damaged."""
+"""Advice for errors of the environment; all other errors mean that the database is damaged."""
 
 
 class CacheWarning(UserWarning):
-    """The cache was damaged, and has been started anew."""
+    """The cache was damaged and has been replaced by an empty one."""
 
 
 class CachedEncoder:
-    """An encoder that asks the one it was made from only for what is not on disk yet.
+    """An encoder that calls another one only for texts whose vectors are not on disk yet.
 
-    Vectors are kept as float16 unless told otherwise, which halves the disk they need. What was just computed is
-    rounded in the same way, so that a vector never depends on whether it was in the cache.
+    Newly computed vectors are rounded like stored ones, so that a vector never depends on whether it was in the cache.
 
-    The fingerprint is that of the encoder within, with either precision. It answers one question: may these weights be
-    used with these vectors? Rounding to float16 moves a vector by 2⁻¹¹ of its length at most, so that it keeps
-    a cosine of more than 1 - 1.2e-7 to what it was: as near as the same model comes to itself on other hardware, and no
-    reason to refuse weights that were trained without a cache, or to train again with one. Vectors that float16 would
-    change by more than that are refused. Where equal must mean equal to the last bit, compare `precision` as well.
+    The fingerprint is that of the wrapped encoder, with either precision. It answers one question: can these weights be
+    used with these vectors? Rounding to float16 changes a vector by at most 2⁻¹¹ of its length, which keeps a cosine
+    similarity above 1 - 1.2e-7: as close as the same model is to itself on other hardware, and no reason to refuse
+    weights that were trained without a cache. Vectors that float16 would change by more are refused. Where vectors have
+    to be equal bit for bit, compare `precision` as well.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from lexlattice.encoding import load
+        >>> with TemporaryDirectory() as folder:
+        ...     CachedEncoder(load(), folder).encode(["Keepers shall register."]).shape
+        (1, 256)
     """
 
     def __init__(
@@ -75,13 +95,24 @@ class CachedEncoder:
         encoder: Encoder,
         folder: str | os.PathLike[str],
         *,
-        limit: int = LIMIT,
+        limit: int = DEFAULT_LIMIT,
         precision: Precision = "float16",
     ) -> None:
-        """Fails here, and not after an hour of encoding, if the folder cannot be used."""
-        check_precision(precision)
-        if limit < SMALLEST:
-            raise EncodingError(f"A vector cache of {limit:,} bytes is too small; allow {SMALLEST:,} at least.")
+        """Open the cache, or create it.
+
+        Args:
+            encoder: The encoder to wrap.
+            folder: The folder of the cache: a new, an empty or an earlier one.
+            limit: The most bytes on disk.
+            precision: How vectors are stored; float16 halves the disk space.
+
+        Raises:
+            EncodingError: An argument is not valid, or the folder cannot be used.
+        """
+        if precision not in _DTYPES:
+            raise EncodingError(f"Vectors cannot be stored as '{precision}'; choose 'float16' or 'float32'.")
+        if limit < MIN_LIMIT:
+            raise EncodingError(f"A vector cache of {limit:,} bytes is too small; allow at least {MIN_LIMIT:,}.")
         self.name, self.dimensions, self.fingerprint = encoder.name, encoder.dimensions, encoder.fingerprint
         self.precision: Precision = precision
         self._encoder = encoder
@@ -90,100 +121,82 @@ class CachedEncoder:
         self._prefix = hashlib.blake2b(about.encode()).digest()
 
     def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
-        """One row for each text, in their order; a text that occurs twice is encoded once."""
-        listed = checked(texts)
+        """One row for each text, in order; a text that occurs twice is encoded once."""
+        listed = check_texts(texts)
         rows = {text: row for row, text in enumerate(dict.fromkeys(listed))}
-        vectors = np.empty((len(rows), self.dimensions), np.float32)
-        for number, part in enumerate(batches(rows, progress=progress)):
-            vectors[number * BATCH : number * BATCH + len(part)] = self._encode(part)
+        distinct = list(rows)
+        vectors = np.empty((len(distinct), self.dimensions), np.float32)
+        with progress_bar(len(distinct), "text", progress) as advance:
+            for first in range(0, len(distinct), BATCH):
+                part = distinct[first : first + BATCH]
+                vectors[first : first + len(part)] = self._encode(part)
+                advance(len(part))
         result: Vectors = vectors[np.array([rows[text] for text in listed], np.intp)]
-        report_empty(result)
+        warn_about_empty(result)
         return result
 
-    def _encode(self, texts: list[str]) -> Kept:
-        keys = [hashlib.blake2b(self._prefix + as_bytes(text), digest_size=32).digest() for text in texts]
+    def _encode(self, texts: list[str]) -> Stored:
+        # Broken files contain lone surrogates; "surrogatepass" hashes them like any other character.
+        keys = [
+            hashlib.blake2b(self._prefix + text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+            for text in texts
+        ]
         found = self._database.get(keys)
-        missing = [place for place, key in enumerate(keys) if key not in found]
+        missing = [index for index, key in enumerate(keys) if key not in found]
         if missing:
-            computed = fresh(self._encoder, [texts[place] for place in missing], self.precision)
-            new = {keys[place]: vector.tobytes() for place, vector in zip(missing, computed, strict=True)}
+            computed = self._compute([texts[index] for index in missing])
+            new = {keys[index]: vector.tobytes() for index, vector in zip(missing, computed, strict=True)}
             self._database.put(new)
             found |= new
-        joined = np.frombuffer(b"".join(found[key] for key in keys), DTYPES[self.precision])
+        joined = np.frombuffer(b"".join(found[key] for key in keys), _DTYPES[self.precision])
         return joined.reshape(len(texts), self.dimensions)
 
-
-def check_precision(precision: str) -> None:
-    """Refuse what is no precision that vectors can be kept in."""
-    if precision not in DTYPES:
-        raise EncodingError(f"Vectors cannot be kept as '{precision}'; choose 'float16' or 'float32'.")
-
-
-def as_bytes(text: str) -> bytes:
-    """What is hashed of a text; half a surrogate pair, which broken files hold, is a character like any other."""
-    return text.encode("utf-8", "surrogatepass")
-
-
-def batches(texts: Iterable[str], *, progress: bool) -> Iterator[list[str]]:
-    """The texts in parts, with a bar if it is asked for.
-
-    Otherwise there is none, not even a disabled one: bars share a lock with forked processes, and if one of those is
-    killed while it holds the lock, all others would wait for ever.
-    """
-    if progress:
-        from tqdm import tqdm
-
-        texts = tqdm(texts, desc="encoding", unit=" texts", delay=PATIENCE)
-    waiting = iter(texts)
-    while part := list(islice(waiting, BATCH)):
-        yield part
-
-
-def fresh(encoder: Encoder, texts: list[str], precision: Precision) -> Kept:
-    """The vectors as they are kept; whoever asked for them counts the empty ones, once and for all of its texts."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyTextWarning)
-        vectors = encoder.encode(texts)
-    if vectors.shape != (len(texts), encoder.dimensions):
-        raise EncodingError(
-            f"The encoder '{encoder.name}' gave an array of shape {vectors.shape} for {len(texts)} texts and "
-            f"{encoder.dimensions} dimensions; correct it, or use another."
-        )
-    with np.errstate(over="ignore", invalid="ignore"):
-        kept = vectors.astype(DTYPES[precision])
-        whole = vectors.astype(np.float64)
-        is_near = np.linalg.norm(kept.astype(np.float64) - whole, axis=1) <= np.linalg.norm(whole, axis=1) * 2**-11
-    if not np.isfinite(vectors).all():
-        raise EncodingError(f"The encoder '{encoder.name}' gave vectors that are not finite; correct it.")
-    if not is_near.all():
-        raise EncodingError(f"The encoder '{encoder.name}' gives numbers too large or small for float16; keep float32.")
-    return kept
+    def _compute(self, texts: list[str]) -> Stored:
+        """Compute vectors and round them as they are stored; refuse those that rounding would change too much."""
+        vectors = vectors_of_units(self._encoder, texts)  # `encode` counts empty texts once, for all batches
+        if vectors.shape != (len(texts), self.dimensions):
+            raise EncodingError(
+                f"The encoder '{self.name}' returned an array of shape {vectors.shape} for {len(texts)} texts and "
+                f"{self.dimensions} dimensions; fix it, or use another."
+            )
+        if not np.isfinite(vectors).all():
+            raise EncodingError(f"The encoder '{self.name}' returned vectors that are not finite; fix it.")
+        with np.errstate(over="ignore"):
+            stored = vectors.astype(_DTYPES[self.precision])
+        exact = vectors.astype(np.float64)
+        with np.errstate(invalid="ignore"):  # overflow to infinity is refused here
+            is_close = (
+                np.linalg.norm(stored.astype(np.float64) - exact, axis=1) <= np.linalg.norm(exact, axis=1) * 2**-11
+            )
+        if not is_close.all():
+            raise EncodingError(f"The encoder '{self.name}' returns numbers beyond the range of float16; use float32.")
+        return stored
 
 
 class _Database:
-    """Keys and values on disk. A connection lives for one call: nothing is shared by threads, or across a fork.
+    """Keys and values on disk. Each call opens its own connection: nothing is shared by threads or across a fork.
 
-    The file's name ends in a number. A damaged file is never mended, renamed or overwritten, since other processes
-    may have it open: the next number is begun, and all processes turn to the highest one they find.
+    The name of the file ends in a number. A damaged file is never repaired, renamed or overwritten, since other
+    processes may have it open: a file with the next number is created, and all processes use the highest number.
     """
 
     def __init__(self, folder: Path, limit: int) -> None:
         self._folder, self._limit = folder, limit
-        self._do(lambda base: base.executescript("BEGIN IMMEDIATE; COMMIT"))
+        self._run(lambda base: base.executescript("BEGIN IMMEDIATE; COMMIT"))
 
     def get(self, keys: list[bytes]) -> dict[bytes, bytes]:
-        """The values that are there and whole."""
-        question = f"SELECT key, value FROM vectors WHERE key IN ({','.join('?' * len(keys))})"
-        found = self._do(lambda base: base.execute(question, keys).fetchall())
+        """The values that exist and pass their checksum."""
+        query = f"SELECT key, value FROM vectors WHERE key IN ({','.join('?' * len(keys))})"
+        found = self._run(lambda base: base.execute(query, keys).fetchall())
         return {
             key: value[_CHECKSUM:]
             for key, value in found
-            if isinstance(key, bytes) and isinstance(value, bytes) and value == _sealed(key, value[_CHECKSUM:])
+            if isinstance(key, bytes) and isinstance(value, bytes) and value == _with_checksum(key, value[_CHECKSUM:])
         }
 
     def put(self, values: Mapping[bytes, bytes]) -> None:
-        """All of them in one transaction, and out with the oldest if there is no room."""
-        rows = [(key, _sealed(key, value)) for key, value in values.items()]
+        """Store all values in one transaction, and drop the oldest ones if there is no room."""
+        rows = [(key, _with_checksum(key, value)) for key, value in values.items()]
 
         def write(base: sqlite3.Connection) -> None:
             base.execute("BEGIN IMMEDIATE")
@@ -191,10 +204,10 @@ class _Database:
             self._evict(base)
             base.execute("COMMIT")
 
-        self._do(write)
+        self._run(write)
 
     def _evict(self, base: sqlite3.Connection) -> None:
-        """Keep the file within the limit; a twentieth more than necessary goes, so that this is seldom."""
+        """Keep the file within the limit; 5 % more than necessary is dropped, so that this happens rarely."""
         most = self._limit // _pragma(base, "page_size")
         if _pragma(base, "page_count") <= most:
             return
@@ -205,21 +218,21 @@ class _Database:
                 break
             base.execute("DELETE FROM vectors WHERE id <= ?", (oldest + (newest - oldest) // 20,))
         for _ in range(_pragma(base, "page_count") - most):
-            base.execute("PRAGMA incremental_vacuum(1)")  # Python would stop after the first page of several
+            base.execute("PRAGMA incremental_vacuum(1)")  # one page each: Python steps this statement only once
 
-    def _do(self, action: Callable[[sqlite3.Connection], _Result]) -> _Result:
+    def _run(self, action: Callable[[sqlite3.Connection], _Result]) -> _Result:
         for _ in range(3):
             path = self._current()
             try:
                 with _opened(path) as base:
                     return action(base)
-            except (sqlite3.Error, UnicodeError) as error:  # the latter when damage is quoted in a message
+            except (sqlite3.Error, UnicodeError) as error:  # UnicodeError if SQLite quotes damaged bytes in a message
                 self._check_environment(error, path)
-            self._give_up(path)
-        raise EncodingError(f"The vector cache in '{self._folder}' is damaged again and again; name another folder.")
+            self._replace(path)
+        raise EncodingError(f"The vector cache in '{self._folder}' keeps being damaged; name another folder.")
 
     def _current(self) -> Path:
-        """The database in use: the file with the highest number; what others left behind is removed."""
+        """The database in use, the file with the highest number; files with lower numbers are removed."""
         with _writing(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             names = [entry.name for entry in self._folder.iterdir()]
@@ -227,7 +240,7 @@ class _Database:
         others = [name for name in names if not name.startswith((".", "vectors-"))]
         if others and not numbers:
             raise EncodingError(
-                f"'{self._folder}' holds other files, such as '{others[0]}', and no vector cache; name an empty folder."
+                f"'{self._folder}' contains files such as '{others[0]}' and no vector cache; name an empty folder."
             )
         for number in numbers[:-1]:
             for suffix in ("", "-wal", "-shm"):
@@ -236,7 +249,7 @@ class _Database:
         return self._folder / f"vectors-{numbers[-1] if numbers else 0}.sqlite"
 
     def _check_environment(self, error: Exception, path: Path) -> None:
-        """Tell what the user has to see to from damage, which needs nobody."""
+        """Raise an error that the user has to deal with; return if the database is just damaged."""
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         is_damage = code not in _ADVICE or (code == sqlite3.SQLITE_READONLY and os.access(path, os.W_OK))
         if not is_damage:
@@ -244,25 +257,26 @@ class _Database:
                 f"The vector cache in '{self._folder}' cannot be used: {brief(error)}; {_ADVICE[code]}."
             ) from error
 
-    def _give_up(self, path: Path) -> None:
+    def _replace(self, path: Path) -> None:
+        """Start an empty database with the next number, and warn."""
         number = int(path.stem.removeprefix("vectors-"))
         with _writing(self._folder):
             path.with_name(f"vectors-{number + 1}.sqlite").touch()
         warnings.warn(
-            f"The vector cache in '{self._folder}' was damaged and starts anew; its vectors are computed again.",
+            f"The vector cache in '{self._folder}' was damaged and is rebuilt; its vectors are computed again.",
             CacheWarning,
             stacklevel=6,
         )
 
 
-def _sealed(key: bytes, value: bytes) -> bytes:
-    """The value after its checksum, which tells if bytes changed or another key's value came to stand there."""
+def _with_checksum(key: bytes, value: bytes) -> bytes:
+    """The value preceded by a checksum, which detects changed bytes and the value of another key."""
     return hashlib.blake2b(key + value, digest_size=_CHECKSUM).digest() + value
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    base = sqlite3.connect(path, timeout=_WAIT, isolation_level=None)
+    base = sqlite3.connect(path, timeout=_LOCK_TIMEOUT, isolation_level=None)
     try:
         base.text_factory = bytes
         if not _pragma(base, "page_count"):
@@ -282,10 +296,10 @@ def _pragma(base: sqlite3.Connection, name: str) -> int:
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Say which folder it was that could not be used."""
+    """Turn an OSError into an EncodingError that names the folder."""
     try:
         yield
     except OSError as error:
         raise EncodingError(
-            f"Vectors cannot be kept in '{folder}': {error.strerror}; name a folder that can be written to."
+            f"Vectors cannot be stored in '{folder}': {error.strerror}; name a folder that can be written to."
         ) from error

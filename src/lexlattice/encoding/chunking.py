@@ -1,8 +1,8 @@
-"""What transformer encoders share: texts cut into chunks, chunks into batches, batches into vectors; model folders.
+"""What transformer encoders share: texts → chunks → batches → vectors, and the folders of models.
 
-A transformer is one function here, `_forward`: token ids and their mask in, one vector for each row out. All else is
-the same for all of them: no chunk has more than `CHUNK` tokens, those of similar length are encoded together so that
-little is padded, and a text is the mean of its chunks.
+A transformer is one function here, `_forward`: token ids and attention mask in, one vector for each row out. The rest
+is the same for all of them. A chunk has at most `CHUNK_SIZE` tokens; chunks of similar length are encoded together, so
+that there is little padding; the vector of a text is the mean of its chunks.
 """
 
 from __future__ import annotations
@@ -14,12 +14,20 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice.encoding.base import CHUNK, EncodingError, Vectors, checked, progress_bar, report_empty
+from lexlattice.encoding.base import (
+    CHUNK_SIZE,
+    SAMPLES,
+    EncodingError,
+    Vectors,
+    check_texts,
+    progress_bar,
+    warn_about_empty,
+)
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -27,137 +35,140 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 
-SAMPLES: Final = (
-    "This Regulation shall enter into force on the twentieth day following that of its publication.",
-    "Les États membres veillent à ce que les autorités compétentes disposent des ressources nécessaires.",
-    "Държавите членки уведомяват Комисията за тези мерки в срок от 30 дни.",
-    "Τα κράτη μέλη ανακοινώνουν στην Επιτροπή το κείμενο των διατάξεων.",
-)
-"""Sentences as acts have them, on which a converted model is compared with the one it was made from."""
-
-_TOKENS_AT_ONCE: Final = 2048
-"""Of a batch, with padding: enough to keep the processor busy, little enough to stay in its caches."""
-_AGREEMENT: Final = 0.99
-"""The least cosine between vectors of a converted model and those of the original."""
+_BATCH_TOKENS: Final = 2048
+"""Tokens of a batch with padding: enough to keep the processor busy, few enough to stay in its caches."""
+_MIN_AGREEMENT: Final = 0.99
+"""The lowest cosine similarity between vectors of a converted model and those of the original."""
 _HUB_ID: Final = re.compile(r"[\w.-]+(/[\w.-]+)?(@\S+)?")
 _METHOD: Final = 1
-"""To be raised whenever this module makes other vectors of the same model."""
+"""Part of the fingerprint; increment it whenever this module computes different vectors from the same model."""
 
 
 # --- from texts to vectors --------------------------------------------------------------------------------
 
 
 class Chunk(NamedTuple):
-    """A piece of a text that is encoded at once, special tokens included."""
+    """A piece of a text that is encoded at once, including special tokens."""
 
     text: int
-    """Which text it belongs to."""
+    """Index of the text it belongs to."""
     ids: list[int]
 
 
 class ChunkedEncoder(ABC):
-    """An encoder that runs a transformer: chunk by chunk, and a text is the mean of its chunks."""
+    """Base class of transformer encoders: encodes chunks, and returns the mean of the chunks of each text."""
 
     dimensions: int
     tokenizer: Tokenizer
-    limit: int = CHUNK
-    """Tokens of a chunk at most."""
-    alone: bool = False
-    """Whether each chunk is a batch of its own: models that round over a batch would mix neighbours into a vector."""
+    limit: int = CHUNK_SIZE
+    """The most tokens of a chunk."""
+    one_by_one: bool = False
+    """Whether each chunk is its own batch: models that quantize over a whole batch would make vectors depend on it."""
 
     @abstractmethod
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:
-        """Token ids and attention mask, both chunks × length → chunks × dimensions."""
+        """Token ids and attention mask, both (chunks, length) → vectors (chunks, dimensions)."""
 
     def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
-        """One row for each text, zero for those without tokens."""
+        """One row for each text; zero for texts without tokens."""
         vectors = self._encode(texts, progress)
-        report_empty(vectors)
+        warn_about_empty(vectors)
         return vectors
 
     def _encode(self, texts: Sequence[str], progress: bool = False) -> Vectors:
-        listed = checked(texts)
-        chunks = cut(listed, self.tokenizer, self.limit)
+        listed = check_texts(texts)
+        chunks = cut_into_chunks(listed, self.tokenizer, self.limit)
         encoded = np.zeros((len(chunks), self.dimensions), np.float32)
-        with progress_bar(sum(len(chunk.ids) for chunk in chunks), "token", progress) as done:
-            for batch in _batches([len(chunk.ids) for chunk in chunks], 0 if self.alone else _TOKENS_AT_ONCE):
-                ids, mask = _padded([chunks[place].ids for place in batch])
+        with progress_bar(sum(len(chunk.ids) for chunk in chunks), "token", progress) as advance:
+            for batch in _batches([len(chunk.ids) for chunk in chunks], 0 if self.one_by_one else _BATCH_TOKENS):
+                ids, mask = _pad([chunks[index].ids for index in batch])
                 encoded[batch] = self._forward(ids, mask)
-                done(int(mask.sum()))
-        return _means(encoded, [chunk.text for chunk in chunks], len(listed))
+                advance(int(mask.sum()))
+        return _mean_by_text(encoded, [chunk.text for chunk in chunks], len(listed))
+
+    def _probe(self) -> None:
+        """Set `dimensions` from a first forward pass, and encode samples so that damaged weights fail now."""
+        self.dimensions = self._forward(np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)).shape[1]
+        self._encode(SAMPLES)
 
 
-def cut(texts: Sequence[str], tokenizer: Tokenizer, limit: int = CHUNK) -> list[Chunk]:
-    """The chunks of all texts, none with more than `limit` tokens, none with special tokens only.
-
-    What looks like a special token in a text is text.
-    """
-    tokenizer.encode_special_tokens = True
+def cut_into_chunks(texts: Sequence[str], tokenizer: Tokenizer, limit: int = CHUNK_SIZE) -> list[Chunk]:
+    """Tokenize texts and cut them into chunks of at most `limit` tokens; none consists of special tokens only."""
+    tokenizer.encode_special_tokens = True  # what looks like a special token in a text is plain text
     tokenizer.no_padding()
     tokenizer.enable_truncation(limit)
     chunks = []
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
+        # Lone surrogates, which broken files contain, are replaced: the tokenizer accepts valid UTF-8 only.
         encoding = tokenizer.encode(text.strip().encode("utf-8", "replace").decode("utf-8"))
         pieces = (encoding, *encoding.overflowing)
-        chunks += [Chunk(place, piece.ids) for piece in pieces if 0 in piece.special_tokens_mask]
+        chunks += [Chunk(index, piece.ids) for piece in pieces if 0 in piece.special_tokens_mask]
     return chunks
 
 
 def masked_mean(states: NDArray[np.float32], mask: Ids) -> Vectors:
-    """The mean over the tokens of each row that are not padding."""
+    """The mean over the tokens of each row, without padding."""
     weights = mask.astype(np.float32)
+    # (chunks, 1, tokens) @ (chunks, tokens, dimensions): one batched product instead of a masked copy of the states.
     total: Vectors = np.matmul(weights[:, None, :], states)[:, 0]
     total /= weights.sum(axis=1, keepdims=True)
     return total
 
 
 def check_agreement(vectors: Vectors, original: Vectors, what: str) -> None:
-    """Refuse a converted model that is no longer what it was; some weights do not bear rounding."""
+    """Refuse a converted model whose vectors differ too much from the original: some weights cannot be rounded."""
     norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(original, axis=1)
-    least = float(((vectors * original).sum(axis=1) / norms).min())
-    if not least >= _AGREEMENT:
+    lowest = float(((vectors * original).sum(axis=1) / norms).min())
+    if not lowest >= _MIN_AGREEMENT:  # also true for NaN
         raise EncodingError(
-            f"{what} departs too far from the model it is made of (cosine {least:.3f}, at least {_AGREEMENT} is "
-            "asked for); use fp32."
+            f"{what} differs too much from the original model (cosine similarity {lowest:.3f}, at least "
+            f"{_MIN_AGREEMENT} is required); use fp32."
         )
 
 
 def _batches(lengths: Sequence[int], cap: int) -> Iterator[list[int]]:
-    """Places of chunks that go together, the longest first: what memory is needed shows at once."""
+    """Yield the indices of chunks for each batch, the longest chunks first: lack of memory shows at once."""
     batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
+    for index in sorted(range(len(lengths)), key=lambda index: -lengths[index]):
         if batch and (len(batch) + 1) * lengths[batch[0]] > cap:
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
-    """Ids and mask; what pads is masked, so that any id will do for it."""
+def _pad(rows: Sequence[Sequence[int]]) -> tuple[Ids, Ids]:
+    """Ids and attention mask; padding is masked, so any id will do for it."""
     ids = np.zeros((len(rows), max(map(len, rows))), np.int64)
     mask = np.zeros_like(ids)
-    for place, row in enumerate(rows):
-        ids[place, : len(row)] = row
-        mask[place, : len(row)] = 1
+    for number, row in enumerate(rows):
+        ids[number, : len(row)] = row
+        mask[number, : len(row)] = 1
     return ids, mask
 
 
-def _means(encoded: Vectors, owners: Sequence[int], texts: int) -> Vectors:
-    """Chunks into texts, added in the order of the text, whatever order they were encoded in."""
+def _mean_by_text(encoded: Vectors, owners: Sequence[int], texts: int) -> Vectors:
+    """The mean of the chunks of each text; `owners` has the index of the text of each chunk."""
     damaged = ~np.isfinite(encoded).all(axis=1)
     if damaged.any():
         raise EncodingError(
-            f"The vector of text {owners[int(damaged.argmax())] + 1} has numbers that are not finite; "
-            "the model's weights are damaged: get them anew."
+            f"The vector of text {owners[int(damaged.argmax())] + 1} contains numbers that are not finite; "
+            "the weights of the model are damaged: download them again."
         )
     owner = np.asarray(owners, np.int64)
     vectors = np.zeros((texts, encoded.shape[1]), np.float32)
-    np.add.at(vectors, owner, encoded)
+    np.add.at(vectors, owner, encoded)  # adds in chunk order, so the result does not depend on the batches
     counts = np.bincount(owner, minlength=texts).astype(np.float32)
     vectors /= np.maximum(counts, 1)[:, None]
     return vectors
+
+
+def check_finite(model: Any, folder: Path) -> None:
+    """Refuse a PyTorch model with weights that are not finite."""
+    for name, weight in model.named_parameters():
+        if not weight.sum().isfinite():
+            raise EncodingError(f"The weights {name} in '{folder}' are not all finite; download them again.")
 
 
 # --- folders of models ------------------------------------------------------------------------------------
@@ -166,10 +177,15 @@ def _means(encoded: Vectors, owners: Sequence[int], texts: int) -> Vectors:
 def find_folder(
     name: str | os.PathLike[str], patterns: Sequence[str], check: Callable[[Path], None], extra: str
 ) -> Path:
-    """The folder of a model: the one that is named, or that of a model of the hub, `ID` or `ID@REVISION`.
+    """Find the folder of a model, and download the model if necessary.
 
-    What the hub's local cache has is taken as it is, without asking whether there is something newer: vectors are to
-    stay the same. `check` raises where files are missing; `patterns` are the only files that are ever downloaded.
+    A model in the local cache of the Hugging Face hub is used without looking for a newer one: vectors must not change.
+
+    Args:
+        name: A folder, or a model of the hub as `ID` or `ID@REVISION`.
+        patterns: The only files that are ever downloaded.
+        check: Raises an EncodingError if files are missing from a folder.
+        extra: The optional dependency that downloading needs.
     """
     folder = Path(name).expanduser()
     if not folder.is_dir():
@@ -200,7 +216,7 @@ def _from_hub(name: str, patterns: Sequence[str], check: Callable[[Path], None],
             folder = get(cached=False)
         except Exception as error:
             raise EncodingError(
-                f"There is no folder '{name}', and no model of that name can be had from the Hugging Face hub "
+                f"There is no folder '{name}', and no model of that name can be downloaded from the Hugging Face hub "
                 f"({brief(error)}); check the name and the network, or give a folder with the model's files."
             ) from error
         check(folder)
@@ -208,8 +224,8 @@ def _from_hub(name: str, patterns: Sequence[str], check: Callable[[Path], None],
 
 
 def fingerprint(folder: Path, patterns: Sequence[str], **settings: str | int) -> str:
-    """A digest of the files that make the vectors, wherever they are, and of what else decides them."""
-    digest = hashlib.sha256(json.dumps({**settings, "chunk": CHUNK, "method": _METHOD}, sort_keys=True).encode())
+    """A digest of the files and settings that the vectors depend on, wherever the folder is."""
+    digest = hashlib.sha256(json.dumps({**settings, "chunk": CHUNK_SIZE, "method": _METHOD}, sort_keys=True).encode())
     for path in sorted({path for pattern in patterns for path in folder.glob(pattern)}):
         with path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()

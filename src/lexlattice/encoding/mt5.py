@@ -1,4 +1,8 @@
-"""The paper's encoder: mT5, its encoder half only, frozen; the mean of the last layer over the tokens of a text."""
+"""The encoder of the paper: the frozen encoder half of mT5, its last layer averaged over the tokens of a text.
+
+Below the class: loading a model, converting it to a lower precision, and exporting it to ONNX, so that it runs without
+PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice._internal.imports import silent_transformers
-from lexlattice.encoding.base import EncodingError, Vectors
+from lexlattice.encoding.base import SAMPLES, EncodingError, Vectors
 from lexlattice.encoding.chunking import (
-    SAMPLES,
     ChunkedEncoder,
     Ids,
     check_agreement,
+    check_finite,
     find_folder,
     fingerprint,
     masked_mean,
@@ -39,21 +43,37 @@ _FILES: Final = (
     *("config.json", "*.safetensors", "*.safetensors.index.json", *_TOKENIZERS),
     *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
 )
-_SENSITIVE: Final = "wo"
-"""The layers that int8 leaves alone, as Transformers does in half precision: they bear rounding least."""
-_ROWS_AT_ONCE: Final = 10_000
+_KEPT_IN_FP32: Final = "wo"
+"""Layers that int8 does not quantize, as Transformers keeps them in half precision: rounding harms them most."""
+_QUANTIZED_ROWS: Final = 10_000
+"""Rows of the embedding table that are quantized at once, to save memory."""
+_ONNX_INPUTS: Final = ["input_ids", "attention_mask"]
+_ONNX_OUTPUT: Final = "last_hidden_state"
+_ONNX_AXES: Final = {0: "chunks", 1: "tokens"}
+_ONNX_MAX_BYTES: Final = 2**31
+"""The most that one ONNX file can hold, a limit of protocol buffers."""
 
 
 class MT5(ChunkedEncoder):
-    """An mT5 of any size, from a folder or the Hugging Face hub (`ID` or `ID@REVISION`).
+    """An mT5 encoder of any size.
 
-    `fp32` is the reference. `bf16` keeps half of its bytes, and is much slower where the processor does not compute in
-    it; `int8` keeps a third and is faster. That the cosine to fp32 stays at least 0.99 is checked while loading.
+    `fp32` is the reference. `bf16` needs half of the memory, and is much slower on processors without bf16 arithmetic;
+    `int8` needs a third and is faster. Loading checks that the cosine similarity to fp32 is at least 0.99.
     """
 
     def __init__(self, path_or_id: str | Path = BASE, precision: str = "fp32") -> None:
+        """Load a model.
+
+        Args:
+            path_or_id: A folder, or a model of the Hugging Face hub as `ID` or `ID@REVISION`.
+            precision: One of `PRECISIONS`.
+
+        Raises:
+            EncodingError: The model cannot be loaded, or does not tolerate the precision.
+            MissingExtraError: PyTorch or Transformers is not installed.
+        """
         if precision not in PRECISIONS:
-            raise EncodingError(f"There is no precision '{precision}'; choose among {', '.join(PRECISIONS)}.")
+            raise EncodingError(f"There is no precision '{precision}'; choose one of {', '.join(PRECISIONS)}.")
         self.name: Final = "mt5" if path_or_id == BASE else f"mt5:{path_or_id}"
         self.precision: Final = precision
         self.folder: Final = find_folder(path_or_id, _FILES, _check_files, "hf")
@@ -61,16 +81,16 @@ class MT5(ChunkedEncoder):
         self._model: Any = load_model(self.folder)
         self.dimensions = self._model.config.d_model
         if self.tokenizer.get_vocab_size(with_added_tokens=False) > self._model.config.vocab_size:
-            raise EncodingError(f"The tokenizer in '{self.folder}' has more tokens than the model; get both anew.")
+            raise EncodingError(f"The tokenizer in '{self.folder}' has more tokens than the model; fetch both again.")
         if precision != "fp32":
             original = self._encode(SAMPLES)
-            self._model = _converted(self._model, precision)
-            self.alone = True
+            self._model = _convert(self._model, precision)
+            self.one_by_one = True
             check_agreement(self._encode(SAMPLES), original, f"'{self.folder}' in {precision}")
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of configuration, tokenizer, weights and precision."""
+        """Digest of the configuration, tokenizer, weights and precision."""
         return fingerprint(self.folder, _FILES, kind="mt5", precision=self.precision)
 
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:
@@ -82,7 +102,7 @@ class MT5(ChunkedEncoder):
 
 
 def load_model(folder: Path, **options: str) -> Any:
-    """The encoder half in fp32, whole and finite, or an error: what is missing would be filled in at random."""
+    """Load the encoder half in fp32. Missing weights are an error: Transformers would initialize them at random."""
     transformers = _transformers()
     try:
         with silent_transformers():
@@ -92,25 +112,23 @@ def load_model(folder: Path, **options: str) -> Any:
     except Exception as error:
         raise EncodingError(
             f"The mT5 in '{folder}' cannot be loaded ({brief(error)}); its files are damaged or of another model: "
-            "get them anew."
+            "download them again."
         ) from error
     if missing := sorted(report["missing_keys"]):
         raise EncodingError(
             f"'{folder}' has no weights for {len(missing)} parts of an mT5 encoder, such as {missing[0]}; "
-            "give the folder of a whole mT5."
+            "name the folder of a complete mT5."
         )
-    for name, weight in model.named_parameters():
-        if not weight.sum().isfinite():
-            raise EncodingError(f"The weights {name} in '{folder}' are not all finite numbers; get them anew.")
+    check_finite(model, folder)
     return model.eval().requires_grad_(False)
 
 
 def _check_files(folder: Path) -> None:
     if not (folder / "config.json").is_file():
-        raise EncodingError(f"'{folder}' has no config.json; give the folder of an mT5 in the format of Transformers.")
+        raise EncodingError(f"'{folder}' has no config.json; name the folder of an mT5 in the format of Transformers.")
     if not any(folder.glob("*.safetensors")):
         raise EncodingError(
-            f"'{folder}' has no weights as safetensors, and pickled ones are never loaded, for they can run code; "
+            f"'{folder}' has no safetensors, and pickled weights are never loaded, since they can run code; "
             "name a revision that has them (mt5:ID@REVISION), or convert a model you trust with "
             "MT5EncoderModel.from_pretrained(ID).save_pretrained(FOLDER) and "
             "AutoTokenizer.from_pretrained(ID).save_pretrained(FOLDER)."
@@ -126,7 +144,9 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
             found: Tokenizer = tokenizer.backend_tokenizer
     except Exception as error:
-        raise EncodingError(f"The tokenizer in '{folder}' cannot be loaded ({brief(error)}); get it anew.") from error
+        raise EncodingError(
+            f"The tokenizer in '{folder}' cannot be loaded ({brief(error)}); download it again."
+        ) from error
     return found
 
 
@@ -142,35 +162,35 @@ def _transformers() -> Any:
 # --- precision --------------------------------------------------------------------------------------------
 
 
-def _converted(model: Any, precision: str) -> Any:
+def _convert(model: Any, precision: str) -> Any:
+    """Convert a model in place to bf16 or int8."""
     import torch
 
     if precision == "bf16":
         return model.to(torch.bfloat16)
-    shrink_embedding(model)
+    _quantize_embedding(model)
     quantization: Any = torch.ao.quantization
     layers = [name for name, part in model.named_modules() if isinstance(part, torch.nn.Linear)]
-    chosen = {name: quantization.per_channel_dynamic_qconfig for name in layers if not is_sensitive(name)}
+    chosen = {name: quantization.per_channel_dynamic_qconfig for name in layers if not _stays_fp32(name)}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it will go some day; PyTorch is pinned, and a test would tell
+        warnings.simplefilter("ignore")  # this API is deprecated; a test fails once PyTorch removes it
         model = quantization.quantize_dynamic(model, chosen, inplace=True)
     for part in model.parameters():
-        part.data = part.data.clone()  # the file of all weights, which it was a view of, can be let go
+        part.data = part.data.clone()  # the rest is a view of the memory-mapped file, which can now be freed
     gc.collect()
     return model
 
 
-def is_sensitive(layer: str) -> bool:
-    """Whether a layer of that name is to stay in fp32."""
-    return layer.rpartition(".")[2] == _SENSITIVE
+def _stays_fp32(layer: str) -> bool:
+    return layer.rpartition(".")[2] == _KEPT_IN_FP32
 
 
-def shrink_embedding(model: Any) -> None:
-    """Replace the table of tokens, two thirds of mT5-base, by one of int8 with a scale for each token."""
+def _quantize_embedding(model: Any) -> None:
+    """Replace the embedding table, two thirds of mT5-base, by int8 numbers with a scale for each token."""
     import torch
 
-    class Shrunk(torch.nn.Module):
-        """Rows are scaled back as they are looked up."""
+    class QuantizedEmbedding(torch.nn.Module):
+        """An embedding table whose rows are dequantized as they are looked up."""
 
         scale: torch.Tensor
         table: torch.Tensor
@@ -178,37 +198,40 @@ def shrink_embedding(model: Any) -> None:
         def __init__(self, table: nn.Embedding) -> None:
             super().__init__()
             least, most = table.weight.aminmax(dim=1, keepdim=True)
+            # Symmetric quantization by the largest absolute value; never zero, since it divides.
             largest = torch.maximum(-least, most).clamp(min=torch.finfo(torch.float32).tiny)
             self.register_buffer("scale", largest / 127)
-            parts = [slice(start, start + _ROWS_AT_ONCE) for start in range(0, len(largest), _ROWS_AT_ONCE)]
+            parts = [slice(start, start + _QUANTIZED_ROWS) for start in range(0, len(largest), _QUANTIZED_ROWS)]
             rounded = [(table.weight[part] / self.scale[part]).round().to(torch.int8) for part in parts]
             self.register_buffer("table", torch.cat(rounded))
 
         def forward(self, ids: torch.Tensor) -> torch.Tensor:
-            """Vectors of tokens."""
+            """Return the vectors of tokens."""
             return self.table[ids].to(torch.float32) * self.scale[ids]
 
-    model.set_input_embeddings(Shrunk(model.get_input_embeddings()))
+    model.set_input_embeddings(QuantizedEmbedding(model.get_input_embeddings()))
 
 
-# From mT5 in PyTorch to a folder that needs ONNX Runtime only, in fp32 or a third of the size.
-
-_AXES: Final = {0: "chunks", 1: "tokens"}
-_INPUTS: Final = ["input_ids", "attention_mask"]
-_OUTPUT: Final = "last_hidden_state"
-_LARGEST: Final = 2**31
-"""Bytes that one file of ONNX can hold."""
+# --- export to ONNX ---------------------------------------------------------------------------------------
 
 
-def export(encoder: MT5, folder: str | Path, int8: bool = False) -> Path:
-    """Write a new folder for `Onnx`, and return it.
+def export_onnx(encoder: MT5, folder: str | Path, int8: bool = False) -> Path:
+    """Export an mT5 encoder to a new folder that `lexlattice.encoding.onnx.Onnx` can load without PyTorch.
 
-    The weights are those of the encoder's folder, in fp32 whatever the encoder's own precision. The new folder appears
-    only once it is whole and its vectors have been compared with the encoder's.
+    Args:
+        encoder: The encoder; its weights are read again in fp32, whatever its precision is.
+        folder: The folder to create. It appears only when it is complete and its vectors agree with the encoder's.
+        int8: Whether to quantize the weights, which makes the folder a third of the size.
+
+    Returns:
+        The new folder.
+
+    Raises:
+        EncodingError: The folder exists or cannot be written, or the model cannot be exported.
     """
     target = Path(folder).expanduser()
     if target.exists():
-        raise EncodingError(f"'{target}' exists already; name a new folder.")
+        raise EncodingError(f"'{target}' already exists; name a new folder.")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}-") as temporary:
@@ -233,30 +256,30 @@ def _write_model(source: Path, path: Path, int8: bool) -> None:
         raise MissingExtraError("Exporting to ONNX", "onnx") from error
     model = load_model(source, attn_implementation="eager")
     if int8:
-        shrink_embedding(model)
-    if sum(part.nbytes for part in model.state_dict().values()) >= _LARGEST:
+        _quantize_embedding(model)
+    if sum(part.nbytes for part in model.state_dict().values()) >= _ONNX_MAX_BYTES:
         raise EncodingError(
-            f"'{source}' has more than the two gigabytes that a file of ONNX can hold; "
+            f"'{source}' has more than the two gigabytes that an ONNX file can hold; "
             f"{'use it in PyTorch' if int8 else 'export it with int8'}."
         )
     try:
         with _silence():
-            _trace(model, path)
+            _write_graph(model, path)
             if int8:
                 quantize_dynamic(
                     path,
                     path,
                     op_types_to_quantize=["MatMul"],
-                    nodes_to_exclude=_sensitive_nodes(path),
+                    nodes_to_exclude=_fp32_nodes(path),
                     per_channel=True,
-                    reduce_range=True,  # processors without VNNI overflow at eight bits
+                    reduce_range=True,  # seven bits: processors without VNNI overflow with eight
                 )
     except Exception as error:
         raise EncodingError(f"'{source}' cannot be exported to ONNX ({brief(error)}).") from error
 
 
-def _trace(model: Any, path: Path) -> None:
-    """By PyTorch's older exporter: the newer one takes minutes for the same graph, and loses the names of layers."""
+def _write_graph(model: Any, path: Path) -> None:
+    """Write the graph with the older exporter: the newer one takes minutes, and loses the names of layers."""
     import torch
 
     model.config.return_dict = False
@@ -265,24 +288,24 @@ def _trace(model: Any, path: Path) -> None:
         model,
         example,
         path,
-        input_names=_INPUTS,
-        output_names=[_OUTPUT],
-        dynamic_axes=dict.fromkeys((*_INPUTS, _OUTPUT), _AXES),
+        input_names=_ONNX_INPUTS,
+        output_names=[_ONNX_OUTPUT],
+        dynamic_axes=dict.fromkeys((*_ONNX_INPUTS, _ONNX_OUTPUT), _ONNX_AXES),
         dynamo=False,
     )
 
 
-def _sensitive_nodes(path: Path) -> list[str]:
-    """Multiplications that int8 leaves alone, by the layer in their names: `/model/encoder/…/wo/MatMul`."""
+def _fp32_nodes(path: Path) -> list[str]:
+    """Nodes that int8 does not quantize, by the layer in their names: `/model/encoder/…/wo/MatMul`."""
     import onnx
 
     nodes = onnx.load(path, load_external_data=False).graph.node
-    return [node.name for node in nodes if is_sensitive(node.name.rpartition("/")[0].replace("/", "."))]
+    return [node.name for node in nodes if _stays_fp32(node.name.rpartition("/")[0].replace("/", "."))]
 
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Exporters report on deprecations and on steps not taken; what matters is checked on the result."""
+    """Hide the reports of exporters on deprecations and skipped steps; the result is checked instead."""
     level = logging.root.level
     logging.root.setLevel(logging.ERROR)
     try:

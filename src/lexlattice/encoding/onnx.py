@@ -1,4 +1,4 @@
-"""Encoders that run without PyTorch: a folder with `model.onnx` and `tokenizer.json`, ours or anybody's."""
+"""Transformers in ONNX Runtime, without PyTorch: a folder with `model.onnx` and `tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lexlattice.encoding.base import CHUNK, EncodingError, Vectors
-from lexlattice.encoding.chunking import SAMPLES, ChunkedEncoder, Ids, fingerprint, masked_mean
+from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors
+from lexlattice.encoding.chunking import ChunkedEncoder, Ids, fingerprint, masked_mean
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 MODEL: Final = "model.onnx"
 TOKENIZER: Final = "tokenizer.json"
 
-_PLACES: Final = (MODEL, f"onnx/{MODEL}")
-_FILES: Final = (*(f"{place}*" for place in _PLACES), TOKENIZER)
-"""With the weights that large models have in files beside them."""
+_LOCATIONS: Final = (MODEL, f"onnx/{MODEL}")
+_FILES: Final = (*(f"{location}*" for location in _LOCATIONS), TOKENIZER)
+"""Including the separate files in which large models have their weights."""
 _INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
 _POOLED: Final = "sentence_embedding"
 _OUTPUTS: Final = (_POOLED, "last_hidden_state", "token_embeddings")
-_QUANTISES_BATCHES: Final = b"DynamicQuantizeLinear"
+_QUANTIZES_BATCHES: Final = b"DynamicQuantizeLinear"
+"""The ONNX operator that quantizes over a whole batch, so that a vector would depend on its neighbours."""
 _TYPES: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class Onnx(ChunkedEncoder):
-    """A transformer in ONNX Runtime: the layouts of `export`, sentence-transformers and Optimum.
+    """A transformer in ONNX Runtime, in the layouts of `mt5.export_onnx`, sentence-transformers and Optimum.
 
-    A model that has a `sentence_embedding` decides itself what a chunk's vector is; of others it is the mean over the
-    tokens.
+    The vector of a chunk is the output `sentence_embedding` if the model has one, otherwise the mean over its tokens.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -44,20 +44,19 @@ class Onnx(ChunkedEncoder):
         model = _find_model(self.folder)
         self._session: Final = _load_session(model)
         self.tokenizer = _load_tokenizer(self.folder / TOKENIZER)
-        self.limit = _limit(self.tokenizer)
+        self.limit = _max_tokens(self.tokenizer)
         self._inputs: Final = {given.name: _TYPES.get(given.type, np.int64) for given in self._session.get_inputs()}
         self._output: Final = _choose_output([output.name for output in self._session.get_outputs()], self.folder)
         if unknown := [name for name in self._inputs if name not in _INPUTS]:
             raise EncodingError(
-                f"The model in '{self.folder}' wants '{unknown[0]}'; give one that takes {', '.join(_INPUTS)} only."
+                f"The model in '{self.folder}' needs '{unknown[0]}'; use one that needs only {', '.join(_INPUTS)}."
             )
-        self.alone = _has(model, _QUANTISES_BATCHES)
-        self.dimensions = self._forward(np.zeros((1, 1), np.int64), np.ones((1, 1), np.int64)).shape[1]
-        self._encode(SAMPLES)  # so that damaged weights show now
+        self.one_by_one = _contains(model, _QUANTIZES_BATCHES)
+        self._probe()
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of model and tokenizer."""
+        """Digest of the model and the tokenizer."""
         return fingerprint(self.folder, _FILES, kind="onnx")
 
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:
@@ -75,10 +74,10 @@ class Onnx(ChunkedEncoder):
 
 
 def _find_model(folder: Path) -> Path:
-    found = [folder / place for place in _PLACES if (folder / place).is_file()]
+    found = [folder / location for location in _LOCATIONS if (folder / location).is_file()]
     if not found or not (folder / TOKENIZER).is_file():
         raise EncodingError(
-            f"'{folder}' is no folder with {MODEL} (or {_PLACES[1]}) and {TOKENIZER}; give one, or export one."
+            f"'{folder}' has no {MODEL} (or {_LOCATIONS[1]}) and {TOKENIZER}; name another folder, or export a model."
         )
     return found[0]
 
@@ -94,7 +93,7 @@ def _load_session(path: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise EncodingError(f"'{path}' cannot be loaded ({brief(error)}); it is damaged: get it anew.") from error
+        raise EncodingError(f"'{path}' cannot be loaded ({brief(error)}); it is damaged: download it again.") from error
 
 
 def _load_tokenizer(path: Path) -> Tokenizer:
@@ -105,13 +104,13 @@ def _load_tokenizer(path: Path) -> Tokenizer:
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:
-        raise EncodingError(f"'{path}' cannot be loaded ({brief(error)}); get it anew.") from error
+        raise EncodingError(f"'{path}' cannot be loaded ({brief(error)}); download it again.") from error
 
 
-def _limit(tokenizer: Tokenizer) -> int:
-    """Tokens of a chunk: fewer than ours where the model's own tokenizer cuts earlier."""
-    own = tokenizer.truncation
-    return min(CHUNK, own["max_length"]) if own else CHUNK
+def _max_tokens(tokenizer: Tokenizer) -> int:
+    """The most tokens of a chunk: fewer than `CHUNK_SIZE` if the tokenizer of the model truncates earlier."""
+    truncation = tokenizer.truncation
+    return min(CHUNK_SIZE, truncation["max_length"]) if truncation else CHUNK_SIZE
 
 
 def _choose_output(names: Sequence[str], folder: Path) -> str:
@@ -119,11 +118,11 @@ def _choose_output(names: Sequence[str], folder: Path) -> str:
         if name in names:
             return name
     raise EncodingError(
-        f"The model in '{folder}' gives {', '.join(names)}; give one that gives {' or '.join(_OUTPUTS)}."
+        f"The model in '{folder}' has the outputs {', '.join(names)}; use one that has {' or '.join(_OUTPUTS)}."
     )
 
 
-def _has(path: Path, word: bytes) -> bool:
-    """Whether a file has a word in it, however large it is."""
+def _contains(path: Path, word: bytes) -> bool:
+    """Whether a file contains a word; memory-mapped, since models are large."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         return content.find(word) >= 0

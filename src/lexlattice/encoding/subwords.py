@@ -1,8 +1,11 @@
-"""Texts → words → subwords, in whole arrays: the features that the embedded encoder has vectors for.
+"""Texts → words → subwords, as arrays: the features for which the embedded encoder has vectors.
 
-Letters of all scripts are written in one small alphabet, without case and accents, so that related words of different
-languages look alike. A subword is a stretch of a word, known by its hash alone: nothing has to be kept as text, and
-looking up thousands of them is one search in a sorted array.
+Letters of all scripts are transliterated to one small alphabet without case and accents, so that related words of
+different languages look alike. A subword is a part of a word, identified by its hash alone: no text is stored, and
+looking up thousands of subwords is one binary search in a sorted array.
+
+There are no loops over words or letters. All words of all texts are one array of letter codes (`Words`), and the hash
+of the first letters of a word is a difference of two prefix sums (a polynomial rolling hash).
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.uint8]
-Places = NDArray[np.int64]
+Indices = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 Hashes32 = NDArray[np.uint32]
 
@@ -29,205 +32,230 @@ _SPELLED: Final = (
     ("αβγδεζηθικλμνξοπρσςτυφχψω", "avgdezitiklmnxoprsstifhpo"),
     ("абвгдежзийклмнопрстуфхцчшщъыьэюяђјљњћџѓѕќєіїґў", "abvgdezziiklmnoprstufhccssaiieuadjlncdgskeiigu"),
 )
-"""Letters that stripping accents does not reach, and what they are written as."""
-_ALIKE: Final = ("cqwyjxz", "kkviiss")
-"""Letters that languages use for one another: in the folded spelling they are the same."""
-_ECLIPSED: Final = ("gk", "bp", "dt", "mb", "nd", "bf")
-"""How Irish words begin when their first sound is eclipsed (folded): the first letter is not the word's own."""
+"""Letters that are not a Latin letter with an accent, and their transliteration."""
+_FOLDED: Final = ("cqwyjxz", "kkviiss")
+"""Letters that languages use for the same sound; the folded spelling merges them."""
+_ECLIPSES: Final = ("gk", "bp", "dt", "mb", "nd", "bf")
+"""Beginnings of Irish words with an eclipsed first sound (folded): the first letter is a prefix, gCoimisiún."""
 
-_UNSEEN: Final = re.compile("[\u00ad\u0300-\u036f\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]+")
+_INVISIBLE: Final = re.compile("[\u00ad\u0300-\u036f\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff]+")
 _GREEK: Final = re.compile("[Ͱ-Ͽ]")
-_GREEK_SOUNDS: Final = dict(
+_GREEK_DIGRAPHS: Final = dict(
     zip("ου ού αι αί ει εί οι οί αυ αύ ευ εύ άυ έυ".split(), "u u e e i i i i αv αv εv εv αv εv".split(), strict=True)
 )
-"""Pairs of letters that stand for one sound, or for another than each alone."""
-_GREEK_BEGINNINGS: Final = {"μπ": "b", "ντ": "d", "γκ": "g"}
-"""Pairs that do so where a word begins."""
+"""Greek digraphs that are one sound, or a different one than their letters."""
+_GREEK_INITIALS: Final = {"μπ": "b", "ντ": "d", "γκ": "g"}
+"""Digraphs that are one sound only at the beginning of a word."""
 
 _SCRIPTS: Final = ("LATIN", "GREEK", "CYRILLIC")
 _BLOCKS: Final = (range(0x2100), range(0x2C60, 0x2C80), range(0xA640, 0xA800), range(0xAB30, 0xAB70))
-"""Where their letters stand in Unicode, small and capital."""
+"""The Unicode blocks with the letters of these scripts."""
 _SEPARATOR: Final = 0
 _FIRST_LETTER: Final = 1 + _SYMBOLS.index("a")
 _OTHER_LETTER: Final = 1 + len(_SYMBOLS)
-LONGEST: Final = 40
-"""Letters of a word that count; also the longest number."""
+MAX_LETTERS: Final = 40
+"""Letters and digits of a word beyond this are ignored."""
 _BASE: Final = np.uint64(0x9E3779B97F4A7C15)
+"""The base of the polynomial hash: 2⁶⁴ divided by the golden ratio, odd. Weights on disk depend on it."""
 _MIX: Final = np.uint64(0xD6E8FEB86659FD93)
+"""An odd multiplier that spreads hashes over all bits. Weights on disk depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Which subwords a word has, besides itself; the encoder's weights say what they were trained with."""
+    """Which subwords a word has besides itself; stored with the weights that were trained with it."""
 
     prefixes: tuple[int, ...] = (4, 6)
-    """First letters, as they are spelled."""
+    """Lengths of prefixes."""
     folded: tuple[int, ...] = (4, 6)
-    """First letters of the folded spelling, or all that it has."""
+    """Lengths of prefixes of the folded spelling, which may be all of it."""
     skeleton: tuple[int, ...] = ()
-    """First letters of the folded spelling without its vowels; the shipped weights have none (see decision 9)."""
+    """Lengths of prefixes of the folded spelling without vowels; the shipped weights have none (see decision 9)."""
 
 
 class Words(NamedTuple):
-    """Words, one after the other, in the small alphabet."""
+    """Words as one array of letter codes."""
 
     letters: Codes
-    starts: Places
-    """Where each word begins in `letters`; and, last, where the last one ends."""
+    starts: Indices
+    """Where each word begins in `letters`, and finally where the last one ends."""
 
     @classmethod
-    def cut(cls, letters: Codes, begins: Places, lengths: Places) -> Words:
-        """The words that stand at those places."""
+    def cut(cls, letters: Codes, begins: Indices, lengths: Indices) -> Words:
+        """Copy words from an array of letters."""
         starts = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.repeat(begins - starts[:-1], lengths) + np.arange(starts[-1])
-        return cls(letters[places], starts)
+        # For each letter of the result its index in `letters`: the offset of its word plus a running number.
+        indices = np.repeat(begins - starts[:-1], lengths) + np.arange(starts[-1])
+        return cls(letters[indices], starts)
 
-    def take(self, places: Places) -> Words:
-        """Some of the words."""
-        return Words.cut(self.letters, self.starts[places], self.lengths[places])
+    def take(self, indices: Indices) -> Words:
+        """The words with these indices."""
+        return Words.cut(self.letters, self.starts[indices], self.lengths[indices])
 
     def keep(self, mask: NDArray[np.bool_]) -> Words:
-        """The same words with some of their letters only."""
-        kept = np.concatenate([[0], np.cumsum(mask)])
+        """The same words without the letters that are masked out."""
+        kept = np.concatenate([[0], np.cumsum(mask)])  # letters kept before each position
         return Words(self.letters[mask], kept[self.starts])
 
     @property
-    def lengths(self) -> Places:
-        """Letters of each word."""
+    def lengths(self) -> Indices:
+        """The number of letters of each word."""
         return np.diff(self.starts)
 
     @property
-    def positions(self) -> Places:
-        """Of each letter in its word."""
+    def positions(self) -> Indices:
+        """The position of each letter in its word."""
         return np.arange(len(self.letters)) - np.repeat(self.starts[:-1], self.lengths)
 
     @property
     def hashes(self) -> Hashes:
-        """Of each word: equal for the same word wherever it occurs."""
-        sums = self.sums
+        """The hash of each word: equal for the same word wherever it occurs."""
+        sums = self.prefix_sums
         return sums[self.starts[1:]] - sums[self.starts[:-1]]
 
     @property
-    def sums(self) -> Hashes:
-        """Running sums of letters by powers of a base, from which the hash of any stretch follows."""
+    def prefix_sums(self) -> Hashes:
+        """Running sums of letter × base ** (position + 1), modulo 2⁶⁴.
+
+        The exponent starts again at each word, so that the hash of a word, or of its first letters, is the difference
+        of two of these sums.
+        """
         terms = self.letters * _powers()[self.positions]
         return np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
 
 
-def split(texts: Sequence[str]) -> tuple[Words, Places]:
-    """The words of all texts, and how many each text has. Runs of letters are words, and so are runs of digits."""
-    normal = [text if text.isascii() else _normal(text) for text in texts]
+def split_words(texts: Sequence[str]) -> tuple[Words, Indices]:
+    """Split texts into words, which are runs of letters or runs of digits.
+
+    Returns:
+        The words of all texts, and the number of words of each text.
+    """
+    normal = [text if text.isascii() else _normalize(text) for text in texts]
     page = "\n".join(["", *normal, ""])  # a separator at either end, so that every word has two edges
     points = np.frombuffer(page.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
-    codes = _alphabet().take(points, mode="clip")
+    codes = _alphabet().take(points, mode="clip")  # code points beyond the table become its last entry, a separator
+    # 0 for separators, 1 for digits, 2 for letters: a word begins and ends where this changes.
     kind = (codes > _SEPARATOR).view(np.int8) + (codes >= _FIRST_LETTER).view(np.int8)
     edges = np.flatnonzero(kind[1:] != kind[:-1]) + 1
     begins, lengths = edges[:-1], np.diff(edges)
     is_word = kind[begins] > 0
     begins, lengths = begins[is_word], lengths[is_word]
-    limits = np.cumsum([len(text) + 1 for text in normal], dtype=np.int64) + 1
+    limits = np.cumsum([len(text) + 1 for text in normal], dtype=np.int64) + 1  # where each text ends in the page
     counts = np.diff(np.searchsorted(begins, limits), prepend=0)
-    if lengths.max(initial=0) > LONGEST:
-        return Words.cut(codes, begins, np.minimum(lengths, LONGEST)), counts
+    if lengths.max(initial=0) > MAX_LETTERS:
+        return Words.cut(codes, begins, np.minimum(lengths, MAX_LETTERS)), counts
+    # Without overlong words the letters of all words are simply all that are not separators.
     return Words(codes[kind > 0], np.concatenate([[0], np.cumsum(lengths)])), counts
 
 
-def _normal(text: str) -> str:
-    """Composed letters only, and Greek spelled by sound where one letter alone would mislead."""
-    text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+def _normalize(text: str) -> str:
+    """Compose letters and drop invisible characters; spell Greek digraphs by their sound."""
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
     if _GREEK.search(text):
-        text = text.replace("İ", "I").lower()
-        for pair, sound in _GREEK_SOUNDS.items():
+        text = text.replace("İ", "I").lower()  # "İ".lower() would be two characters
+        for pair, sound in _GREEK_DIGRAPHS.items():
             text = text.replace(pair, sound)
-        text = _at_beginning().sub(lambda found: _GREEK_BEGINNINGS[found[0]], text)
+        text = _initial_digraphs().sub(lambda found: _GREEK_INITIALS[found[0]], text)
     return text
 
 
-class Distinct(NamedTuple):
-    """Each word once."""
+class UniqueWords(NamedTuple):
+    """Each word once, sorted by hash."""
 
     words: Words
     hashes: NDArray[np.uint64]
-    """Of each of them, in rising order: equal for the same word wherever it occurs."""
-    places: Places
-    """For each word that was given its place among these."""
+    indices: Indices
+    """For each given word its index among these."""
 
 
-def distinct(words: Words) -> Distinct:
-    """Each word once, in the order of their hashes."""
+def unique_words(words: Words) -> UniqueWords:
+    """Return each word once, sorted by hash: `np.unique` for words."""
     hashes = words.hashes
-    order = np.argsort(hashes)  # whichever of equal words comes first, it is the same word
+    order = np.argsort(hashes)
     ordered = hashes[order]
     is_new = np.ones(len(order), np.bool_)
     is_new[1:] = ordered[1:] != ordered[:-1]
-    places = np.empty(len(order), np.int64)
-    places[order] = np.cumsum(is_new) - 1
-    return Distinct(words.take(order[is_new]), ordered[is_new], places)
+    indices = np.empty(len(order), np.int64)
+    indices[order] = np.cumsum(is_new) - 1
+    return UniqueWords(words.take(order[is_new]), ordered[is_new], indices)
 
 
-def rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -> Iterator[tuple[Places, Places]]:
-    """Kind by kind, the words that have a subword with a vector, and the row of that vector; no word twice in a kind.
+def embedding_rows(
+    words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int
+) -> Iterator[tuple[Indices, Indices]]:
+    """Yield, for each kind of subword, which words have one and the rows of their vectors.
 
-    A word that the (sorted) vocabulary does not have as a whole is a stranger, most often a name or a number. It shares
-    the rows after the vocabulary's with other strangers, by its hash, and by those of its skeleton if it has any.
+    A word outside the vocabulary, most often a name or a number, has no row of its own. It gets two of the `buckets`
+    rows after the vocabulary's, chosen by its hash, and two for each skeleton. Two words rarely share both.
+
+    Args:
+        words: The words to look up.
+        spelling: The subwords that words have.
+        vocabulary: The sorted hashes of subwords with their own row.
+        buckets: The number of shared rows.
+
+    Yields:
+        Indices of words, sorted and without repetition, and a row for each of them.
     """
-    strange = np.ones(len(words.starts) - 1, np.bool_)
+    is_unknown = np.ones(len(words.starts) - 1, np.bool_)
     for kind, (owners, hashes) in enumerate(subwords(words, spelling)):
-        places = np.minimum(np.searchsorted(vocabulary, hashes), len(vocabulary) - 1)
-        known = vocabulary[places] == hashes
-        yield owners[known], places[known]
+        rows = np.minimum(np.searchsorted(vocabulary, hashes), len(vocabulary) - 1)
+        is_known = vocabulary[rows] == hashes
+        yield owners[is_known], rows[is_known]
         if kind == 0:
-            strange[owners[known]] = False
-        if kind == 0 or kind > len(spelling.prefixes) + len(spelling.folded):
-            missing = ~known & strange[owners]
+            is_unknown[owners[is_known]] = False
+        if kind == 0 or kind > len(spelling.prefixes) + len(spelling.folded):  # whole words and skeletons
+            missing = ~is_known & is_unknown[owners]
             shared = hashes[missing].astype(np.int64)
             yield owners[missing], len(vocabulary) + shared % buckets
             yield owners[missing], len(vocabulary) + shared // buckets % buckets
 
 
-def subwords(words: Words, spelling: Spelling) -> Iterator[tuple[Places, Hashes32]]:
-    """Kind by kind, which words have a subword, and its hash; first come the words themselves.
+def subwords(words: Words, spelling: Spelling) -> Iterator[tuple[Indices, Hashes32]]:
+    """Yield, for each kind of subword, which words have one and its hash; the words themselves come first.
 
-    Kinds have hashes of their own: a prefix is not a word of the same letters.
+    The kind is part of the hash: a prefix differs from a word with the same letters.
     """
     everyone = np.arange(len(words.starts) - 1)
-    yield _beginning(words, words.sums, everyone, 0, 0, LONGEST)
-    spelled = everyone[words.letters[words.starts[:-1]] >= _FIRST_LETTER]
+    yield _prefix_hashes(words, words.prefix_sums, everyone, 0, 0, MAX_LETTERS)
+    spelled = everyone[words.letters[words.starts[:-1]] >= _FIRST_LETTER]  # numbers have no parts
     letters = words.take(spelled)
-    sums = letters.sums
+    sums = letters.prefix_sums
     for length in spelling.prefixes:
-        yield _beginning(letters, sums, spelled, 1, length, length)
-    folded = _folded(letters)
-    sums = folded.sums
+        yield _prefix_hashes(letters, sums, spelled, 1, length, length)
+    folded = _fold(letters)
+    sums = folded.prefix_sums
     for shorter, length in pairwise((0, *spelling.folded)):
-        yield _beginning(folded, sums, spelled, 2, shorter, length)
+        yield _prefix_hashes(folded, sums, spelled, 2, shorter, length)
     if spelling.skeleton:
         skeleton = folded.keep((folded.positions == 0) | ~_is("aeiou")[folded.letters])
-        sums = skeleton.sums
+        sums = skeleton.prefix_sums
         for length in spelling.skeleton:
-            yield _beginning(skeleton, sums, spelled, 3, length, length)
+            yield _prefix_hashes(skeleton, sums, spelled, 3, length, length)
 
 
-def _beginning(
-    words: Words, sums: Hashes, owners: Places, kind: int, more_than: int, length: int
-) -> tuple[Places, Hashes32]:
-    """The first letters, `length` at most, of words that have more than so many."""
+def _prefix_hashes(
+    words: Words, sums: Hashes, owners: Indices, kind: int, more_than: int, length: int
+) -> tuple[Indices, Hashes32]:
+    """Hash the first `length` letters (or all) of the words that have more than `more_than`."""
     longer = words.lengths > more_than
     begins = words.starts[:-1][longer]
     ends = np.minimum(begins + length, words.starts[1:][longer])
-    return owners[longer], _mixed(sums[ends] - sums[begins], kind)
+    return owners[longer], _mix(sums[ends] - sums[begins], kind)
 
 
-def _folded(words: Words) -> Words:
-    """Words as a neighbouring language might spell them: alike letters the same, h and umlaut e mute, none doubled."""
+def _fold(words: Words) -> Words:
+    """Spell words as a related language might: merge similar letters, drop mute ones, undo doubling."""
+    # "h" is mute except at the beginning, and so is "e" after "a" and "o": theater, Aegean, foetus.
     before = np.concatenate([np.zeros(1, np.uint8), words.letters[:-1]])
     inside = words.positions > 0
     mute = inside & (_is("h")[words.letters] | (_is("e")[words.letters] & _is("ao")[before]))
     words = words.keep(~mute)
-    words = Words(_alike()[words.letters], words.starts)
+    words = Words(_folding()[words.letters], words.starts)
+    # Drop the first letter of eclipsed Irish words, by looking up the first two letters in a table.
     begins = words.starts[:-1]
     second = words.letters[np.minimum(begins + 1, len(words.letters) - 1)] if len(begins) else begins
-    eclipsed = (words.lengths > 1) & _eclipses()[words.letters[begins], second]
+    eclipsed = (words.lengths > 1) & _is_eclipse()[words.letters[begins], second]
     keep = np.ones(len(words.letters), np.bool_)
     keep[begins[eclipsed]] = False
     words = words.keep(keep)
@@ -235,17 +263,17 @@ def _folded(words: Words) -> Words:
     return words.keep(~(doubled & (words.positions > 0)))
 
 
-def _mixed(hashes: Hashes, kind: int) -> Hashes32:
-    """Well-spread 32 bits."""
+def _mix(hashes: Hashes, kind: int) -> Hashes32:
+    """Spread hashes over 32 bits: the low bits of a polynomial hash are poor."""
     mixed = (hashes ^ (hashes >> np.uint64(29)) ^ np.uint64(kind)) * _MIX
     return (mixed >> np.uint64(32)).astype(np.uint32)
 
 
 @cache
 def _alphabet() -> Codes:
-    """For each code point, its code in the small alphabet; 0 for what separates words, and for all beyond the last.
+    """For each code point its code in the small alphabet; 0 for separators. The last entry stands for all beyond it.
 
-    Letters of other scripts separate too: they would only be noise.
+    Letters of other scripts are separators too: they would only be noise.
     """
     spelled = {ord(symbol): code for code, symbol in enumerate(_SYMBOLS, 1)}
     for letters, latin in _SPELLED:
@@ -259,15 +287,15 @@ def _alphabet() -> Codes:
 
 
 @cache
-def _at_beginning() -> re.Pattern[str]:
+def _initial_digraphs() -> re.Pattern[str]:
     letters = "".join(map(chr, np.flatnonzero(_alphabet() >= _FIRST_LETTER)))
-    return re.compile(f"(?<![{letters}])(?:{'|'.join(_GREEK_BEGINNINGS)})")
+    return re.compile(f"(?<![{letters}])(?:{'|'.join(_GREEK_INITIALS)})")
 
 
 @cache
-def _alike() -> Codes:
+def _folding() -> Codes:
     codes = np.arange(256, dtype=np.uint8)
-    codes[[_code(letter) for letter in _ALIKE[0]]] = [_code(letter) for letter in _ALIKE[1]]
+    codes[[_code(letter) for letter in _FOLDED[0]]] = [_code(letter) for letter in _FOLDED[1]]
     return codes
 
 
@@ -279,9 +307,9 @@ def _is(letters: str) -> NDArray[np.bool_]:
 
 
 @cache
-def _eclipses() -> NDArray[np.bool_]:
+def _is_eclipse() -> NDArray[np.bool_]:
     found = np.zeros((256, 256), np.bool_)
-    for first, second in _ECLIPSED:
+    for first, second in _ECLIPSES:
         found[_code(first), _code(second)] = True
     return found
 
@@ -292,4 +320,4 @@ def _code(letter: str) -> int:
 
 @cache
 def _powers() -> Hashes:
-    return np.cumprod(np.full(LONGEST, _BASE, np.uint64), dtype=np.uint64)
+    return np.cumprod(np.full(MAX_LETTERS, _BASE, np.uint64), dtype=np.uint64)

@@ -1,7 +1,7 @@
-"""Words as scores count them: two tokenizers, one of which is to be named wherever a figure is given.
+"""The tokenizers of metrics and n-grams; every reported figure names the one it uses.
 
-`unicode` takes the word characters of any script, lower-cased. `compat` is to the letter what the `rouge-score`
-package does by default; it knows the letters a to z only, and is here to stand beside published tables.
+`unicode` splits a text of any script into lower-case runs of word characters. `compat` is exactly the default tokenizer
+of the `rouge-score` package, which knows only the letters a to z; it makes figures comparable to published tables.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from string import ascii_lowercase, digits
 from typing import Final
 from unicodedata import normalize
 
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import MissingExtraError, OptionError
 
 _WORDS: Final = re.compile(r"\w+")
-_BLANKED: Final = "".join(chr(code) if _WORDS.match(chr(code)) else " " for code in range(128))
-_LINES_OF_WORDS: Final = bytes(byte if chr(byte) in f"\n{digits}{ascii_lowercase}" else ord(" ") for byte in range(256))
-_STEMMED_FROM: Final = 4
-"""Shorter words are left as they are, as in the original ROUGE script."""
+_ASCII_WORDS: Final = "".join(chr(code) if _WORDS.match(chr(code)) else " " for code in range(128))
+_COMPAT_WORDS: Final = bytes(byte if chr(byte) in f"\n{digits}{ascii_lowercase}" else ord(" ") for byte in range(256))
+_MIN_STEMMED: Final = 4
+"""Words with fewer letters are not stemmed, as in the original ROUGE script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Tokenizer:
 
     name: str
     _prepare: Callable[[str], str]
-    """Whatever need not be done line by line."""
+    """Normalizes the whole text, before it is split into lines."""
     _split: Callable[[str], list[str]]
     _stem: Callable[[str], str] | None = None
 
@@ -38,43 +38,52 @@ class Tokenizer:
         return self._tokens(self._prepare(text))
 
     def lines(self, text: str) -> list[list[str]]:
-        """The tokens of each line that has any; line by line they are those of the whole text."""
+        """The tokens of each line that has any; together they are the tokens of the whole text."""
         lines = map(self._tokens, self._prepare(text).split("\n"))
         return [tokens for tokens in lines if tokens]
 
     def _tokens(self, text: str) -> list[str]:
         tokens = self._split(text)
         if stem := self._stem:
-            return [stem(token) if len(token) >= _STEMMED_FROM else token for token in tokens]
+            return [stem(token) if len(token) >= _MIN_STEMMED else token for token in tokens]
         return tokens
 
 
 def tokenizer(name: str = "unicode", *, stem: bool = False) -> Tokenizer:
-    """The tokenizer of that name, with English (Porter) stemming on request.
+    """Return a tokenizer.
 
-    >>> tokenizer("unicode")("Κανονισμός (ΕΕ) 2024/9001, č. 5")
-    ['κανονισμός', 'εε', '2024', '9001', 'č', '5']
-    >>> tokenizer("compat")("Κανονισμός (ΕΕ) 2024/9001, č. 5")
-    ['2024', '9001', '5']
+    Args:
+        name: One of `TOKENIZERS`.
+        stem: Whether to apply the English Porter stemmer.
+
+    Raises:
+        OptionError: There is no tokenizer of that name.
+        MissingExtraError: Stemming needs NLTK, which is not installed.
+
+    Example:
+        >>> tokenizer("unicode")("Κανονισμός (ΕΕ) 2024/9001, č. 5")
+        ['κανονισμός', 'εε', '2024', '9001', 'č', '5']
+        >>> tokenizer("compat")("Κανονισμός (ΕΕ) 2024/9001, č. 5")
+        ['2024', '9001', '5']
     """
     if name not in _TOKENIZERS:
-        raise LexLatticeError(f"There is no tokenizer '{name}'; choose one of: {', '.join(_TOKENIZERS)}.")
+        raise OptionError(f"There is no tokenizer '{name}'; choose one of: {', '.join(_TOKENIZERS)}.")
     found = _TOKENIZERS[name]
     return replace(found, _stem=_porter()) if stem else found
 
 
 def _lower_and_composed(text: str) -> str:
-    """Composed, because a letter and its accent in two characters would be two words."""
+    """Lower case, and composed: a decomposed letter is not all word characters, and would be split."""
     return normalize("NFC", text.lower())
 
 
 def _words(text: str) -> list[str]:
-    """Runs of word characters; where there are none but ASCII's, the rest is blanked, which is three times faster."""
-    return text.translate(_BLANKED).split() if text.isascii() else _WORDS.findall(text)
+    """Runs of word characters; for ASCII texts by translating all others to spaces, which is three times faster."""
+    return text.translate(_ASCII_WORDS).split() if text.isascii() else _WORDS.findall(text)
 
 
 def _latin_lower(text: str) -> str:
-    return text.lower().encode("ascii", "replace").translate(_LINES_OF_WORDS).decode("ascii")
+    return text.lower().encode("ascii", "replace").translate(_COMPAT_WORDS).decode("ascii")
 
 
 _TOKENIZERS: Final = {

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError
-from lexlattice.multilingual.versions import counterparts
+from lexlattice.multilingual.alignment import align
 
 WORD: Final = re.compile(r"\w+")
 """A word, as places count them."""
@@ -226,7 +226,7 @@ def project_gold(gold: Gold, source: Act, target: Act, reference: str | None = N
         The annotation with places in the words of `target.source`.
 
     """
-    pairs = counterparts(source, target).pairs
+    pairs = align(source, target).pairs
     annotated = _AnnotatedVersion(source, reference)
     target_places = _unit_places(target)
 

@@ -165,12 +165,12 @@ def _trained(path: str, encoder: str | None, cache: str | None, *, is_decoded: b
     Without the name of an encoder, the model gets the one that it was trained with; any other is refused.
     """
     about = read_weights(path).about
-    found = encoding.load(encoder or encoding.trained_with(about.get("encoder") or "static"), cache=cache)
+    found = encoding.load(encoder or encoding.require_builtin(about.get("encoder") or "static"), cache=cache)
     if about.get("format") != PAPER:
         summarizer: Summarizer = import_object(_LOAD_MODEL)(path, found)
         return custom_system(summarizer.extract) if is_decoded else partial(_selected, summarizer.score)
     consolidator = Consolidator.read(path)
-    encoding.require(found, about.get("fingerprint", ""))
+    encoding.require_fingerprint(found, about.get("fingerprint", ""))
     encode = partial(encoding.vectors_of_units, found)
     return partial(_selected, lambda act: consolidator.scores(act, encode([unit.text for unit in act.units])))
 

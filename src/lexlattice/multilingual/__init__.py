@@ -1,1 +1,1 @@
-"""One act in several languages: alignment of its versions, and one summary for all of them."""
+"""One act in several languages: align its versions, and summarize the same provisions in each of them."""

@@ -1,4 +1,8 @@
-"""Any format, 24 languages → Act. `read` is the one way in."""
+"""Reading: any format, 24 languages → `Act`. `read` is the only entry point.
+
+A back-end of `formats` turns the file into a flat list of lines (`Document`), `languages` detects the language and
+loads its drafting conventions, and `structure` builds the act from the lines. `citations` resolves references.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,12 @@ from pathlib import Path
 from typing import IO, Final
 
 from lexlattice.act.document import Act
-from lexlattice.errors import ReadingError
+from lexlattice.errors import NotAnActError, OptionError, ReadingError
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder, open_text
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
 from lexlattice.reading.formats.text import read_text
 from lexlattice.reading.languages.grammar import LANGUAGES, load
-from lexlattice.reading.languages.identify import LEAST_SHARE, by_formulas, contradicts, identify, misfit, share_of
+from lexlattice.reading.languages.identify import MIN_SHARE, by_formulas, contradicts, identify, misfit, share_of
 from lexlattice.reading.structure.line_breaks import restore_line_breaks
 from lexlattice.reading.structure.metadata import record_repeal, stated_language
 from lexlattice.reading.structure.paper import read_paper
@@ -29,150 +33,91 @@ from lexlattice.reading.structure.text_tables import mark_tables
 __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
 
 PROFILES: Final = ("provisions", "paper")
-"""`provisions`: units as lawyers cite them. `paper`: the paper's rules to the letter."""
-
-_FOR_ACTS: Final = ("formex", "akoma-ntoso")
-"""Formats in which nothing but acts is written."""
-_OF_ACTS: Final = (Role.ARTICLE, Role.TITLE)
-"""What mark-up gives to lines of acts only."""
-TABLELESS: Final = ("text", "html")
-"""Formats that may have tables without mark-up: plain text, and the old pages, on which every line is a paragraph."""
-MARKED_UP: Final = (Role.TABLE, Role.ARTICLE)
-"""What shows that a page's tables are marked up."""
+"""`provisions`: units as lawyers cite them. `paper`: exactly the segmentation rules of the paper."""
 
 LONGEST_PATH: Final = 1024
-"""A string longer than this is the text of an act, not the name of a file."""
+"""A longer string is the text of an act, not the name of a file."""
+
+Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str]
+
+_LEGAL_FORMATS: Final = ("formex", "akoma-ntoso")
+"""Formats that are used for acts only, so that the language they state is that of the act."""
+_LEGAL_ROLES: Final = (Role.ARTICLE, Role.TITLE)
+"""Roles that only the mark-up of acts gives."""
+_TABLES_WITHOUT_MARKUP: Final = ("text", "html")
+"""Formats whose tables may lack mark-up: plain text, and old pages in which every line is a paragraph."""
+_MODERN_ROLES: Final = (Role.TABLE, Role.ARTICLE)
+"""Roles that show that a page marks up its tables."""
+_DECOMPOSED: Final = re.compile("\\w[\u0300-\u036f]{1,8}")
 
 
 def read(
-    source: str | os.PathLike[str] | bytes | IO[bytes] | IO[str],
+    source: Source,
     *,
     language: str | None = None,
     profile: str = "provisions",
     format: str | None = None,
     sentences_from: int = SENTENCES_FROM,
 ) -> Act:
-    """Read an act.
+    r"""Read an act from a file, an address or a text.
 
-    `source` is a path (a file or a folder of Formex files), bytes, an open file, a CELEX number, a URL, or the text.
-    Language and format are found out unless given. Provisions of more than `sentences_from` words come in sentences;
-    0 leaves them whole.
+    Args:
+        source: A path (of a file, or of a folder of Formex files), bytes, an open file, a CELEX number, an http(s) URL,
+            or the text of the act.
+        language: Two-letter code of one of the 24 official languages. Detected automatically by default.
+        profile: `provisions` for units as lawyers cite them, `paper` for the segmentation rules of the paper.
+        format: One of `FORMATS`. Detected from the content by default; file names do not matter.
+        sentences_from: Provisions of more words than this are split into sentences; 0 leaves all of them whole.
+
+    Returns:
+        The act with its units, its metadata, and warnings about anything doubtful.
+
+    Raises:
+        OptionError: An argument has a value that is not allowed.
+        ReadingError: The source cannot be read.
+        NotAnActError: The source can be read, but is no act in one of the 24 languages.
+        FetchError: The CELEX number or URL could not be fetched.
+        MissingExtraError: The format needs an optional dependency that is not installed.
+
+    Example:
+        >>> act = read("Article 1\nMembers shall keep records.\nArticle 2\nRecords are public.", language="en")
+        >>> [unit.id for unit in act.units]
+        ['art-1', 'art-2']
     """
     if language is not None and language not in LANGUAGES:
-        raise ReadingError(f"'{language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
+        raise OptionError(f"'{language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
     if profile not in PROFILES:
-        raise ReadingError(f"There is no profile '{profile}'; choose {' or '.join(PROFILES)}.")
+        raise OptionError(f"There is no profile '{profile}'; choose {' or '.join(PROFILES)}.")
     document = _open(source, language, format)
-    with _uninterrupted():
-        return _read(document, language, profile, sentences_from)
+    with _gc_paused():
+        return _build(document, language, profile, sentences_from)
 
 
-def _read(document: Document, language: str | None, profile: str, sentences_from: int) -> Act:
+def _build(document: Document, language: str | None, profile: str, sentences_from: int) -> Act:
+    """Build the act from the lines of a file: language, clean-up, structure."""
     lines = [block.text for block in document.blocks]
     if not any(map(str.strip, lines)):
-        raise ReadingError("The input holds no text; check that it is the file you meant.")
+        raise ReadingError("The input contains no text; check that it is the right file.")
     if language is None:
-        language = _language_of(document, lines)
+        language = _detect_language(document, lines)
     else:
-        document.warnings.extend(_doubts(lines, language))
+        document.warnings.extend(_language_warnings(lines, language))
     grammar = load(language)
     record_repeal(document, grammar)
     if profile == "paper":
-        document.blocks = _tidy(document.blocks, squeeze_tables=True)
+        document.blocks = _normalize(document.blocks, squeeze_tables=True)
         return read_paper(document, grammar)
-    document.blocks = _tidy(restore_line_breaks(document.blocks, grammar), squeeze_tables=False)
-    if document.format in TABLELESS and not any(block.role in MARKED_UP for block in document.blocks):
+    # Two spaces can mark where a paragraph ended, so glued lines are split before white space is normalized.
+    document.blocks = _normalize(restore_line_breaks(document.blocks, grammar), squeeze_tables=False)
+    is_marked_up = any(block.role in _MODERN_ROLES for block in document.blocks)
+    if document.format in _TABLES_WITHOUT_MARKUP and not is_marked_up:
         document.blocks = mark_tables(document.blocks, grammar)
     mark_testimonium(document.blocks)
     return read_provisions(document, grammar, sentences_from)
 
 
-def _language_of(document: Document, lines: Sequence[str]) -> str:
-    """The language of a text, by its formulas, what the file says of itself, or a model; refused if it is in none.
-
-    Mark-up that is made for acts is believed; a page's language may be that of the site around the act.
-    """
-    settled = by_formulas(lines)
-    if settled:
-        return settled
-    stated = stated_language(document)
-    if stated in LANGUAGES:
-        return stated
-    told = document.language if document.language in LANGUAGES else None
-    is_for_acts = document.format in _FOR_ACTS or any(block.role in _OF_ACTS for block in document.blocks)
-    if told and is_for_acts:
-        return told
-    share = share_of(lines)
-    if share < LEAST_SHARE:
-        raise ReadingError(
-            f"Only {share:.0%} of the letters of this text speak for one of the 24 official languages, and no act is "
-            "like that; give an act in one of them, or say which it is in."
-        )
-    return told or identify(lines)
-
-
-def _doubts(lines: Sequence[str], language: str) -> Iterator[str]:
-    """What speaks against the language that was asked for, as a warning."""
-    said = load(language).name
-    if (other := contradicts(lines, language)) != "":
-        yield f"The text was read as {said}, as asked, but has the formulas of an act in {load(other).name}."
-    elif (doubt := misfit(lines, language)) is not None:
-        yield f"The text was read as {said}, as asked, but only {doubt:.0%} of its letters speak for that."
-
-
-def _tidy(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
-    """Settle white space and compose accents: from here on no line changes any more.
-
-    Most pages are settled already, which is seen faster of the whole than of each line.
-    """
-    page = "\n".join([block.text for block in blocks])
-    if "  " in page or "\t" in page or not unicodedata.is_normalized("NFC", page):
-        for block in blocks:
-            text = block.text
-            if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
-                block.text = text = squeeze(text)
-            if not unicodedata.is_normalized("NFC", text):
-                block.text = _DECOMPOSED.sub(_compose, text)
-    return [block for block in blocks if block.text]
-
-
-_DECOMPOSED: Final = re.compile("\\w[\u0300-\u036f]{1,8}")
-
-
-def _compose(match: re.Match[str]) -> str:
-    """A letter and its accents as one character, and nothing else: Unicode's normal forms change more than that."""
-    return unicodedata.normalize("NFC", match.group())
-
-
-_pause = threading.Lock()
-_readers = 0
-_resume = False
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Keep the cyclic garbage collector from looking for cycles that reading never makes: a fifth of the time.
-
-    The collector is the whole process's: the first of several threads pauses it, the last lets it go on.
-    """
-    global _readers, _resume
-    with _pause:
-        if not _readers:
-            _resume = gc.isenabled()
-            gc.disable()
-        _readers += 1
-    try:
-        yield
-    finally:
-        with _pause:
-            _readers -= 1
-            if not _readers and _resume:
-                gc.enable()
-
-
-def _open(
-    source: str | os.PathLike[str] | bytes | IO[bytes] | IO[str], language: str | None, format: str | None
-) -> Document:
+def _open(source: Source, language: str | None, format: str | None) -> Document:
+    """Open a source of any kind with the back-end of its format."""
     if isinstance(source, bytes | bytearray):
         return open_bytes(bytes(source), format)
     if isinstance(source, str):
@@ -189,7 +134,7 @@ def _open(
 
 
 def _open_string(source: str, language: str | None, format: str | None) -> Document:
-    """A string names a file, a CELEX number or a URL, or is the act itself."""
+    """Open the file, CELEX number or URL that a string names, or take the string as the text of the act."""
     if not source.strip():
         raise ReadingError("The input is empty; give a path, a CELEX number, a URL or the text of an act.")
     from lexlattice.reading.fetch import fetch, is_celex, is_url
@@ -205,9 +150,7 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
         document.language = document.language or fetched.language
         return document
     if "://" in source and not Path(source).exists():
-        raise ReadingError(
-            "Only addresses that begin with http:// or https:// can be opened; correct it, or give a file."
-        )
+        raise ReadingError("Only http:// and https:// addresses can be opened; correct the address, or give a file.")
     return _open_path(Path(source), format)
 
 
@@ -217,7 +160,7 @@ def _open_path(path: Path, format: str | None) -> Document:
             return open_folder(path)
         if path.stat().st_size > MAX_BYTES:
             raise ReadingError(
-                f"'{path}' is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone."
+                f"'{path}' is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give one act only."
             )
         data = path.read_bytes()
     except FileNotFoundError:
@@ -228,3 +171,80 @@ def _open_path(path: Path, format: str | None) -> Document:
         reason = getattr(error, "strerror", None) or error
         raise ReadingError(f"'{str(path)[:80]}' cannot be read as a file: {reason}.") from None
     return open_bytes(data, format)
+
+
+def _detect_language(document: Document, lines: Sequence[str]) -> str:
+    """Return the language by the act's formulas, by what the file states, or by a statistical model.
+
+    The language stated by mark-up that is made for acts is trusted; that of any other page may be the site's.
+    """
+    by_formula = by_formulas(lines)
+    if by_formula:
+        return by_formula
+    in_text = stated_language(document)
+    if in_text in LANGUAGES:
+        return in_text
+    declared = document.language if document.language in LANGUAGES else None
+    is_legal = document.format in _LEGAL_FORMATS or any(block.role in _LEGAL_ROLES for block in document.blocks)
+    if declared and is_legal:
+        return declared
+    share = share_of(lines)
+    if share < MIN_SHARE:
+        raise NotAnActError(
+            f"Only {share:.0%} of this text is in one of the 24 official languages, which is too little for an act; "
+            "give an act in one of them, or state its language."
+        )
+    return declared or identify(lines)
+
+
+def _language_warnings(lines: Sequence[str], language: str) -> Iterator[str]:
+    """Warnings about a text that does not look like the language given by the caller."""
+    name = load(language).name
+    if (other := contradicts(lines, language)) != "":
+        yield f"The text was read as {name}, as requested, but has the formulas of an act in {load(other).name}."
+    elif (share := misfit(lines, language)) is not None:
+        yield f"The text was read as {name}, as requested, but only {share:.0%} of it looks like {name}."
+
+
+def _normalize(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
+    """Normalize white space and compose accents; after this step no line changes.
+
+    Tabs separate the cells of a table row, so rows keep theirs unless `squeeze_tables`.
+    """
+    # Most pages need nothing, and one look at the joined text is faster than one at each line.
+    page = "\n".join([block.text for block in blocks])
+    if "  " in page or "\t" in page or not unicodedata.is_normalized("NFC", page):
+        for block in blocks:
+            text = block.text
+            if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
+                block.text = text = squeeze(text)
+            if not unicodedata.is_normalized("NFC", text):
+                # Only letters with combining accents: NFC of the whole line would change other characters too.
+                block.text = _DECOMPOSED.sub(lambda match: unicodedata.normalize("NFC", match.group()), text)
+    return [block for block in blocks if block.text]
+
+
+_gc_lock = threading.Lock()
+_gc_users = 0
+_gc_was_enabled = False
+
+
+@contextmanager
+def _gc_paused() -> Iterator[None]:
+    """Pause the cyclic garbage collector: reading creates no cycles, and searching for them takes a fifth of the time.
+
+    The collector is global, so the first of several threads pauses it and the last one resumes it.
+    """
+    global _gc_users, _gc_was_enabled
+    with _gc_lock:
+        if not _gc_users:
+            _gc_was_enabled = gc.isenabled()
+            gc.disable()
+        _gc_users += 1
+    try:
+        yield
+    finally:
+        with _gc_lock:
+            _gc_users -= 1
+            if not _gc_users and _gc_was_enabled:
+                gc.enable()

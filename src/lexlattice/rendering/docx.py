@@ -1,6 +1,6 @@
 """A summary as a Word document: real headings, real page numbers, and the act's language for what checks its spelling.
 
-python-docx writes it. Of the template that comes with it only what is needed is kept, and its styles are set anew.
+python-docx writes it. Of the template that comes with it only what is needed is kept, and its styles are redefined.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LEAST: Final = 4
 
 
 def add_table(document: Any, rows: Sequence[Sequence[str]], width: int, indent: int) -> None:
-    """Add a table of so many twips and a short empty paragraph, since Word takes tables that touch for one."""
+    """Add a table, its width in twips, and a short empty paragraph: Word merges tables that touch."""
     from docx.oxml.ns import qn
     from docx.table import _Cell
 
@@ -68,8 +68,8 @@ def _rule(properties: Any, indent: int) -> None:
 
 def _shares(rows: Sequence[Sequence[str]]) -> list[float]:
     """The share of the width that each column has, by its longest cell."""
-    asked = [min(max(_LEAST, *map(len, column)), _MOST) for column in zip(*rows, strict=True)]
-    return [each / sum(asked) for each in asked]
+    widths = [min(max(_LEAST, *map(len, column)), _MOST) for column in zip(*rows, strict=True)]
+    return [each / sum(widths) for each in widths]
 
 
 # A summary as a Word document: real headings, real page numbers, and the act's language for what checks its spelling.

@@ -1,4 +1,4 @@
-"""How long an extract may be."""
+"""Word budgets: a number of words, a share of the act, or relative to official summaries."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final
 from lexlattice.errors import OptionError
 
 _OFFICIAL_LENGTH: Final = (209.6, 0.1437)
-"""Official summaries have about a · words ** b words; fitted by `tools/fit_budget.py`."""
+"""Official summaries have about a · words ** b words for an act of `words` words; fitted by `tools/fit_budget.py`."""
 _TIMES_OFFICIAL: Final = {"auto": 1.0, "short": 1 / 3, "long": 2.0}
 _LARGEST_SHARE: Final = 0.5
-"""The curve says little of the shortest acts; an extract of more than half of an act is not worth making."""
+"""The curve says little about the shortest acts; an extract of more than half of an act is not useful."""
 _OWN_SUMMARY: Final = 120
-"""An act with no more words, such as a corrigendum, needs no summary: all of it is one."""
+"""An act with at most this many words, such as a corrigendum, is its own summary."""
 _MOST_WORDS: Final = 10**9
 _HOW_TO_WRITE_ONE: Final = (
     "write one of: auto, short, long, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
@@ -22,7 +22,7 @@ _HOW_TO_WRITE_ONE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long an extract may be: so many words, a share of the act, or as long as summaries are, or a third, or twice.
+    """The length of an extract: N words, a share of the act, or as long as an official summary, a third, or twice.
 
     >>> Budget.parse("words:400").of(10_000), Budget.parse("ratio:0.05").of(10_000), Budget().of(10_000)
     (400, 500, 787)
@@ -38,23 +38,23 @@ class Budget:
         if amount is None and self.kind in (*_TIMES_OFFICIAL, "reference"):
             return
         if amount is None or self.kind not in ("words", "ratio"):
-            raise OptionError(f"'{self}' is no budget; {_HOW_TO_WRITE_ONE}")
+            raise OptionError(f"'{self}' is not a budget; {_HOW_TO_WRITE_ONE}")
         if self.kind == "words" and not (type(amount) is int and 0 < amount <= _MOST_WORDS):
-            raise OptionError(f"{amount!r} words cannot be asked for; give a whole number from 1 up.")
+            raise OptionError(f"{amount!r} words are not a valid length; give a whole number from 1 up.")
         if self.kind == "ratio" and not (isinstance(amount, int | float) and 0 < amount <= 1):
-            raise OptionError(f"A ratio of {amount!r} cannot be asked for; give a share above 0, and 1 at most.")
+            raise OptionError(f"{amount!r} is not a valid ratio; give a share above 0 and at most 1.")
 
     @classmethod
     def parse(cls, text: str) -> Budget:
-        """A budget as written on the command line: auto, short, long, words:N, ratio:R or reference."""
+        """Parse a budget as written on the command line: auto, short, long, words:N, ratio:R or reference."""
         kind, colon, amount = text.partition(":")
         try:
             return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)
         except ValueError:
-            raise OptionError(f"'{text}' is no budget; {_HOW_TO_WRITE_ONE}") from None
+            raise OptionError(f"'{text}' is not a budget; {_HOW_TO_WRITE_ONE}") from None
 
     def of(self, act_words: int, reference: str | None = None) -> int:
-        """The number of words for an act of this many; `reference` is the summary whose length is to be kept."""
+        """Return the number of words for an act of N words; `reference` is the summary whose length to match."""
         if self.amount is not None:
             return int(self.amount) if self.kind == "words" else max(1, round(self.amount * act_words))
         if self.kind == "reference":

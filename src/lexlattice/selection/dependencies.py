@@ -190,10 +190,10 @@ class TextReferences:
         numbers = [*self._words.paragraphs(unit.text)]
         if not numbers:
             return
-        paragraphs, own = self._of_section(place), behind.partition(".")[0]
+        paragraphs, current = self._of_section(place), behind.partition(".")[0]
         for number in numbers:
             found = paragraphs.get(f"{before}{_STEP}{number}")
-            if found is not None and number != own:
+            if found is not None and number != current:
                 yield found
 
     def _subparagraphs(self, place: int) -> Iterator[int]:

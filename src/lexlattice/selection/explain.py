@@ -1,4 +1,4 @@
-"""Why a provision was chosen: its rank, its salience step by step, its neighbours, and reasons in words."""
+"""Explanations of a selection: rank, salience step by step, influence of neighbours, and reasons."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from lexlattice.lattice.grid import Floats, Integers, Lattice
 from lexlattice.lattice.model import Network, lattice_of
 from lexlattice.reading.roles import groups_of
 
-_MOST: Final = 3
-"""Neighbours that are named."""
-_LEAST: Final = 0.005
-"""What moves the salience by less is not worth naming."""
-_CLOSE: Final = 0.1
-"""The share of units that are closest to the title, or to the recitals: of these it is said."""
+_MOST_NEIGHBOURS: Final = 3
+_LEAST_CHANGE: Final = 0.005
+"""Neighbours that change the salience by less are not named."""
+_CLOSEST: Final = 0.1
+"""Being near the title or the recitals is a reason for this share of units, the closest ones."""
 _OFTEN: Final = 2
-"""Articles that have to refer to an article, for that to be said."""
+"""The fewest articles that have to refer to an article for that to be a reason."""
 _TITLE, _RECITALS = 0, 2
 """Rows of the anchors."""
 
@@ -30,10 +29,10 @@ _TITLE, _RECITALS = 0, 2
 def explanations(
     act: Act, model: Network, features: MeaningFeatures, steps: Sequence[Sequence[int]]
 ) -> dict[int, Explanation]:
-    """For each unit that was chosen why it was; what was chosen together has the same rank.
+    """Explain each selected unit; units that were selected together have the same rank.
 
-    What a neighbour does is measured by looking away: the automaton runs again, once for each direction, and the chosen
-    units do not perceive who stands there.
+    The influence of neighbours is measured by ablation: the automaton runs again, once for each direction, with the
+    selected units not perceiving the neighbour in that direction.
     """
     panels, lattice = model.panels(features), lattice_of(features, model.wiring.geometry)
     chosen = np.array([unit for step in steps for unit in step], dtype=np.int64)
@@ -43,25 +42,25 @@ def explanations(
     for rank, step in enumerate(steps, start=1):
         for unit in step:
             salience = tuple(shown(float(value)) for value in panels[:, unit])
-            around = lattice.neighbours[lattice.cell_of[unit]]
-            neighbours = _influences(act, units, around, changes[:, unit])
+            nearby = lattice.neighbours[lattice.cell_of[unit]]
+            neighbours = _influences(act, units, nearby, changes[:, unit])
             found[unit] = Explanation(rank, salience, neighbours, tuple(reasons.of(unit)))
     return found
 
 
 def _changes(model: Network, features: MeaningFeatures, lattice: Lattice, chosen: Integers, salience: Floats) -> Floats:
-    """For each direction how much of the salience of units is due to who stands there."""
+    """For each direction how much of the salience of each unit is due to the neighbour there."""
     cells, directions = lattice.cell_of[chosen], lattice.neighbours.shape[1]
     changes = np.zeros((directions, len(salience)), np.float32)
     for direction in range(directions):
-        is_anybody_there = (lattice.neighbours[cells, direction] < len(lattice)).any()
-        if direction != directions // 2 and is_anybody_there:
-            changes[direction] = salience - model.scores(features, partial(_blind, cells, direction))
+        has_neighbours = (lattice.neighbours[cells, direction] < len(lattice)).any()
+        if direction != directions // 2 and has_neighbours:
+            changes[direction] = salience - model.scores(features, partial(_masked, cells, direction))
     return changes
 
 
-def _blind(cells: Integers, direction: int, lattice: Lattice) -> Lattice:
-    """The same lattice, on which some cells do not perceive who stands in a direction."""
+def _masked(cells: Integers, direction: int, lattice: Lattice) -> Lattice:
+    """Remove the neighbours of some cells in one direction."""
     if direction >= lattice.neighbours.shape[1]:
         return lattice
     neighbours = lattice.neighbours.copy(order="K")
@@ -69,18 +68,18 @@ def _blind(cells: Integers, direction: int, lattice: Lattice) -> Lattice:
     return Lattice(lattice.cell_of, lattice.coordinates, neighbours)
 
 
-def _influences(act: Act, units: Integers, around: Integers, changes: Floats) -> tuple[Influence, ...]:
-    """The neighbours that moved a unit most; `units` has the unit of each cell."""
+def _influences(act: Act, units: Integers, nearby: Integers, changes: Floats) -> tuple[Influence, ...]:
+    """The neighbours that changed a unit most; `units` holds the unit of each cell, `nearby` its neighbouring cells."""
     named = []
-    for direction in np.argsort(-np.abs(changes), kind="stable")[:_MOST].tolist():
-        if around[direction] < len(units) and abs(changes[direction]) >= _LEAST:
-            other = act.units[int(units[around[direction]])]
+    for direction in np.argsort(-np.abs(changes), kind="stable")[:_MOST_NEIGHBOURS].tolist():
+        if nearby[direction] < len(units) and abs(changes[direction]) >= _LEAST_CHANGE:
+            other = act.units[int(units[nearby[direction]])]
             named.append(Influence(other.id, other.citation, round(float(changes[direction]), 4)))
     return tuple(named)
 
 
 class _Reasons:
-    """What speaks for the units of an act, by its structure, its references and the vectors of its text."""
+    """Reasons for units, from the structure of an act, its references and its vectors."""
 
     def __init__(self, act: Act, features: MeaningFeatures) -> None:
         self._groups, self._sections = groups_of(act), features.section_of
@@ -92,10 +91,10 @@ class _Reasons:
             "near_title": features.vectors @ features.anchors[_TITLE],
             "near_recitals": features.vectors @ features.anchors[_RECITALS],
         }
-        self._close = {name: max(1e-6, float(np.quantile(near, 1 - _CLOSE))) for name, near in self._near.items()}
+        self._close = {name: max(1e-6, float(np.quantile(near, 1 - _CLOSEST))) for name, near in self._near.items()}
 
     def of(self, unit: int) -> Iterator[Reason]:
-        """What speaks for one of them."""
+        """The reasons for one unit."""
         if (group := self._groups[unit]) in ("aim", "application"):
             yield Reason(f"says_{group}", 1)
         if self._is_first[unit]:
@@ -108,7 +107,7 @@ class _Reasons:
 
 
 def _first_paragraphs(act: Act, features: MeaningFeatures) -> list[bool]:
-    """Whether each unit is of the first of several paragraphs of an article."""
+    """For each unit whether it belongs to the first of several paragraphs of an article."""
     sections, paragraphs = features.section_of.tolist(), features.paragraph_of.tolist()
     first, last = dict[int, int](), dict(zip(sections, paragraphs, strict=True))
     for section, paragraph in zip(sections, paragraphs, strict=True):

@@ -55,8 +55,8 @@ def select(
 
     Tables are never chosen.
 
-    With `redundancy` (in mode `whole`), a unit of which more than this share of word pairs is already chosen waits
-    until everything else has had its turn.
+    With `redundancy` (in mode `whole`), a unit is considered last if more than this share of its bigrams is already
+    in the extract.
     """
     import numpy as np
 
@@ -106,7 +106,7 @@ def _whole(units: Sequence[Unit], order: Sequence[int], budget: int, redundancy:
     leads = lead_ins(units)
     taken: set[int] = set()
     left = budget
-    seen = _Seen()
+    seen = _Bigrams()
 
     def take_if_it_fits(group: Sequence[int]) -> None:
         nonlocal left
@@ -142,21 +142,21 @@ def _with_lead_ins(index: int, leads: Sequence[int | None], taken: set[int]) -> 
     return [index, *takewhile(lambda lead: lead not in taken, lead_in_chain(index, leads))]
 
 
-class _Seen:
-    """The word pairs of what is chosen so far."""
+class _Bigrams:
+    """The bigrams of what is selected so far."""
 
     def __init__(self) -> None:
         self._tokenize = tokenizer()
-        self._pairs: set[tuple[str, str]] = set()
+        self._bigrams: set[tuple[str, str]] = set()
 
     def share(self, text: str) -> float:
-        """How much of a text is there already."""
-        pairs = self._of(text)
-        return sum(pair in self._pairs for pair in pairs) / max(1, len(pairs))
+        """The share of a text's bigrams that are selected already."""
+        bigrams = self._of(text)
+        return sum(bigram in self._bigrams for bigram in bigrams) / max(1, len(bigrams))
 
     def add(self, texts: Iterable[str]) -> None:
         for text in texts:
-            self._pairs.update(self._of(text))
+            self._bigrams.update(self._of(text))
 
     def _of(self, text: str) -> list[tuple[str, str]]:
         tokens = self._tokenize(text)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from lexlattice.reading.citations.vocabulary import flat, wording
+from lexlattice.reading.citations.vocabulary import fold_letters, load_vocabulary
 from lexlattice.reading.languages.grammar import raw
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -127,7 +127,7 @@ def plain(text: str) -> str:
     """A text as the words of the language files are compared: without case, accents and kinds of apostrophes."""
     if text.isascii():
         return text.lower()
-    return flat(text).replace("’", "'").replace("ʼ", "'")
+    return fold_letters(text).replace("’", "'").replace("ʼ", "'")
 
 
 def either(entries: Iterable[str]) -> str:
@@ -160,7 +160,7 @@ _OPENING: Final = 80
 _NUMBERING: Final = r"(?:\W*\(?\w{1,3}[.)]+)?\W*"
 """What may stand before the first word: the number of a paragraph, a dash, a quotation mark."""
 _NAMED_AFTER: Final = 2
-"""Among so many words behind "this", one for an act or a provision makes it "this Regulation", which points nowhere."""
+"""A word for an act or a provision among the first N words after "this" makes it "this Regulation", no reference."""
 
 
 class SelectionWording:
@@ -168,7 +168,7 @@ class SelectionWording:
 
     def __init__(self, language: str) -> None:
         table = raw(language)["selection"]
-        self._wording = wording(language)
+        self._wording = load_vocabulary(language)
         self._back = re.compile(rf"{_NUMBERING}(?:{either(table['back'])})(?!\w)")
         self._impersonal = re.compile(rf"{_NUMBERING}(?:{either(table['impersonal']) or NEVER})(?!\w)")
         both = either(table["cumulative"])

@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lexlattice import LexLatticeError, encoding, evaluate, read, summarize
-from lexlattice._internal.processes import JobTimeoutError, TooLargeError, WorkerLostError
+from lexlattice._internal.worker import JobTimeoutError, TooLargeError, WorkerLostError
 from lexlattice.act.document import Act
 from lexlattice.apps.bulk.engines import Limits, LocalEngine
 from lexlattice.apps.bulk.evaluate import Evaluate
@@ -410,7 +410,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(OutputError) as error:
         run(Count(None), corpus(tmp_path / "a.jsonl", ["a"]), tmp_path / "out", Plain(), LIMITS)
     assert "thesis.txt" in str(error.value)
-    assert [path.name for path in (tmp_path / "out").glob("[!.]*")] == ["thesis.txt"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.txt"]
 
 
 def test_damaged_and_changed_shards_are_made_again(tmp_path: Path) -> None:
@@ -456,21 +456,21 @@ def test_shards_too_large_to_buffer_are_compared_all_the_same(
 
 def test_a_manifest_is_finished_only_while_nothing_is_being_written(tmp_path: Path) -> None:
     path, folder = tmp_path / "a.jsonl", tmp_path / "out"
-    said = []
+    states = []
 
     class Looking(Plain):
         def run(self, task: Task, items: Iterable[WorkItem], limits: Limits) -> Generator[Outcome, None, None]:
             for outcome in super().run(task, items, limits):
                 yield outcome
-                said.append(json.loads((folder / "manifest.json").read_text())["finished"])
+                states.append(json.loads((folder / "manifest.json").read_text())["finished"])
 
     first = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Plain(), LIMITS, size=1)
     same = run(Count(None), corpus(path, ["a", "bb", "ccc"]), folder, Looking(), LIMITS, size=1)
-    assert (said, same) == ([True] * 3, first)
+    assert (states, same) == ([True] * 3, first)
     assert first["started"] <= first["ended"]
-    said.clear()
+    states.clear()
     run(Count(None), corpus(path, ["a", "bbb", "cc"]), folder, Looking(), LIMITS, size=1)
-    assert said == [True, False, False]
+    assert states == [True, False, False]
 
 
 def test_a_run_resumes_only_with_the_same_format_fields_and_split(tmp_path: Path) -> None:

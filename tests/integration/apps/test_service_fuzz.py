@@ -1,4 +1,4 @@
-"""Requests that nobody thought of, made from the OpenAPI document: none is the service's undoing."""
+"""Property-based requests generated from the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ def address() -> Iterator[str]:
 
 @DOCUMENT.parametrize()
 @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_every_answer_is_one_that_was_promised(case: Any, address: str) -> None:
-    """A code, a kind and a shape of the document's, and no failure of ours."""
+def test_every_response_conforms_to_the_document(case: Any, address: str) -> None:
+    """Status code, media type and schema are documented, and there is no server error."""
     case.call_and_validate(base_url=address, checks=PROMISED)

@@ -67,7 +67,7 @@ def died() -> None:
 
 
 def died_once(sign: Path) -> int:
-    """The sign is a file that is there from the second time on."""
+    """Kill the process the first time; `sign` is a file that exists from the second time on."""
     if not sign.exists():
         sign.touch()
         os.kill(os.getpid(), signal.SIGKILL)
@@ -106,7 +106,7 @@ def with_pool(
     seconds: float = 20.0,
     memory: int = MEMORY,
 ) -> None:
-    """In a thread of its own, since another test may have left an event loop in this one."""
+    """Run a test in a new thread, since another test may have left an event loop in this one."""
 
     async def run() -> None:
         pool = RequestPool(workers, queue, seconds, nothing, memory)
@@ -238,8 +238,9 @@ def test_a_process_that_does_not_read_its_pipe_is_ended_in_time() -> None:
         finally:
             with suppress(ProcessLookupError):  # or a failure here would never end
                 os.kill(process, signal.SIGKILL)
-        assert await pool.run(length_of, bytes(LARGE)) == LARGE
-        assert await outcome(pool.run(stopped)) is JobTimeoutError
+        # patient, since starting a new process may take longer than a job may wait here
+        assert await pool.run(length_of, bytes(LARGE), patient=True) == LARGE
+        assert await outcome(pool.run(stopped, patient=True)) is JobTimeoutError
 
     with_pool(test, seconds=1.5)
 
@@ -336,7 +337,7 @@ def test_closing_does_not_wait_for_cancelled_jobs() -> None:
 def test_a_cancelled_job_may_finish_when_nobody_waits() -> None:
     async def test(pool: RequestPool) -> None:
         first = await pool.run(who)
-        run = asyncio.create_task(pool.run(slept, 1.5))  # longer than the time that it has if somebody waits
+        run = asyncio.create_task(pool.run(slept, 1.5))  # longer than the grace period of a cancelled job
         await asyncio.sleep(0.05)
         run.cancel()
         await asyncio.sleep(2)
@@ -385,26 +386,26 @@ def test_cancelled_jobs_of_a_stream_do_not_take_the_turn_of_others() -> None:
 
 
 def test_too_large_answers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"bee-\n" * 200, options=SummaryOptions(language="en"))
+    asked = jobs.JobRequest(b"Article 1\n\n" + b"bee-\n" * 200, options=SummaryOptions(language="en"))
     fitting = jobs.parse(asked), jobs.view(asked)
-    monkeypatch.setattr(jobs, "LARGEST", max(map(len, fitting)))
+    monkeypatch.setattr(jobs, "MAX_RESPONSE_BYTES", max(map(len, fitting)))
     assert (jobs.parse(asked), jobs.view(asked)) == fitting
     for job in (jobs.parse, jobs.view):
-        monkeypatch.setattr(jobs, "LARGEST", len(job(asked)) - 1)
+        monkeypatch.setattr(jobs, "MAX_RESPONSE_BYTES", len(job(asked)) - 1)
         with pytest.raises(TooLargeError):
             job(asked)
         monkeypatch.undo()
-    monkeypatch.setattr(jobs, "LARGEST", 100)
+    monkeypatch.setattr(jobs, "MAX_RESPONSE_BYTES", 100)
     with pytest.raises(TooLargeError):
         jobs.export(asked, "html")
 
 
 def test_an_act_with_too_many_provisions_is_not_viewed(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = jobs.Asked(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, options=SummaryOptions(language="en"))
+    asked = jobs.JobRequest(b"Article 1\n\n" + b"Bees are free.\n\n" * 5, options=SummaryOptions(language="en"))
     units = len(read(asked.content, language="en"))
-    monkeypatch.setattr(jobs, "MOST_UNITS", units)
+    monkeypatch.setattr(jobs, "MAX_VIEW_UNITS", units)
     assert jobs.view(asked)
-    monkeypatch.setattr(jobs, "MOST_UNITS", units - 1)
+    monkeypatch.setattr(jobs, "MAX_VIEW_UNITS", units - 1)
     with pytest.raises(TooLargeError):
         jobs.view(asked)
     assert jobs.parse(asked)

@@ -1,4 +1,4 @@
-"""What mT5 makes of texts, beside a loop that does it one text at a time; and which folders it refuses."""
+"""mT5: its vectors equal those of a plain loop over texts, and damaged folders are refused."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from helpers.tiny_models import LONG, TEXTS, change_weights, cosines, tiny_mt5
 from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError
-from lexlattice.encoding.base import CHUNK, Vectors
-from lexlattice.encoding.chunking import cut
+from lexlattice.encoding.base import CHUNK_SIZE, Vectors
+from lexlattice.encoding.chunking import cut_into_chunks
 from lexlattice.encoding.mt5 import MT5, PRECISIONS
 
 MIXED = [*TEXTS, LONG, "a", LONG[: len(LONG) // 2], *TEXTS[::-1]]
@@ -29,7 +29,7 @@ def encoder(folder: Path) -> MT5:
 
 @pytest.fixture
 def copy(folder: Path, tmp_path: Path) -> Path:
-    """A model that a test may spoil."""
+    """A model that a test may damage."""
     return Path(shutil.copytree(folder, tmp_path / "copy"))
 
 
@@ -41,8 +41,8 @@ def naive(folder: Path, text: str) -> Vectors:
     ids = AutoTokenizer.from_pretrained(folder)(text, add_special_tokens=False).input_ids
     model = MT5EncoderModel.from_pretrained(folder)  # in evaluation mode already
     means = []
-    for start in range(0, len(ids), CHUNK - 1):
-        chunk = [*ids[start : start + CHUNK - 1], model.config.eos_token_id]
+    for start in range(0, len(ids), CHUNK_SIZE - 1):
+        chunk = [*ids[start : start + CHUNK_SIZE - 1], model.config.eos_token_id]
         with torch.inference_mode():
             means.append(model(torch.tensor([chunk])).last_hidden_state[0].mean(dim=0))
     return np.asarray(torch.stack(means).mean(dim=0).numpy(), np.float32)
@@ -59,14 +59,14 @@ def test_it_is_an_encoder(encoder: MT5, folder: Path) -> None:
     assert vectors.dtype == np.float32
 
 
-def test_vectors_are_those_of_a_loop_over_single_chunks(encoder: MT5, folder: Path) -> None:
+def test_vectors_equal_those_of_a_loop_over_single_chunks(encoder: MT5, folder: Path) -> None:
     expected = np.stack([naive(folder, text) for text in MIXED])
     np.testing.assert_allclose(encoder.encode(MIXED), expected, atol=1e-5)
 
 
 def test_no_chunk_is_too_long_and_no_token_is_lost(encoder: MT5) -> None:
-    chunks = cut([LONG], encoder.tokenizer)
-    assert [len(chunk.ids) for chunk in chunks[:-1]] == [CHUNK] * (len(chunks) - 1)
+    chunks = cut_into_chunks([LONG], encoder.tokenizer)
+    assert [len(chunk.ids) for chunk in chunks[:-1]] == [CHUNK_SIZE] * (len(chunks) - 1)
     assert len(chunks) > 2
     encoder.tokenizer.no_truncation()
     whole = encoder.tokenizer.encode(LONG).ids
@@ -74,7 +74,7 @@ def test_no_chunk_is_too_long_and_no_token_is_lost(encoder: MT5) -> None:
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
-def test_the_other_texts_of_a_call_do_not_matter(folder: Path, precision: str) -> None:
+def test_a_vector_does_not_depend_on_the_other_texts(folder: Path, precision: str) -> None:
     encoder = MT5(folder, precision)
     together = encoder.encode(MIXED)
     alone = np.concatenate([encoder.encode([text]) for text in MIXED])
@@ -91,19 +91,19 @@ def test_the_same_call_gives_the_same_bits(folder: Path, precision: str) -> None
 
 
 @pytest.mark.parametrize("precision", ["bf16", "int8"])
-def test_lower_precisions_stay_close(encoder: MT5, folder: Path, precision: str) -> None:
+def test_lower_precisions_stay_close_to_fp32(encoder: MT5, folder: Path, precision: str) -> None:
     vectors = MT5(folder, precision).encode(MIXED)
     assert cosines(vectors, encoder.encode(MIXED)).min() >= 0.99
 
 
-def test_empty_texts_are_zero_and_counted(encoder: MT5) -> None:
-    with pytest.warns(EmptyTextWarning, match="2 of 3 texts"):
+def test_empty_texts_are_zero_and_cause_a_warning(encoder: MT5) -> None:
+    with pytest.warns(EmptyTextWarning, match="2 of 3"):
         vectors = encoder.encode(["", TEXTS[0], " \n\t"])
     assert not vectors[[0, 2]].any()
     np.testing.assert_array_equal(vectors[1:2], encoder.encode(TEXTS[:1]))
 
 
-def test_no_texts_no_vectors(encoder: MT5) -> None:
+def test_no_texts_give_no_vectors(encoder: MT5) -> None:
     assert encoder.encode([]).shape == (0, encoder.dimensions)
 
 
@@ -114,7 +114,7 @@ def test_any_text_has_a_vector(encoder: MT5, text: str) -> None:
 
 
 @pytest.mark.parametrize("texts", ["a single text", ["a", None], [b"bytes"], 5])
-def test_what_is_no_list_of_texts_is_refused(encoder: MT5, texts: list[str]) -> None:
+def test_anything_but_a_list_of_texts_is_refused(encoder: MT5, texts: list[str]) -> None:
     with pytest.raises(EncodingError):
         encoder.encode(texts)
 
@@ -122,7 +122,7 @@ def test_what_is_no_list_of_texts_is_refused(encoder: MT5, texts: list[str]) -> 
 # --- fingerprints -----------------------------------------------------------------------------------------
 
 
-def test_the_fingerprint_is_that_of_the_content(encoder: MT5, copy: Path) -> None:
+def test_the_fingerprint_depends_on_the_content_only(encoder: MT5, copy: Path) -> None:
     (copy / "README.md").write_text("another file")
     assert MT5(copy).fingerprint == encoder.fingerprint
     assert len(encoder.fingerprint) == 16
@@ -142,20 +142,20 @@ def test_the_fingerprint_changes_with_a_weight(encoder: MT5, copy: Path) -> None
 
 def test_weights_that_are_not_finite_are_refused(copy: Path) -> None:
     change_weights(copy, float("nan"))
-    with pytest.raises(EncodingError, match="finite"):
+    with pytest.raises(EncodingError):
         MT5(copy)
 
 
 def test_a_truncated_file_is_refused(copy: Path) -> None:
     weights = copy / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
-    with pytest.raises(EncodingError, match="cannot be loaded"):
+    with pytest.raises(EncodingError, match=str(copy)):
         MT5(copy)
 
 
 def test_pickled_weights_are_refused(copy: Path) -> None:
     (copy / "model.safetensors").rename(copy / "pytorch_model.bin")
-    with pytest.raises(EncodingError, match=r"safetensors.*save_pretrained"):
+    with pytest.raises(EncodingError, match="safetensors"):
         MT5(copy)
 
 
@@ -172,12 +172,12 @@ def test_weights_of_another_model_are_refused(copy: Path) -> None:
     weights = load_file(copy / "model.safetensors")
     weights.pop("encoder.block.1.layer.0.SelfAttention.q.weight")
     save_file(weights, copy / "model.safetensors", {"format": "pt"})
-    with pytest.raises(EncodingError, match="no weights for 1 parts"):
+    with pytest.raises(EncodingError, match=r"SelfAttention\.q"):
         MT5(copy)
 
 
 def test_unknown_precisions_are_refused(folder: Path) -> None:
-    with pytest.raises(EncodingError, match="fp32, bf16, int8"):
+    with pytest.raises(EncodingError, match="fp64"):
         MT5(folder, "fp64")
 
 
@@ -192,8 +192,8 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["google/mt5-base", "google/mt5-base@refs/pr/1", "no/folder/at/all"])
-def test_what_is_neither_here_nor_there_is_one_sentence(cache: Path, name: str) -> None:
-    with pytest.raises(EncodingError, match=f"There is no folder '{name}'.*[^.]\\.$"):
+def test_a_model_that_is_not_found_is_refused(cache: Path, name: str) -> None:
+    with pytest.raises(EncodingError, match=name):
         MT5(name)
 
 

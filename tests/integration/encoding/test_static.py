@@ -1,4 +1,4 @@
-"""The embedded encoder: what it promises of every text, whatever its weights; and how good the package's own are."""
+"""The embedded encoder: properties that hold for every text and any weights, and the quality of the shipped ones."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import random
+import re
 import subprocess
 import sys
 import time
@@ -27,15 +28,15 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 from test_subwords import expected_rows, hashed, piece, read, text, texts
 
-from lexlattice.encoding import NAMES, EmptyTextWarning, Encoder, EncodingError, load, require, static
-from lexlattice.encoding.base import CHUNK, Vectors
+from lexlattice.encoding import NAMES, EmptyTextWarning, Encoder, EncodingError, load, require_fingerprint, static
+from lexlattice.encoding.base import CHUNK_SIZE, Vectors
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling
 from lexlattice.errors import LexLatticeError
 
 LAW_MEAN, LAW_WORST = 0.98, 0.95
 NEWS_MEAN, NEWS_WORST = 0.87, 0.77
-"""How often a text finds its English translation among 500, at least: over all languages, and in the worst."""
+"""The lowest share of texts that find their English translation among 500: mean of the languages, and worst one."""
 
 LARGEST_WEIGHTS = 36_000_000
 SENTENCE = "The Commission shall adopt implementing acts within 30 days of their notification."
@@ -97,12 +98,12 @@ def test_vectors_are_float32_and_of_length_one_or_zero(texts: list[str]) -> None
 
 
 @given(texts, st.randoms(use_true_random=False), st.integers(0, 6))
-def test_a_text_has_the_same_vector_alone_in_any_company_order_and_part(
-    texts: list[str], chance: random.Random, cut: int
+def test_a_vector_does_not_depend_on_the_other_texts_or_their_order(
+    texts: list[str], draw: random.Random, cut: int
 ) -> None:
     vectors = encoded(texts)
     order = list(range(len(texts)))
-    chance.shuffle(order)
+    draw.shuffle(order)
     assert np.array_equal(encoded([texts[place] for place in order]), vectors[order])
     assert np.array_equal(np.concatenate([encoded(texts[:cut]), encoded(texts[cut:])]), vectors)
     assert np.array_equal(encoded(texts + MANY)[: len(texts)], vectors)
@@ -111,7 +112,7 @@ def test_a_text_has_the_same_vector_alone_in_any_company_order_and_part(
         assert np.array_equal(encoded([single])[0], vectors[place])
 
 
-def test_long_texts_have_the_same_vectors_alone_and_in_any_company() -> None:
+def test_vectors_of_long_texts_do_not_depend_on_other_texts() -> None:
     long = [numbered_words(many, seed=many) for many in (1, 255, 256, 257, 5_000, 70_000, 80_000)]
     some = [text for pair in zip(long, MANY, strict=True) for text in pair]
     vectors = encoded(some)
@@ -131,7 +132,7 @@ def test_a_text_has_the_same_vector_in_another_process() -> None:
         assert fingerprint == ENCODER.fingerprint
 
 
-def test_eight_threads_get_what_one_gets() -> None:
+def test_eight_threads_get_the_same_vectors_as_one() -> None:
     encoder = Static()
     lists = [[f"{text} {number}" for text in MANY] for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
@@ -146,7 +147,7 @@ def test_composed_and_decomposed_texts_have_the_same_vector(text: str) -> None:
 
 
 @given(st.permutations("one two 3 πέντε шест".split()), st.sampled_from([" ", "\n", ", ", "\u00a0", "—", "\r\n\x00"]))
-def test_the_order_of_words_and_what_stands_between_make_no_difference(words: list[str], between: str) -> None:
+def test_word_order_and_separators_make_no_difference(words: list[str], between: str) -> None:
     assert np.allclose(*encoded([between.join(words), "one two 3 πέντε шест"]), atol=1e-6)
 
 
@@ -164,7 +165,7 @@ def test_translations_are_nearer_than_other_texts() -> None:
     )
 
 
-# --- texts with nothing in --------------------------------------------------------------------------------
+# --- empty texts --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -189,26 +190,26 @@ def test_translations_are_nearer_than_other_texts() -> None:
         "ქართული",
     ],
 )
-def test_a_text_with_nothing_to_encode_is_zero_and_counted(text: str) -> None:
-    with pytest.warns(EmptyTextWarning, match=r"^1 of 1 texts are empty: their vectors are zero\.$"):
+def test_a_text_with_nothing_to_encode_is_zero_and_causes_a_warning(text: str) -> None:
+    with pytest.warns(EmptyTextWarning, match=r"\b1\b"):
         vectors = ENCODER.encode([text])
     assert vectors.shape == (1, ENCODER.dimensions)
     assert not vectors.any()
 
 
 @given(texts)
-def test_empty_texts_are_counted_once_and_others_not(texts: list[str]) -> None:
+def test_one_warning_counts_all_empty_texts(texts: list[str]) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         vectors = ENCODER.encode(texts)
     empty = sum(not vector.any() for vector in vectors)
     assert empty == sum(not read(text) for text in texts)
-    told = [str(warning.message) for warning in caught]
-    assert told == [f"{empty} of {len(texts)} texts are empty: their vectors are zero."] * bool(empty)
+    assert [warning.category for warning in caught] == [EmptyTextWarning] * bool(empty)
+    assert all(str(warning.message).startswith(f"{empty} of {len(texts)} ") for warning in caught)
     assert all(warning.filename == __file__ for warning in caught), "the warning should point at the caller"
 
 
-def test_no_texts_are_no_vectors() -> None:
+def test_no_texts_give_no_vectors() -> None:
     for none in ([], (), iter([])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -217,24 +218,25 @@ def test_no_texts_are_no_vectors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "word"),
+    ("texts", "named"),
     [
-        ("a single text", "list"),
-        (b"bytes", "list"),
-        (None, "NoneType"),
-        (5, "int"),
-        (["a", None], "Text 2 is of type NoneType"),
-        (["a", b"b"], "Text 2 is of type bytes"),
-        ([1.0], "Text 1 is of type float"),
-        ([["a"]], "Text 1 is of type list"),
-        (np.arange(3), "Text 1 is of type int64"),
+        ("a single text", []),
+        (b"bytes", []),
+        (None, ["NoneType"]),
+        (5, ["int"]),
+        (["a", None], ["2", "NoneType"]),
+        (["a", b"b"], ["2", "bytes"]),
+        ([1.0], ["1", "float"]),
+        ([["a"]], ["1", "list"]),
+        (np.arange(3), ["1", "int64"]),
     ],
 )
-def test_what_is_no_list_of_texts_is_refused_in_one_sentence(texts: Any, word: str) -> None:
+def test_anything_but_a_list_of_texts_is_refused(texts: Any, named: list[str]) -> None:
     for method in (ENCODER.encode, ENCODER.encode_words):
-        with pytest.raises(EncodingError, match=word) as error:
+        with pytest.raises(EncodingError) as error:
             method(texts)
         check_one_sentence(error.value)
+        assert {*named} <= {*re.findall(r"\w+", str(error.value))}
 
 
 def check_one_sentence(error: Exception) -> None:
@@ -242,7 +244,7 @@ def check_one_sentence(error: Exception) -> None:
     assert "\n" not in str(error)
 
 
-def test_other_sequences_of_texts_are_taken() -> None:
+def test_other_sequences_of_texts_are_accepted() -> None:
     expected = encoded(MANY)
     for some in (tuple(MANY), iter(MANY), dict.fromkeys(MANY), np.array(MANY), np.array(MANY, object)):
         assert np.array_equal(ENCODER.encode(some), expected)  # type: ignore[arg-type]
@@ -322,7 +324,7 @@ def test_many_short_texts_take_little_time() -> None:
 # --- words ------------------------------------------------------------------------------------------------
 
 
-@given(text.filter(lambda text: len(read(text)) <= CHUNK))
+@given(text.filter(lambda text: len(read(text)) <= CHUNK_SIZE))
 def test_a_short_text_is_the_sum_of_its_words(text: str) -> None:
     words = ENCODER.encode_words(text.split())
     assert np.allclose(encoded([text])[0], unit(words.sum(axis=0)), atol=1e-4)
@@ -351,15 +353,15 @@ SPELLING = Spelling((3, 5), (3, 5), (2,))
 
 def weights(seed: int = 0, known: str = "the register of hives 30", **changes: Any) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of a small encoder: some words, and 16 rows for all others."""
-    chance = np.random.default_rng(seed)
+    generator = np.random.default_rng(seed)
     hashes = np.array(
         sorted({hashed(word[:length], kind) for word in known.split() for length in (3, 9) for kind in (0, 1, 2)})
     )
     many = len(hashes) + 16
     return {
         "hashes": hashes.astype(np.uint32),
-        "numbers": chance.integers(0, 256, (many, 4), np.uint8),
-        "scales": chance.uniform(0.01, 0.1, many).astype(np.float16),
+        "numbers": generator.integers(0, 256, (many, 4), np.uint8),
+        "scales": generator.uniform(0.01, 0.1, many).astype(np.float16),
     } | changes
 
 
@@ -376,7 +378,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(texts=texts)
-def test_vectors_are_those_that_the_file_says(small: Path, texts: list[str]) -> None:
+def test_vectors_are_those_of_the_weights_file(small: Path, texts: list[str]) -> None:
     """Four bits a number, the second half of a vector above the first; a word is the sum of its rows."""
     arrays = weights()
     whole = np.hstack([arrays["numbers"] & 15, arrays["numbers"] >> 4]) - 7.5
@@ -384,7 +386,7 @@ def test_vectors_are_those_that_the_file_says(small: Path, texts: list[str]) -> 
     encoder = Static(small)
     assert encoder.dimensions == 8
     for words, vector in zip(map(read, texts), encoder.encode(texts), strict=True):
-        if not "".join(words).isascii() or len(words) > CHUNK:
+        if not "".join(words).isascii() or len(words) > CHUNK_SIZE:
             continue  # the slow reader cannot spell other alphabets, and knows no chunks
         found = [row for word in words for row in expected_rows(word, SPELLING, arrays["hashes"].tolist(), 16)]
         assert np.allclose(vector, unit(whole[found].sum(axis=0)), atol=1e-3)
@@ -408,7 +410,7 @@ def test_another_use_of_the_same_weights_has_another_fingerprint(small: Path, mo
     assert Static(small).fingerprint != before
 
 
-def test_the_fingerprint_is_the_same_wherever_one_goes(
+def test_the_fingerprint_does_not_depend_on_the_working_directory(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(small.parent)
@@ -418,7 +420,7 @@ def test_the_fingerprint_is_the_same_wherever_one_goes(
     assert np.array_equal(encoded(MANY, pickle.loads(pickle.dumps(encoder))), encoded(MANY, encoder))
 
 
-def test_an_encoder_travels_light() -> None:
+def test_a_pickled_encoder_is_small() -> None:
     sent = pickle.dumps(Static())
     assert len(sent) < 1_000
     arrived = pickle.loads(sent)
@@ -438,7 +440,7 @@ def test_weights_of_something_else_are_refused(tmp_path: Path, name: str) -> Non
     "spelling",
     ["", "{", '{"prefixes": 4}', '{"unheard": [4]}', '{"prefixes": null}', '{"prefixes": [4], "folded": 1.5}'],
 )
-def test_weights_that_do_not_say_how_they_spell_are_refused(tmp_path: Path, spelling: str) -> None:
+def test_weights_without_a_valid_spelling_are_refused(tmp_path: Path, spelling: str) -> None:
     save_file(weights(), tmp_path / "weights", about(spelling))
     check_refused(tmp_path / "weights")
     save_file(weights(), tmp_path / "weights", {"format": "none"})
@@ -476,7 +478,7 @@ KNOWN, ROWS = len(weights()["hashes"]), len(weights()["numbers"])
     ],
     ids=lambda changes: " ".join(f"{name} {array.dtype} {array.shape}" for name, array in changes.items()),
 )
-def test_arrays_that_do_not_belong_together_are_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_arrays_that_do_not_fit_together_are_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
     save_file(weights() | changes, tmp_path / "weights", about())
     check_refused(tmp_path / "weights")
 
@@ -491,13 +493,13 @@ def test_arrays_that_do_not_belong_together_are_refused(tmp_path: Path, changes:
     ],
     ids=lambda spelling: spelling[:40],
 )  # fmt: skip
-def test_spellings_that_cannot_be_are_refused(tmp_path: Path, spelling: str) -> None:
+def test_impossible_spellings_are_refused(tmp_path: Path, spelling: str) -> None:
     save_file(weights(), tmp_path / "weights", about(spelling))
     check_refused(tmp_path / "weights")
 
 
 def check_refused(path: Path) -> None:
-    with pytest.raises(EncodingError, match="holds no weights of an embedded encoder") as error:
+    with pytest.raises(EncodingError) as error:
         Static(path)
     check_one_sentence(error.value)
     assert str(path) in str(error.value)
@@ -514,7 +516,7 @@ def test_static_is_the_encoder_of_the_package() -> None:
         assert np.array_equal(encoded(MANY, encoder), encoded(MANY))
 
 
-def test_weights_of_ones_own_are_loaded_by_their_path(small: Path) -> None:
+def test_other_weights_are_loaded_by_their_path(small: Path) -> None:
     encoder = load(f"static:{small}")
     assert encoder.dimensions == 8
     assert np.array_equal(encoded(MANY, encoder), encoded(MANY, Static(small)))
@@ -539,11 +541,11 @@ def test_paths_without_weights_are_refused_in_one_sentence(path: str) -> None:
     check_one_sentence(error.value)
 
 
-def test_an_encoder_must_be_the_one_that_was_required(small: Path) -> None:
-    require(ENCODER, ENCODER.fingerprint)
+def test_an_encoder_with_another_fingerprint_is_refused(small: Path) -> None:
+    require_fingerprint(ENCODER, ENCODER.fingerprint)
     for other in (Static(small).fingerprint, "", ENCODER.fingerprint.upper()):
-        with pytest.raises(EncodingError, match="another encoder") as error:
-            require(ENCODER, other)
+        with pytest.raises(EncodingError) as error:
+            require_fingerprint(ENCODER, other)
         check_one_sentence(error.value)
         assert ENCODER.fingerprint in str(error.value)
         assert "'static'" in str(error.value)
@@ -574,7 +576,7 @@ def test_a_fresh_process_is_ready_at_once_and_stays_small() -> None:
     assert seconds < 0.1
 
 
-def test_what_comes_with_the_package_is_small() -> None:
+def test_the_shipped_weights_are_small() -> None:
     assert sum(path.stat().st_size for path in static.PATH.parent.iterdir() if path.is_file()) <= LARGEST_WEIGHTS
 
 
@@ -612,7 +614,7 @@ def test_translations_are_found_in_law_and_news(data: Path) -> None:
         assert min(found.values()) >= worst, (name, min(found, key=found.__getitem__))
 
 
-def test_words_that_are_remembered_have_the_same_vectors(examples: Path) -> None:
+def test_cached_words_have_the_same_vectors(examples: Path) -> None:
     """Whatever was encoded before, in whatever number of threads, and however much of it there was."""
     texts = [(examples / "short" / f"{language}.txt").read_text("utf-8") for language in ("en", "el", "mt", "hu")]
     fresh = [Static().encode([text]) for text in texts]

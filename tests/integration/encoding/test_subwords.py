@@ -1,4 +1,4 @@
-"""Texts into words into subwords: whole arrays must say what a slow reader says who takes letter by letter."""
+"""Texts → words → subwords: array operations must agree with a plain implementation that goes letter by letter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lexlattice.encoding.subwords import Spelling, Words, distinct, rows, split, subwords
+from lexlattice.encoding.subwords import Spelling, Words, embedding_rows, split_words, subwords, unique_words
 
 SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 LONGEST = 40
@@ -39,7 +39,7 @@ piece = letters | huge | st.text("0123456789") | st.text(LATIN + GREEK + CYRILLI
 text = st.lists(piece, max_size=6).map(" ".join) | st.text()
 texts = st.lists(text, max_size=6)
 words = st.lists(st.text("aabcdeefghhijklmnopqrstuvwxyzoo09", min_size=1, max_size=45), max_size=12).map(
-    lambda some: split([" ".join(some)])[0]
+    lambda some: split_words([" ".join(some)])[0]
 )
 spellings = st.builds(
     Spelling,
@@ -47,7 +47,7 @@ spellings = st.builds(
 )
 
 
-# --- the slow reader --------------------------------------------------------------------------------------
+# --- the plain implementation --------------------------------------------------------------------------------------
 
 
 def read(text: str) -> list[str]:
@@ -89,18 +89,18 @@ def written(character: str) -> str:
 
 
 def spelled(words: Words) -> list[str]:
-    """The words of an array, as the slow reader gives them."""
+    """The words of an array, as the plain implementation returns them."""
     alphabet = "\0" + SYMBOLS + "".join(chr(0xE000 + other) for other in range(128))
     bounds = words.starts.tolist()
     return ["".join(alphabet[code] for code in words.letters[a:b]) for a, b in pairwise(bounds)]
 
 
 def words_of(text: str) -> list[str]:
-    return spelled(split([text])[0])
+    return spelled(split_words([text])[0])
 
 
 def hashed(word: str, kind: int) -> int:
-    """What weights know a subword by; files on users' disks rely on it."""
+    """The hash that identifies a subword in weights files; it must never change."""
     total = sum((SYMBOLS.index(letter) + 1) * 0x9E3779B97F4A7C15 ** (place + 1) for place, letter in enumerate(word))
     total %= 1 << 64
     return ((total ^ total >> 29 ^ kind) * 0xD6E8FEB86659FD93 % (1 << 64)) >> 32
@@ -152,11 +152,11 @@ def expected_rows(word: str, spelling: Spelling, vocabulary: Sequence[int], buck
 @example("ού αί εί οί αύ εύ άυ έυ άύ έύ όυ άι έι όι οϊ οϋ αΐ αΰ ουυ αυυ οιι οου αου εου ευι")
 @example("20the 1º m² H₂O 5€ IV.Ⅳ § 3a,4(b)")
 @example("Ꚁ ⱥ \ua7ff\ua800 \ua63f\ua640 \u2c5f\u2c60 \u2c7f\u2c80 \ue000 \uffff \U0010ffff \u20ff\u2100")
-def test_words_are_those_of_a_slow_reader(text: str) -> None:
+def test_words_agree_with_the_plain_implementation(text: str) -> None:
     assert words_of(text) == read(text)
 
 
-def test_every_letter_is_written_as_the_slow_reader_writes_it() -> None:
+def test_every_letter_is_transliterated_as_by_the_plain_implementation() -> None:
     for first in [
         *range(0, 0x3000, 0x100),
         *range(0xA600, 0xAC00, 0x100),
@@ -174,8 +174,8 @@ def test_every_letter_is_written_as_the_slow_reader_writes_it() -> None:
 
 
 @given(texts)
-def test_counts_add_up_and_texts_never_bleed_into_one_another(texts: list[str]) -> None:
-    words, counts = split(texts)
+def test_counts_add_up_and_words_never_span_two_texts(texts: list[str]) -> None:
+    words, counts = split_words(texts)
     assert counts.tolist() == [len(read(text)) for text in texts]
     assert counts.sum() == len(words.starts) - 1
     assert spelled(words) == [word for text in texts for word in read(text)]
@@ -185,9 +185,9 @@ def test_counts_add_up_and_texts_never_bleed_into_one_another(texts: list[str]) 
 
 
 @given(texts)
-def test_a_batch_is_split_as_its_texts_one_by_one(texts: list[str]) -> None:
-    alone = [split([text]) for text in texts]
-    words, counts = split(texts)
+def test_a_batch_is_split_like_its_single_texts(texts: list[str]) -> None:
+    alone = [split_words([text]) for text in texts]
+    words, counts = split_words(texts)
     assert counts.tolist() == [count for _, [count] in alone]
     assert words.letters.tolist() == [letter for single, _ in alone for letter in single.letters]
 
@@ -196,24 +196,24 @@ def test_a_batch_is_split_as_its_texts_one_by_one(texts: list[str]) -> None:
 @example("İstanbul", "α")
 @example("έύ", "α")
 @example("Ⱥ", "α")
-def test_a_word_is_the_same_wherever_it_stands(one: str, other: str) -> None:
+def test_a_word_does_not_depend_on_its_context(one: str, other: str) -> None:
     assert words_of(f"{one} {other}") == words_of(one) + words_of(other)
 
 
-def test_every_letter_is_the_same_whether_or_not_greek_stands_beside_it() -> None:
+def test_letters_do_not_depend_on_greek_in_the_same_text() -> None:
     for first in range(0, 0x11000, 0x100):
         alone = " ".join(map(chr, range(first, first + 0x100)))
         assert words_of(f"{alone} α") == [*words_of(alone), "a"], hex(first)
 
 
 @pytest.mark.parametrize("pair", [("a", "b"), ("1", "2"), ("", "a"), ("ο", "υ"), ("e", "\u0301"), ("\ud83d", "\ude00")])
-def test_the_end_of_a_text_meets_no_beginning(pair: tuple[str, str]) -> None:
-    assert spelled(split(pair)[0]) == words_of(pair[0]) + words_of(pair[1])
+def test_the_end_of_a_text_is_not_joined_to_the_next(pair: tuple[str, str]) -> None:
+    assert spelled(split_words(pair)[0]) == words_of(pair[0]) + words_of(pair[1])
 
 
-def test_nothing_has_no_words() -> None:
+def test_texts_without_letters_have_no_words() -> None:
     for none in ([], [""], ["", ""], [" \n\t"], ["—…§€"], ["\u0301\u0308"], ["😀\ud800"], ["中文 한국어 日本語"]):
-        words, counts = split(none)
+        words, counts = split_words(none)
         assert counts.tolist() == [0] * len(none)
         assert (words.letters.tolist(), words.starts.tolist()) == ([], [0])
 
@@ -271,7 +271,7 @@ def test_a_greek_word_begins_where_its_letters_do() -> None:
 
 
 @pytest.mark.parametrize("mark", [*UNSEEN, "\u0301", "\u0308", "\u036f"])
-def test_what_is_not_seen_and_marks_that_no_letter_has_do_not_cut_words(mark: str) -> None:
+def test_invisible_characters_and_combining_marks_do_not_split_words(mark: str) -> None:
     assert words_of(f"q{mark}werty Б{mark}ългария 20{mark}16 ο{mark}υσία") == [
         "qwerty",
         "balgaria",
@@ -282,7 +282,7 @@ def test_what_is_not_seen_and_marks_that_no_letter_has_do_not_cut_words(mark: st
 
 
 @pytest.mark.parametrize("word", ["ΐ", "πραΰς", "ǰ"])
-def test_capitals_without_a_letter_of_their_own_are_no_two_words(word: str) -> None:
+def test_capitals_of_several_characters_stay_one_word(word: str) -> None:
     assert words_of(f"α{word}ω".upper()) == words_of(f"α{word}ω")
 
 
@@ -300,8 +300,8 @@ def test_letters_beyond_the_fortieth_do_not_count() -> None:
 
 
 @given(words)
-def test_distinct_gives_each_word_once_and_the_way_back(words: Words) -> None:
-    unique, hashes, places = distinct(words)
+def test_unique_words_returns_each_word_once_and_the_indices(words: Words) -> None:
+    unique, hashes, places = unique_words(words)
     assert (hashes[1:] > hashes[:-1]).all()
     once = spelled(unique)
     assert sorted(once) == sorted(set(spelled(words)))
@@ -310,9 +310,9 @@ def test_distinct_gives_each_word_once_and_the_way_back(words: Words) -> None:
 
 @settings(max_examples=200)
 @given(words, spellings)
-@example(split(["gcara bhpobal ndochas ghearr aaeoeehh gh ch h e o mbh dth gk g"])[0], Spelling(skeleton=(1, 2)))
-@example(split(["20 a 1 20"])[0], Spelling())
-def test_subwords_are_those_of_a_slow_reader(words: Words, spelling: Spelling) -> None:
+@example(split_words(["gcara bhpobal ndochas ghearr aaeoeehh gh ch h e o mbh dth gk g"])[0], Spelling(skeleton=(1, 2)))
+@example(split_words(["20 a 1 20"])[0], Spelling())
+def test_subwords_agree_with_the_plain_implementation(words: Words, spelling: Spelling) -> None:
     expected = [expected_subwords(word, spelling) for word in spelled(words)]
     found = list(subwords(words, spelling))
     assert len(found) == 1 + len(spelling.prefixes) + len(spelling.folded) + len(spelling.skeleton)
@@ -323,10 +323,10 @@ def test_subwords_are_those_of_a_slow_reader(words: Words, spelling: Spelling) -
         assert hashes.tolist() == list(have.values())
 
 
-def test_every_pair_of_letters_is_folded_as_the_slow_reader_folds_it() -> None:
+def test_every_bigram_is_folded_as_by_the_plain_implementation() -> None:
     pairs = [one + other for one in SYMBOLS[10:] for other in SYMBOLS[10:]]
     written = pairs + [f"k{pair}t" for pair in pairs]
-    _, (_, hashes) = subwords(split([" ".join(written)])[0], Spelling((), (4,)))
+    _, (_, hashes) = subwords(split_words([" ".join(written)])[0], Spelling((), (4,)))
     assert hashes.tolist() == [hashed(folded(word), 2) for word in written]
 
 
@@ -345,13 +345,13 @@ def test_every_pair_of_letters_is_folded_as_the_slow_reader_folds_it() -> None:
 )
 def test_neighbouring_languages_share_the_folded_spelling(one: str, other: str) -> None:
     spelling = Spelling(prefixes=(), folded=(4,))
-    _, (_, [first, second]) = subwords(split([f"{one} {other}"])[0], spelling)
+    _, (_, [first, second]) = subwords(split_words([f"{one} {other}"])[0], spelling)
     assert first == second == hashed(folded(words_of(one)[0])[:4], 2)
 
 
 def test_a_prefix_a_folded_word_and_a_word_of_the_same_letters_are_different() -> None:
-    _, (_, [prefix]), (_, [fold]), (_, [skeleton]) = subwords(split(["bbb"])[0], Spelling((1,), (1,), (0,)))
-    (_, [whole]), *_ = subwords(split(["b"])[0], Spelling((), (), ()))
+    _, (_, [prefix]), (_, [fold]), (_, [skeleton]) = subwords(split_words(["bbb"])[0], Spelling((1,), (1,), (0,)))
+    (_, [whole]), *_ = subwords(split_words(["b"])[0], Spelling((), (), ()))
     assert len({whole, prefix, fold}) == 3
     assert skeleton == hashed("", 3)
 
@@ -368,12 +368,12 @@ def lookups(draw: st.DrawFn) -> tuple[Words, Spelling, list[int], int]:
 
 @settings(max_examples=200)
 @given(lookups())
-def test_rows_are_those_of_a_slow_reader_and_no_word_comes_twice_in_a_kind(
+def test_rows_agree_with_the_plain_implementation_and_no_word_occurs_twice_in_a_kind(
     lookup: tuple[Words, Spelling, list[int], int],
 ) -> None:
     words, spelling, vocabulary, buckets = lookup
     found = Counter[tuple[int, int]]()
-    for owners, places in rows(words, spelling, np.array(vocabulary, np.uint32), buckets):
+    for owners, places in embedding_rows(words, spelling, np.array(vocabulary, np.uint32), buckets):
         assert len(set(owners.tolist())) == len(owners) == len(places)
         found.update(zip(owners.tolist(), places.tolist(), strict=True))
     assert found == Counter(
@@ -384,21 +384,21 @@ def test_rows_are_those_of_a_slow_reader_and_no_word_comes_twice_in_a_kind(
 
 
 def rows_of(word: str, spelling: Spelling, vocabulary: Iterable[int], buckets: int) -> list[int]:
-    arrays = rows(split([word])[0], spelling, np.array(sorted(vocabulary), np.uint32), buckets)
+    arrays = embedding_rows(split_words([word])[0], spelling, np.array(sorted(vocabulary), np.uint32), buckets)
     return [int(row) for _, places in arrays for row in places]
 
 
-def test_only_strangers_have_shared_rows() -> None:
+def test_only_words_outside_the_vocabulary_use_shared_rows() -> None:
     word, skeleton = hashed("register", 0), Spelling((), (), (2,))
     assert rows_of("register", Spelling((), ()), {word}, 10) == [0]
     assert rows_of("register", skeleton, {word}, 10) == [0]
     for spelling, many in ((Spelling(), 2), (skeleton, 4)):
-        shared = rows_of("stranger", spelling, {word}, 10)
+        shared = rows_of("unknown", spelling, {word}, 10)
         assert len(shared) == many
         assert all(1 <= row < 11 for row in shared)
 
 
-def test_strangers_with_a_skeleton_share_rows_across_scripts() -> None:
+def test_unknown_words_with_the_same_skeleton_share_rows_across_scripts() -> None:
     spelling = Spelling((), (), (2, 3))
     latin, cyrillic = (set(rows_of(name, spelling, {1}, 1 << 20)) for name in ("Kovachev", "Ковачов"))
     assert len(latin & cyrillic) == 4

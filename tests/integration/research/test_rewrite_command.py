@@ -45,7 +45,7 @@ def test_only_what_is_verified_is_shown(examples: Path, endpoint: Path, capsys: 
     assert main(command) == 0
     out, err = capsys.readouterr()
     found = json.loads(out)
-    assert "1 sentences were verified, 1 rejected" in err
+    assert "1 sentences verified, 1 rejected" in err
     assert "4711" not in json.dumps(found["sentences"])
     assert "4711" in found["rejected"][0]["text"]
     items = {item.id: item.text for item in summarize(act, words=150)}

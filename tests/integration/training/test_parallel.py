@@ -262,7 +262,7 @@ def test_processes_whose_torchrun_is_gone_end_too(prepared: Prepared, tmp_path: 
 def shell(work: Callable[[], int]) -> int:
     """An error as the command line has it."""
     from lexlattice import LexLatticeError
-    from lexlattice.apps.cli.shell import fail
+    from lexlattice.apps.cli.common import fail
 
     try:
         return work()

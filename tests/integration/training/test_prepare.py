@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from helpers.acts import Row, contents, little_rows, write_rows
 from lexlattice import read
+from lexlattice._internal.shards import ShardFolder
 from lexlattice.apps.cli import main
 from lexlattice.encoding import load
 from lexlattice.errors import DataError, OutputError
@@ -193,7 +194,25 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(OutputError):
         prepare([little_rows(1)], tmp_path)
-    assert [path.name for path in tmp_path.glob("[!.]*")] == ["notes.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@posix
+def test_two_runs_do_not_write_to_the_same_folder(tmp_path: Path) -> None:
+    with ShardFolder(tmp_path / "out", {}).open(), pytest.raises(OutputError):
+        prepare([little_rows(1)], tmp_path / "out")
+
+
+def test_a_complete_shard_that_was_damaged_is_written_again(
+    prepared: Prepared, rows: list[Row], tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    shutil.copytree(prepared.folder, folder)
+    content = bytearray((folder / "shard-00001.npy").read_bytes())
+    content[-1] ^= 1  # the size stays the same
+    (folder / "shard-00001.npy").write_bytes(content)
+    prepare([rows], folder)
+    assert contents(folder) == contents(prepared.folder)
 
 
 @pytest.mark.parametrize("name", ["shard-00000.json", "shard-00000.jsonl.gz", "shard-00000.npy", "manifest.json"])
@@ -236,10 +255,10 @@ def test_bad_rows_are_reported_and_skipped(tmp_path: Path, fault: str, capsys: p
     first, last = little_rows(2)
     data = write_rows(tmp_path / "data.jsonl", [first, row, last])
     assert main(["prepare", str(data), "-o", str(tmp_path / "out"), "--quiet", "--jobs", "1"]) == 0
-    said = capsys.readouterr().err
-    assert f"line 2, {row['celex_id']}: " in said
-    assert named in said
-    assert "1 of 3 rows" in said
+    error_output = capsys.readouterr().err
+    assert f"line 2, {row['celex_id']}: " in error_output
+    assert named in error_output
+    assert "1 of 3 rows" in error_output
     prepared = Prepared.open(tmp_path / "out")
     assert [example.line for example in prepared] == [1, 3]
     assert [(bad["line"], bad["celex"]) for bad in prepared.manifest["skipped"]] == [(2, row["celex_id"])]
@@ -253,11 +272,11 @@ def test_strict_ends_the_run_at_the_first_bad_row(
     data = write_rows(tmp_path / "data.jsonl", [*little_rows(1), row])
     command = ["prepare", str(data), "-o", str(tmp_path / "out"), "--quiet", "--jobs", "1", "--strict"]
     assert main(command) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"lexlattice: line 2, {row['celex_id']}: ")
-    assert named in said
-    assert said.count("\n") == 1
-    assert main(command[:-1]) == 0, "the same run goes on without --strict"
+    error_output = capsys.readouterr().err
+    assert error_output.startswith(f"lexlattice: line 2, {row['celex_id']}: ")
+    assert named in error_output
+    assert error_output.count("\n") == 1
+    assert main(command[:-1]) == 0, "the same run can be resumed without --strict"
     assert main(command) == 2, "and is looked at strictly again"
 
 
@@ -265,9 +284,9 @@ def test_lines_that_are_not_json_are_reported_with_their_file(tmp_path: Path) ->
     whole = write_rows(tmp_path / "whole.jsonl", little_rows(2))
     broken = write_rows(tmp_path / "broken.jsonl", little_rows(1, first=3))
     broken.write_bytes(b"{\n" + broken.read_bytes())
-    said: list[str] = []
-    prepared = prepare([whole, broken], tmp_path / "out", note=said.append)
-    assert "broken.jsonl, line 1: " in said[0]
+    notes: list[str] = []
+    prepared = prepare([whole, broken], tmp_path / "out", note=notes.append)
+    assert "broken.jsonl, line 1: " in notes[0]
     assert [(example.line, example.celex[-1]) for example in prepared] == [(1, "1"), (2, "2"), (2, "3")]
 
 
@@ -312,7 +331,7 @@ def test_fields_can_have_other_names(tmp_path: Path, kind: str) -> None:
         ("--encoder nonsense", "nonsense"),
         ("--config none.toml", "none.toml"),
         ("--config none.toml --oracle greedy", "--oracle"),
-        ("--language xx", "'xx'"),
+        ("--lang xx", "'xx'"),
         ("--jobs 0", "0 jobs"),
         ("--limit 0", "limit of 0"),
         ("--fields text", "reference=NAME"),
@@ -325,16 +344,16 @@ def test_a_wrong_option_ends_with_one_line_and_exit_code_2(
 ) -> None:
     data = write_rows(tmp_path / "data.jsonl", little_rows(1))
     assert main(["prepare", str(data), "-o", str(tmp_path / "out"), "--quiet", *arguments.split()]) == 2
-    said = capsys.readouterr().err
-    assert named in said
-    assert said.startswith("lexlattice: ")
-    assert said.endswith(".\n")
-    assert said.count("\n") == 1
+    error_output = capsys.readouterr().err
+    assert named in error_output
+    assert error_output.startswith("lexlattice: ")
+    assert error_output.endswith(".\n")
+    assert error_output.count("\n") == 1
     assert not (tmp_path / "out").exists()
 
 
 def test_the_files_are_plain_json_lines_and_numpy(prepared: Prepared) -> None:
-    """So opening a folder cannot execute code, whoever made it."""
+    """So opening a folder from an untrusted source cannot execute code."""
     lines = gzip.decompress((prepared.folder / "shard-00000.jsonl.gz").read_bytes()).splitlines()
     assert [json.loads(line)["celex"] for line in lines] == [f"32024R{n:04d}" for n in range(1, SHARD_SIZE + 1)]
     vectors = np.load(prepared.folder / "shard-00000.npy", allow_pickle=False)

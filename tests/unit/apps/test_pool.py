@@ -11,7 +11,8 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from lexlattice import LexLatticeError
-from lexlattice._internal.processes import InternalError, WorkerLostError, parallel_map
+from lexlattice._internal.processes import parallel_map
+from lexlattice._internal.worker import InternalError, WorkerLostError
 
 COUNT = 30
 
@@ -41,6 +42,10 @@ def refused(number: int) -> int:
 
 def buggy(number: int) -> float:
     return 1 / number
+
+
+def unpicklable(_: int) -> object:
+    return lambda: None
 
 
 def threads(_: int) -> set[int]:
@@ -88,6 +93,11 @@ def test_errors_come_back_as_they_are_and_bugs_with_their_traceback() -> None:
         list(parallel_map(buggy, [0], 2))
     assert "in buggy" in "".join(bug.value.__notes__)
     assert bug.value.place.startswith("ZeroDivisionError")
+
+
+def test_a_result_that_cannot_be_sent_is_an_error() -> None:
+    with pytest.raises(InternalError):
+        list(parallel_map(unpicklable, [0], 2))
 
 
 def test_a_worker_process_uses_one_thread() -> None:

@@ -1,4 +1,4 @@
-"""ONNX Runtime gives the vectors of PyTorch, from our exports and from folders of others."""
+"""ONNX Runtime returns the vectors of PyTorch, for exported models and for those of other tools."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from helpers.tiny_models import LONG, TEXTS, cosines, tiny_mt5
 from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError
-from lexlattice.encoding.mt5 import MT5, export
+from lexlattice.encoding.mt5 import MT5, export_onnx
 from lexlattice.encoding.onnx import Onnx
 
 MIXED = [*TEXTS, LONG, "a", LONG[: len(LONG) // 2]]
@@ -24,12 +24,12 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> MT5:
 
 @pytest.fixture(scope="module")
 def exported(encoder: MT5, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export(encoder, tmp_path_factory.mktemp("onnx") / "fp32")
+    return export_onnx(encoder, tmp_path_factory.mktemp("onnx") / "fp32")
 
 
 @pytest.fixture(scope="module")
 def exported_int8(encoder: MT5, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export(encoder, tmp_path_factory.mktemp("onnx") / "int8", int8=True)
+    return export_onnx(encoder, tmp_path_factory.mktemp("onnx") / "int8", int8=True)
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_an_int8_export_stays_close_and_is_smaller(encoder: MT5, exported: Path,
     assert sizes[0] < sizes[1]
 
 
-def test_the_other_texts_of_a_call_do_not_matter(exported: Path, exported_int8: Path) -> None:
+def test_a_vector_does_not_depend_on_the_other_texts(exported: Path, exported_int8: Path) -> None:
     for folder in (exported, exported_int8):
         onnx_encoder = Onnx(folder)
         together = onnx_encoder.encode(MIXED)
@@ -61,25 +61,25 @@ def test_the_other_texts_of_a_call_do_not_matter(exported: Path, exported_int8: 
         np.testing.assert_array_equal(together, onnx_encoder.encode(MIXED))
 
 
-def test_empty_texts_are_zero_and_counted(exported: Path) -> None:
-    with pytest.warns(EmptyTextWarning, match="1 of 2 texts"):
+def test_empty_texts_are_zero_and_cause_a_warning(exported: Path) -> None:
+    with pytest.warns(EmptyTextWarning, match="1 of 2"):
         vectors = Onnx(exported).encode([" ", TEXTS[0]])
     assert not vectors[0].any() and vectors[1].any()
 
 
-def test_the_fingerprint_is_that_of_the_content(exported: Path, exported_int8: Path, copy: Path) -> None:
+def test_the_fingerprint_depends_on_the_content_only(exported: Path, exported_int8: Path, copy: Path) -> None:
     fingerprint = Onnx(exported).fingerprint
     (copy / "README.md").write_text("another file")
     assert Onnx(copy).fingerprint == fingerprint != Onnx(exported_int8).fingerprint
 
 
-def test_models_in_a_folder_of_their_own_are_found(exported: Path, copy: Path) -> None:
+def test_models_in_a_subfolder_are_found(exported: Path, copy: Path) -> None:
     (copy / "onnx").mkdir()
     (copy / "model.onnx").rename(copy / "onnx" / "model.onnx")
     np.testing.assert_array_equal(Onnx(copy).encode(TEXTS), Onnx(exported).encode(TEXTS))
 
 
-def test_a_model_with_types_and_a_vector_of_its_own(copy: Path, exported: Path) -> None:
+def test_a_model_with_token_types_and_pooling(copy: Path, exported: Path) -> None:
     """As sentence-transformers exports BERT: one input more, and pooling inside."""
     model = onnx.load(copy / "model.onnx")
     model.graph.input.append(onnx.helper.make_tensor_value_info("token_type_ids", onnx.TensorProto.INT64, ["a", "b"]))
@@ -95,7 +95,7 @@ def test_a_model_with_types_and_a_vector_of_its_own(copy: Path, exported: Path) 
     assert (vectors > means).all()
 
 
-def test_shorter_chunks_are_kept_where_the_tokenizer_asks_for_them(copy: Path) -> None:
+def test_chunks_are_shorter_if_the_tokenizer_truncates_earlier(copy: Path) -> None:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(copy / "tokenizer.json"))
@@ -112,7 +112,7 @@ def test_shorter_chunks_are_kept_where_the_tokenizer_asks_for_them(copy: Path) -
 def test_damaged_models_are_refused(copy: Path) -> None:
     model = copy / "model.onnx"
     model.write_bytes(model.read_bytes()[:-5000])
-    with pytest.raises(EncodingError, match="cannot be loaded"):
+    with pytest.raises(EncodingError, match=str(copy)):
         Onnx(copy)
 
 
@@ -122,7 +122,7 @@ def test_weights_that_are_not_finite_are_refused(copy: Path) -> None:
     spoilt = np.full(tuple(table.dims), np.nan, np.float32)
     table.CopyFrom(onnx.numpy_helper.from_array(spoilt, table.name))
     onnx.save(model, copy / "model.onnx")
-    with pytest.raises(EncodingError, match="finite"):
+    with pytest.raises(EncodingError):
         Onnx(copy)
 
 
@@ -133,11 +133,11 @@ def test_missing_files_are_named(copy: Path, name: str) -> None:
         Onnx(copy)
 
 
-def test_an_export_never_overwrites_and_leaves_nothing_half_done(encoder: MT5, copy: Path, tmp_path: Path) -> None:
-    with pytest.raises(EncodingError, match="exists already"):
-        export(encoder, copy)
+def test_an_export_never_overwrites_and_leaves_nothing_incomplete(encoder: MT5, copy: Path, tmp_path: Path) -> None:
+    with pytest.raises(EncodingError, match=str(copy)):
+        export_onnx(encoder, copy)
     spoilt = MT5(Path(shutil.copytree(encoder.folder, tmp_path / "spoilt")))
     (spoilt.folder / "model.safetensors").write_bytes(b"")
-    with pytest.raises(EncodingError, match="cannot be loaded"):
-        export(spoilt, tmp_path / "new")
+    with pytest.raises(EncodingError, match="spoilt"):
+        export_onnx(spoilt, tmp_path / "new")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "spoilt"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import WeightsError
 from lexlattice.lattice import Automaton as NumpyAutomaton
 from lexlattice.lattice import Lattice, joined
 from lexlattice.lattice import Readout as NumpyReadout
@@ -167,7 +167,7 @@ def test_the_dense_grid_is_the_sparse_lattice_wherever_nothing_is_clamped(
 @given(places, seeds)
 def test_the_dense_grid_is_the_sparse_lattice_that_is_clamped_as_well(where: list[Place], seed: int) -> None:
     model = lively(Consolidator(shape(), CHANNELS), seed)
-    check_alike(model, where, Lattice.clamped(*zip(*where, strict=True), HEIGHT, WIDTH), seed)
+    check_alike(model, where, Lattice.clamped(*columns_of(where), HEIGHT, WIDTH), seed)
 
 
 def check_alike(model: nn.Module, where: list[Place], sparse: Lattice, seed: int) -> None:
@@ -334,19 +334,19 @@ def test_the_activation_is_exact_to_six_digits_everywhere() -> None:
     for values in (np.linspace(-12, 12, 40_001, dtype=np.float32), 3 * source.standard_normal((700, 64), np.float32)):
         expected = nn.functional.gelu(torch.from_numpy(values)).numpy()
         np.testing.assert_allclose(gelu(values), expected, atol=2e-6)
-    assert gelu(np.float32([0, -1e30, 1e30])).tolist() == pytest.approx([0, 0, 1e30])
+    assert gelu(np.array([0, -1e30, 1e30], np.float32)).tolist() == pytest.approx([0, 0, 1e30])
 
 
 def test_an_automaton_refuses_a_lattice_of_another_kind() -> None:
     automaton = NumpyAutomaton.of(arrays(Automaton(CHANNELS, HIDDEN), "automaton"))
-    with pytest.raises(LexLatticeError, match="9 cells"):
+    with pytest.raises(WeightsError, match="9"):
         automaton.step(np.zeros((3, CHANNELS), np.float32), Lattice.line(3))
 
 
 @pytest.mark.parametrize("name", sorted(arrays(Automaton(2, 3), "automaton")))
 def test_weights_that_lack_a_part_or_fit_nothing_are_refused(name: str) -> None:
     whole = arrays(Automaton(2, 3), "automaton")
-    with pytest.raises(LexLatticeError, match=name):
+    with pytest.raises(WeightsError, match=name):
         NumpyAutomaton.of({key: array for key, array in whole.items() if key != name})
-    with pytest.raises(LexLatticeError, match="train"):
+    with pytest.raises(WeightsError):
         NumpyAutomaton.of(whole | {name: np.concatenate([whole[name], whole[name]])})

@@ -20,7 +20,7 @@ from lexlattice.act.document import UNIT_KINDS
 from lexlattice.encoding.static import Static
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.features.position import Outline, section_places, unit_places
-from lexlattice.lattice.features.similarity import Vectors, likeness_of
+from lexlattice.lattice.features.similarity import Vectors, similarities_of
 from lexlattice.lattice.features.surface import unit_signs
 from lexlattice.reading.article_references import ArticleReferences, article_references
 
@@ -179,7 +179,7 @@ def test_versions_of_an_act_have_the_same_structure(language: str, versions: dic
         np.testing.assert_array_equal(first, second, name)
     letters = np.ones(len(one), np.float32)
     places = [unit_places(act, outline, letters) for act, outline in zip((one, other), outlines, strict=True)]
-    np.testing.assert_array_equal(*places)
+    np.testing.assert_array_equal(places[0], places[1])
     np.testing.assert_array_equal(article_references(one).pairs, article_references(other).pairs)
     sections = [
         section_places(act, outline, article_references(act), letters)
@@ -287,11 +287,11 @@ def test_similarities_are_cosines(act: Act) -> None:
     outline, features = Outline.of(act), features_of(act, ENCODER)
     letters = np.array([len(unit.prose) for unit in act.units], np.float32)
     vectors = Vectors(features.vectors, features.headings, features.enclosing, features.title)
-    likeness = likeness_of(act, outline, vectors, letters, aim=-1)
-    for values in (likeness.units, likeness.sections):
+    similarities = similarities_of(act, outline, vectors, letters, aim=-1)
+    for values in (similarities.units, similarities.sections):
         assert (np.abs(values) <= 1 + 1e-5).all()
-    np.testing.assert_allclose(likeness.units[:, 0], features.vectors @ features.title, atol=1e-6)
-    assert not likeness.anchors[3].any(), "nothing says what it is for"
+    np.testing.assert_allclose(similarities.units[:, 0], features.vectors @ features.title, atol=1e-6)
+    assert not similarities.anchors[3].any(), "nothing says what it is for"
 
 
 def test_a_unit_has_the_vector_of_its_lead_in_and_of_its_first_words(act: Act) -> None:

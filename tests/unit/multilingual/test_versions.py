@@ -1,4 +1,4 @@
-"""One act in several languages: the same provisions in each, and what one of them lacks is said."""
+"""One act in several languages: the same provisions in each, and warnings for what one of them lacks."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from helpers.acts import EXAMPLES, LANGUAGES
-from lexlattice import Act, LexLatticeError, SummaryOptions, Unit, read
+from helpers.generated_acts import made
+from lexlattice import Act, SummaryOptions, Unit, read
 from lexlattice.act.summary import Explanation, Influence, Item, Summary
-from lexlattice.multilingual.alignment import Encode, align
-from lexlattice.multilingual.versions import Score, emit, summarize_versions
+from lexlattice.errors import OptionError
+from lexlattice.multilingual.alignment import Encode, align, embedded
+from lexlattice.multilingual.versions import Score, project_extract, project_units, summarize_versions
 from lexlattice.reading.roles import application_units, groups_of
 from lexlattice.selection.decoder import choose
 
@@ -46,7 +48,7 @@ def versions(
     *,
     focus: str = "all",
     base: str | None = None,
-    encode: Encode | None = None,
+    encode: Encode = embedded,
 ) -> dict[str, Summary]:
     return summarize_versions(acts, Fake(by, scores), SummaryOptions(focus=focus), base=base, encode=encode)
 
@@ -102,7 +104,7 @@ def provisions(units: Sequence[Unit] | Summary, act: Act) -> set[str]:
     return {act[unit.id].provision for unit in units}
 
 
-# --- what is chosen in one version, in another --------------------------------------------------------------
+# --- projecting a selection to another version --------------------------------------------------------------
 
 choices = st.sets(st.sampled_from([unit.id for unit in example("en").units]))
 languages = st.sampled_from(LANGUAGES)
@@ -111,35 +113,66 @@ languages = st.sampled_from(LANGUAGES)
 @given(choices, languages, languages)
 def test_the_same_provisions_come_out_in_every_language(names: set[str], first: str, second: str) -> None:
     english, source, target = example("en"), example(first), example(second)
-    chosen, missing = emit([english[name] for name in sorted(names)], english, source, align(english, source))
-    emitted, missing_there = emit(chosen, source, target, align(source, target))
+    chosen, missing = project_units(
+        [english[name] for name in sorted(names)], english, source, align(english, source, None)
+    )
+    emitted, missing_there = project_units(chosen, source, target, align(source, target, None))
     assert missing == missing_there == []
     assert provisions(emitted, target) == provisions(chosen, source) == {english[name].provision for name in names}
     assert [unit for unit in target.units if unit in emitted] == emitted
-    back, _ = emit(emitted, target, english, align(target, english))
+    back, _ = project_units(emitted, target, english, align(target, english, None))
     assert {unit.id for unit in back} >= names
     assert provisions(back, english) == {english[name].provision for name in names}
 
 
 @given(choices, languages)
-def test_there_and_back_is_the_same_choice(names: set[str], language: str) -> None:
+def test_a_round_trip_returns_the_same_selection(names: set[str], language: str) -> None:
     english, act = example("en"), example(language)
     assert [unit.id for unit in english.units] == [unit.id for unit in act.units]
-    there, _ = emit([english[name] for name in names], english, act, align(english, act))
-    back, _ = emit(there, act, english, align(act, english))
+    there, _ = project_units([english[name] for name in names], english, act, align(english, act, None))
+    back, _ = project_units(there, act, english, align(act, english, None))
     assert {unit.id for unit in back} == names
 
 
 @given(choices, st.lists(st.sampled_from(["art-1.par-2", "art-4.par-1", "anx.pt-3", "rec-2"]), unique=True))
 @settings(max_examples=25)
-def test_what_a_version_lacks_is_named_and_not_replaced(names: set[str], lost: list[str]) -> None:
+def test_a_missing_provision_is_reported_and_not_replaced(names: set[str], lost: list[str]) -> None:
     english, act = example("en"), damaged("de", *lost)
-    alignment = align(english, act)
-    emitted, missing = emit([english[name] for name in names], english, act, alignment)
+    alignment = align(english, act, None)
+    emitted, missing = project_units([english[name] for name in names], english, act, alignment)
     assert {english[name].provision for name in missing} >= {english[name].provision for name in names} & {*lost}
     assert missing == [unit.id for unit in english.units if unit.id in names and unit.id in alignment.unaligned]
     whole = {unit.text for name in names for unit in example("de").sentences(english[name].provision)}
     assert {unit.text for unit in emitted} <= whole
+
+
+def words_as_units(words: Sequence[int]) -> Act:
+    return made(*(("article", "", ["word " * count]) for count in words))
+
+
+word_counts = st.lists(st.integers(1, 12), min_size=1, max_size=7)
+
+
+@given(word_counts, st.integers(0, 60), st.randoms(use_true_random=False))
+def test_a_projected_extract_keeps_the_budget_and_skips_only_what_does_not_fit(
+    counts: list[int], budget: int, draw: Random
+) -> None:
+    source, target = words_as_units(counts), words_as_units(counts[::-1])
+    ranked = draw.sample(source.units, draw.randint(0, len(source)))
+    alignment = align(source, target, None)
+    extract = project_extract(ranked, target, alignment, budget)
+    assert extract.budget == budget
+    assert extract.words <= budget
+    assert list(extract.units) == [unit for unit in target.units if unit in extract.units]
+    wanted = {name for unit in ranked for name in alignment.pairs.get(unit.id, ())}
+    assert {unit.id for unit in extract.units} <= wanted
+    left = budget - extract.words
+    assert all(target[name] in extract.units or target[name].words > left for name in wanted)
+
+
+def test_a_projected_extract_takes_the_most_important_units_first() -> None:
+    act = words_as_units([5, 5])
+    assert project_extract(act.units[::-1], act, align(act, act, None), 7).units == act.units[1:]
 
 
 # --- consensus --------------------------------------------------------------------------------------------
@@ -249,7 +282,7 @@ def test_without_english_the_first_version_by_its_code_keeps_the_budget() -> Non
     assert provisions(found["de"], found["de"].act) == provisions(found["pl"], found["pl"].act)
 
 
-def test_what_a_version_lacks_is_said_in_a_sentence() -> None:
+def test_a_missing_provision_is_a_warning() -> None:
     english = example("en")
     lost = ["art-1.par-2", "art-5.par-1"]
     everything = Summary(
@@ -267,7 +300,7 @@ def test_what_a_version_lacks_is_said_in_a_sentence() -> None:
     assert {item.text for item in found["fi"]} <= texts
 
 
-def test_what_only_another_version_has_is_said_too() -> None:
+def test_a_provision_that_only_another_version_has_is_a_warning() -> None:
     """A consensus is made in English; what the Finnish version alone would have had is not there."""
     english, finnish = damaged("en", "anx.pt-3"), example("fi")
 
@@ -282,7 +315,7 @@ def test_what_only_another_version_has_is_said_too() -> None:
     assert provisions(found["fi"], finnish) == provisions(found["en"], english) != set()
 
 
-def test_reasons_are_given_in_the_language_of_the_version() -> None:
+def test_explanations_cite_neighbours_in_the_language_of_the_version() -> None:
     english, greek = example("en"), example("el")
     unit, neighbour = english["art-1.par-1"], english["art-1.par-2"]
     why = Explanation(1, (0.1, 0.4), (Influence(neighbour.id, neighbour.citation, 0.3),))
@@ -293,24 +326,20 @@ def test_reasons_are_given_in_the_language_of_the_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("languages", "base", "sentence"),
-    [
-        ([], None, "There are too few versions; give the act in two languages at least."),
-        (["en"], "en", "There are too few versions; give the act in two languages at least."),
-        (["en", "fi", "en"], None, "Two versions are in English; give one for each language."),
-        (["en", "fi"], "sv", "There is no version in 'sv' to choose on; take one of: en, fi."),
-    ],
+    ("languages", "base", "named"),
+    [([], None, ""), (["en"], "en", ""), (["en", "fi", "en"], None, "English"), (["en", "fi"], "sv", "'sv'")],
 )
-def test_what_makes_no_sense_is_refused_in_one_sentence(languages: list[str], base: str | None, sentence: str) -> None:
-    with pytest.raises(LexLatticeError) as refused:
+def test_versions_that_do_not_fit_together_are_refused(languages: list[str], base: str | None, named: str) -> None:
+    with pytest.raises(OptionError) as refused:
         versions([example(language) for language in languages], summarize, score, base=base)
-    assert str(refused.value) == sentence
+    assert named in str(refused.value)
 
 
 def test_different_acts_are_refused_and_unknown_numbers_are_not() -> None:
     english, finnish = example("en"), example("fi")
-    with pytest.raises(LexLatticeError, match="These are different acts, 32016R0679 and 32024R9001; give versions of"):
+    with pytest.raises(OptionError) as refused:
         versions([english, replace(finnish, celex="32016R0679")], summarize, score)
+    assert "32016R0679" in str(refused.value) and english.celex in str(refused.value)
     unknown = replace(finnish, celex="")
     assert versions([english, unknown], summarize, score)["fi"].items
 

@@ -45,7 +45,7 @@ def text(act: Act) -> str:
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_nothing_of_a_pattern_is_lost_or_twice(name: str) -> None:
+def test_nothing_of_a_pattern_is_lost_or_duplicated(name: str) -> None:
     act = pattern(name)
     assert_laws(act)
     assert Act.from_json(act.to_json()) == act
@@ -58,13 +58,13 @@ def test_the_numbers_of_a_pattern_have_no_gaps_and_no_repeats(name: str) -> None
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_no_two_provisions_of_an_act_are_cited_alike(name: str) -> None:
+def test_citations_of_provisions_are_unique(name: str) -> None:
     cited = Counter(unit.citation for unit in pattern(name).units if unit.kind not in ("title", "citation"))
     assert [citation for citation, times in cited.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_no_two_lines_of_a_preamble_are_cited_alike(name: str) -> None:
+def test_citations_of_preamble_lines_are_unique(name: str) -> None:
     cited = [unit.citation for unit in pattern(name).units if unit.kind == "citation"]
     assert len(set(cited)) == len(cited)
 
@@ -73,7 +73,7 @@ def test_no_two_lines_of_a_preamble_are_cited_alike(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", AMENDING)
-def test_quoted_articles_are_no_articles_of_the_amending_act(name: str) -> None:
+def test_quoted_articles_are_not_articles_of_the_amending_act(name: str) -> None:
     act = pattern(name)
     assert numbers(act, "article") == ["1", "2"]
     assert [act[f"art-1.pt-{n}"].citation for n in (1, 2, 3, 4)] == [f"Article 1, point ({n})" for n in (1, 2, 3, 4)]
@@ -91,7 +91,7 @@ def test_a_quoted_article_is_cited_below_the_point_that_inserts_it(name: str) ->
 
 
 @pytest.mark.parametrize("name", AMENDING)
-def test_quoted_points_and_paragraphs_say_that_they_are_quoted(name: str) -> None:
+def test_quoted_points_and_paragraphs_are_marked_as_quoted(name: str) -> None:
     act = pattern(name)
     for words, point in (("can be read by radio", "art-1.pt-1"), ("shall bear a label or", "art-1.pt-2.pt-a")):
         (unit,) = (unit for unit in act.units if words in unit.text)
@@ -102,7 +102,7 @@ def test_quoted_points_and_paragraphs_say_that_they_are_quoted(name: str) -> Non
 # --- attached acts and recommendations --------------------------------------------------------------------
 
 
-def test_the_articles_of_an_attached_agreement_are_its_own() -> None:
+def test_the_articles_of_an_attached_agreement_belong_to_it() -> None:
     act = pattern("attachment.txt")
     assert numbers(act, "article") == ["1", "2", "3", "1", "2", "3", "4"]
     assert act["art-1"].text.startswith("The Agreement between")
@@ -117,11 +117,11 @@ def test_the_articles_of_an_attached_agreement_are_not_cited_as_those_of_the_dec
     assert act["att-1.art-2.par-2.pt-b"].citation.endswith("Article 2(2)(b)")
 
 
-def test_what_is_recommended_keeps_the_words_that_recommend_it() -> None:
+def test_a_recommendation_keeps_the_words_that_recommend() -> None:
     assert "HEREBY RECOMMENDS THAT MEMBER STATES" in text(pattern("recommendation.txt"))
 
 
-def test_the_points_of_a_recommendation_hang_from_no_heading_but_their_own() -> None:
+def test_the_points_of_a_recommendation_have_only_their_own_headings() -> None:
     act = pattern("recommendation.txt")
     points = {unit.number: unit for unit in act.units if unit.kind == "point" and unit.number.isdigit()}
     assert list(points) == ["1", "2", "3", "4", "5"]
@@ -144,7 +144,7 @@ def test_annexes_in_parts_with_tables_and_notes_stay_annexes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_each_part_of_an_annex_numbers_its_points_anew(name: str) -> None:
+def test_each_part_of_an_annex_restarts_its_numbering(name: str) -> None:
     act = pattern(name)
     assert citation(act, "anx-I.part-A.pt-1") == "annex i, part a, point 1"
     assert citation(act, "anx-I.part-B.pt-2.pt-b") == "annex i, part b, point 2(b)"
@@ -172,7 +172,7 @@ def test_a_note_to_a_table_stays_in_its_annex() -> None:
 # --- contents, two languages, what is cut off -------------------------------------------------------------
 
 
-def test_a_list_of_contents_does_not_swallow_the_act() -> None:
+def test_a_table_of_contents_does_not_absorb_the_act() -> None:
     act = pattern("contents.txt")
     assert [(section.kind, section.number) for section in act.sections] == [
         *((kind, "") for kind in ("title", "preamble", "recitals")),
@@ -209,7 +209,7 @@ def test_the_second_language_of_a_convention_is_not_cited_as_the_first() -> None
     assert not [unit for unit in rest if unit.citation in own]
 
 
-def test_an_act_that_is_cut_off_is_said_to_be() -> None:
+def test_a_truncated_act_has_a_warning() -> None:
     act = pattern("cut-off.txt")
     assert act.incomplete
     assert any("cut off" in warning for warning in act.warnings)
@@ -234,11 +234,11 @@ def test_the_annex_of_a_consolidated_act_is_cited_by_its_parts() -> None:
     assert [section.heading for section in act.sections if section.kind == "annex"] == ["SHELTER"]
 
 
-def test_a_consolidated_act_says_its_own_number() -> None:
+def test_a_consolidated_act_has_its_number() -> None:
     assert pattern("consolidated.html").consolidated_celex == "02021R9900-20250601"
 
 
-def test_a_repealed_act_without_text_says_what_repealed_it() -> None:
+def test_a_repealed_act_without_text_names_the_repealing_act() -> None:
     act = pattern("repealed.html")
     assert act.celex == "32001R9110"
     assert act.title == "COUNCIL REGULATION (EC) No 9110/2001 of 19 November 2001 on names under which honey is sold"
@@ -246,7 +246,7 @@ def test_a_repealed_act_without_text_says_what_repealed_it() -> None:
     assert [section.kind for section in act.sections] == ["title"]
 
 
-def test_of_a_saved_page_only_the_act_is_read() -> None:
+def test_only_the_act_of_a_saved_page_is_read() -> None:
     act = pattern("saved-page.html")
     assert act.celex == "32025R9701"
     assert act.title == "COMMISSION REGULATION (EU) 2025/9701 of 9 September 2025 on the colour of beehives"

@@ -70,7 +70,8 @@ def akoma(inside: str, around: str = "body") -> list[tuple[str | None, str]]:
 def test_an_act_has_the_lines_of_the_official_journal() -> None:
     document = read_akoma(ACT.encode())
     assert (document.format, document.celex, document.language) == ("akoma-ntoso", "32024R9001", "en")
-    assert document.warnings == ["Annex III is in a file of its own, which was not read."]
+    (warning,) = document.warnings
+    assert "Annex III" in warning
     assert lines(ACT) == [
         ("page", "EN"),
         ("title", "Proposal for a"),
@@ -132,7 +133,7 @@ def test_an_act_has_the_lines_of_the_official_journal() -> None:
     "namespace",
     ["http://www.akomantoso.org/2.0", "http://docs.oasis-open.org/legaldocml/ns/akn/3.0/CSD13", ""],
 )
-def test_any_namespace_and_prefix_will_do(namespace: str) -> None:
+def test_any_namespace_and_prefix_is_accepted(namespace: str) -> None:
     assert lines(ACT.replace(AKN3, namespace)) == lines(ACT)
     prefixed = re.sub(r"<(/?)(?=[a-zA-Z])", r"<\1an:", ACT).replace("xmlns=", "xmlns:an=")
     assert lines(prefixed) == lines(ACT)
@@ -177,7 +178,7 @@ def test_every_line_of_a_note_is_a_note() -> None:
     ]
 
 
-def test_lists_with_numbers_of_their_own_or_of_the_browser() -> None:
+def test_lists_may_state_their_numbers_or_leave_them_to_the_browser() -> None:
     inside = "<listIntroduction>Of:</listIntroduction><item><num>(a)</num><p>bees;</p></item>"
     assert akoma(f"<blockList>{inside}</blockList>") == [(None, "Of:"), (None, "(a)"), (None, "bees;")]
     assert akoma("<ol><li>one</li><li>two</li></ol>") == [(None, text) for text in ("1.", "one", "2.", "two")]
@@ -185,7 +186,7 @@ def test_lists_with_numbers_of_their_own_or_of_the_browser() -> None:
     assert akoma(table) == [(None, text) for text in ("(a)", "bees", "(b)", "wasps")]
 
 
-def test_a_note_can_be_called_twice() -> None:
+def test_a_note_can_be_referenced_twice() -> None:
     notes = '<p>a<authorialNote eId="fn_1"><p>note</p></authorialNote> b<noteRef href="#fn_1"/></p>'
     assert akoma(notes) == [(None, "a (1) b (1)"), ("note", "(1) note")]
 
@@ -209,14 +210,14 @@ def test_in_a_collection_the_first_document_is_the_act() -> None:
     ("code", "language"),
     [("eng", "en"), ("EN", "en"), ("gre", "el"), ("slv", "sl"), ("fr-FR", "fr"), ("", None)],
 )
-def test_languages(code: str, language: str | None) -> None:
+def test_language_codes_of_two_and_three_letters_are_accepted(code: str, language: str | None) -> None:
     assert read_akoma(ACT.replace('"eng"', f'"{code}"').encode()).language == language
 
 
 @pytest.mark.parametrize(
     ("alias", "celex"), [("32024R9001", "32024R9001"), ("COM(2025) 162", None), ("/eli/reg/2024/9001", None)]
 )
-def test_only_a_celex_number_is_taken_for_one(alias: str, celex: str | None) -> None:
+def test_only_a_celex_number_is_read_as_one(alias: str, celex: str | None) -> None:
     assert read_akoma(ACT.replace("celex:32024R9001", alias).encode()).celex == celex
 
 
@@ -237,7 +238,7 @@ TREES: st.SearchStrategy[Any] = st.recursive(
 
 
 def spell(tree: tuple[str, list[Any]], words: Iterator[int], bare: Iterator[bool]) -> str:
-    """Write a tree as XML with a word of its own in every place where there can be one."""
+    """Write a tree as XML with a unique word in every possible place."""
 
     def word() -> str:
         return "" if next(bare) else f" q{next(words)}z "
@@ -250,7 +251,7 @@ def spell(tree: tuple[str, list[Any]], words: Iterator[int], bare: Iterator[bool
 
 @settings(deadline=None)
 @given(TREES, st.lists(st.booleans(), min_size=1))
-def test_every_word_comes_out_once(tree: tuple[str, list[Any]], bare: list[bool]) -> None:
+def test_every_word_occurs_once(tree: tuple[str, list[Any]], bare: list[bool]) -> None:
     text = spell(tree, iter(range(10**6)), iter(bare * 1000))
     expected = re.findall(r"q\d+z", text)
     try:
@@ -262,27 +263,28 @@ def test_every_word_comes_out_once(tree: tuple[str, list[Any]], bare: list[bool]
     assert all(line == line.strip(" ") and "\n" not in line for _, line in found)
 
 
-# --- strangers' files -------------------------------------------------------------------------------------
+# --- untrusted files --------------------------------------------------------------------------------------
 
 
-def test_entities_are_refused_and_files_never_read(tmp_path: Path) -> None:
+def test_entities_are_refused_and_files_are_never_read(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret")
     bomb = '<!ENTITY a "boom"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'
     for declared in (bomb, f'<!ENTITY b SYSTEM "{secret.as_uri()}">'):
-        with pytest.raises(ReadingError, match="declares XML entities, which are not accepted"):
+        with pytest.raises(ReadingError):
             read_akoma(f"<!DOCTYPE akomaNtoso [{declared}]><akomaNtoso><p>&b;</p></akomaNtoso>".encode())
 
 
 @pytest.mark.parametrize("data", [b"", b"<akomaNtoso/>", ACT.encode()[:-20], ACT.encode()[:900], b"text"])
-def test_what_is_no_act_or_no_whole_one_is_refused(data: bytes) -> None:
-    with pytest.raises(ReadingError, match=r"\.$"):
+def test_other_and_truncated_files_are_refused(data: bytes) -> None:
+    with pytest.raises(ReadingError):
         read_akoma(data)
 
 
 def test_nesting_has_a_limit() -> None:
-    with pytest.raises(ReadingError, match="nested more than 256"):
+    with pytest.raises(ReadingError) as error:
         read_akoma(b"<section>" * 300 + b"x" + b"</section>" * 300)
+    assert "256" in str(error.value)
 
 
 @settings(deadline=None)

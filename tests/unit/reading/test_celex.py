@@ -1,4 +1,4 @@
-"""A CELEX number has one form, however it is written; a consolidated text has its own beside that of the act."""
+"""CELEX numbers are normalized to the number of the act, for consolidated texts too."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ FORMEX = """<CONS.ACT><INFO.CONSLEG START.DATE="20020301"/><CONS.DOC><BIB.DATA><
         ),
     ],
 )
-def test_every_form_has_one_number(written: str, act: str, day: str | None) -> None:
+def test_every_form_is_normalized(written: str, act: str, day: str | None) -> None:
     assert normalize_celex(written) == (act, day)
 
 
 @given(st.text(max_size=40))
-def test_a_number_that_was_put_in_form_stays_as_it_is(text: str) -> None:
+def test_a_normalized_number_stays_as_it_is(text: str) -> None:
     once = normalize_celex(text).act
     assert normalize_celex(once).act == once
 
 
 @pytest.mark.parametrize("celex", ["301R0044", "02001R0044", "02001R0044-20020301", "32001R0044"])
-def test_a_file_may_have_any_form(celex: str) -> None:
+def test_a_file_may_state_any_form(celex: str) -> None:
     act = read(FORMEX.format(celex=celex).encode(), language="en")
     assert (act.celex, act.consolidated, act.consolidated_celex) == ("32001R0044", "2002-03-01", "02001R0044-20020301")
 
@@ -56,7 +56,7 @@ def test_a_file_may_have_any_form(celex: str) -> None:
     "around",
     ["{}", "►M1 {}", "{} (1)", "{} (*)", "L 236 33 {}", "{} L 351", "▼B {} ◄", "►(1) M2 {} (2) ◄", "{} L 12 1"],
 )
-def test_a_title_is_without_what_the_page_puts_around_it(around: str) -> None:
+def test_a_title_does_not_include_what_the_page_adds(around: str) -> None:
     for title in (
         "Council Regulation (EC) No 44/2001 on judgments (recast)",
         "Regulation (EU) 2016/679",

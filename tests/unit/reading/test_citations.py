@@ -35,7 +35,7 @@ def cited(language: str, *levels: tuple[str, str]) -> str:
         ("ga", "Aithris 4, an chéad abairt agus an dara habairt", "an tríú habairt"),
     ],
 )
-def test_sentences_that_follow_one_another_are_cited_as_one(language: str, two: str, three: str) -> None:
+def test_consecutive_sentences_are_cited_together(language: str, two: str, three: str) -> None:
     first = cited(language, ("recital", "4"), ("sentence", "1"))
     assert cite_sentences(first, 1, 1, load(language)) == first
     assert cite_sentences(first, 1, 2, load(language)) == two
@@ -95,7 +95,7 @@ def test_sentences_that_follow_one_another_are_cited_as_one(language: str, two: 
         ("ro", "article 5 indent 12", "Articolul 5 a 12-a liniuță"),
     ],
 )
-def test_levels_take_the_form_that_acts_give_them(language: str, levels: str, citation: str) -> None:
+def test_levels_are_written_as_in_acts(language: str, levels: str, citation: str) -> None:
     words = levels.split()
     pairs: list[tuple[str, str]] = []
     for word in words:
@@ -107,7 +107,7 @@ def test_levels_take_the_form_that_acts_give_them(language: str, levels: str, ci
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_every_level_and_ordinals_for_ten_places(language: str) -> None:
+def test_every_language_has_every_level_and_ten_ordinals(language: str) -> None:
     assert set(raw(language)["citation"]) == set(raw("en")["citation"])
     for forms in load(language).named_ordinals.values():
         assert len(forms) == 11
@@ -116,7 +116,7 @@ def test_every_language_has_every_level_and_ordinals_for_ten_places(language: st
         assert "{" not in cited(language, ("annex", "I"), (name, "3"))
 
 
-def test_what_the_preamble_regards_is_cited_one_by_one() -> None:
+def test_citations_of_the_preamble_are_cited_one_by_one() -> None:
     act = read("REGULATION 1/2099\nTHE COUNCIL,\nHaving regard to A,\nHaving regard to B,\nWhereas:\n(1) Bees fly.")
     assert [unit.citation for unit in act if unit.kind == "citation"] == [
         "Preamble",
@@ -142,7 +142,7 @@ UNSEEN = {
 @pytest.mark.data
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_acts_themselves_cite_in_these_forms(data: Path, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_real_acts_use_these_forms(data: Path, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     forms: Any = import_module("citation_forms")
     uses = forms.attested(language, data)

@@ -39,7 +39,7 @@ def skeleton(act: Act) -> list[tuple[str, str]]:
     return [(section.kind, section.units[0].id) for section in act.sections]
 
 
-def of(act: Act, kind: str) -> list[str]:
+def furniture(act: Act, kind: str) -> list[str]:
     return [act.source[piece.start : piece.end] for piece in act.furniture if piece.kind == kind]
 
 
@@ -61,7 +61,7 @@ def test_a_table_of_contents_below_the_preamble_is_furniture(name: str, listed: 
     act = read(f"{TITLE}\n{PREAMBLE}\n{name}{listed}\n{TEXT}", language="en")
     assert skeleton(act) == EXPECTED
     assert next(s.enclosing for s in act.sections if s.kind == "article") == ("CHAPTER I GENERAL PROVISIONS",)
-    assert "".join(of(act, "contents")).split() == f"{name}{listed}".split()
+    assert "".join(furniture(act, "contents")).split() == f"{name}{listed}".split()
     assert_laws(act)
 
 
@@ -89,19 +89,19 @@ def test_a_table_of_contents_of_an_annex_is_furniture() -> None:
     )
     act = read(f"{TITLE}\n{PREAMBLE}\nArticle 1\nLamps shall be lit.\n{annex}", language="en")
     assert [unit.citation for unit in act.sections[-1].units] == [f"Annex, point {n}" for n in (1, 2, 3)]
-    assert of(act, "contents")[0].startswith("TABLE OF CONTENTS")
+    assert furniture(act, "contents")[0].startswith("TABLE OF CONTENTS")
 
 
 def test_a_correlation_table_is_no_table_of_contents() -> None:
     table = "ANNEX\nCORRELATION TABLE\n" + "\n".join(f"Article {n}\nArticle {n + 1}" for n in range(1, 9))
     act = read(f"{TITLE}\n{PREAMBLE}\nArticle 1\nLamps shall be lit.\n{table}", language="en")
-    assert not of(act, "contents")
+    assert not furniture(act, "contents")
 
 
 def test_chapters_without_text_are_no_table_of_contents() -> None:
     act = read(f"{TITLE}\n{PREAMBLE}\n{TEXT}", language="en")
     assert skeleton(act) == EXPECTED
-    assert not of(act, "contents")
+    assert not furniture(act, "contents")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -113,7 +113,7 @@ def test_a_table_of_contents_changes_no_reading_in_any_language(examples: Path, 
     place = next(n for n, line in enumerate(lines) if line.strip() == listed[0])
     again = read("\n".join([*lines[:place], *listed, *lines[place:]]), language=language)
     assert [s.units[0].id for s in again.sections] == [s.units[0].id for s in act.sections]
-    assert of(again, "contents")
+    assert furniture(again, "contents")
 
 
 LISTED = {

@@ -1,4 +1,4 @@
-"""Code pages of old pages are found out; a few broken bytes are mended; nothing is refused that can be read."""
+"""Decoding: old code pages are detected, a few invalid bytes are repaired."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize(("language", "page"), [(lang, page) for lang, pages in PAGES.items() for page in pages])
-def test_legacy_code_pages(examples: Path, language: str, page: str) -> None:
+def test_legacy_code_pages_are_detected(examples: Path, language: str, page: str) -> None:
     text = (examples / "short" / f"{language}.txt").read_text("utf-8")
     data = text.encode(page, "ignore")
     decoded, warnings = decode(data)
@@ -35,12 +35,12 @@ def test_legacy_code_pages(examples: Path, language: str, page: str) -> None:
     assert sum(section.kind == "article" for section in act.sections) == 10
 
 
-def test_a_declared_code_page_is_believed() -> None:
+def test_a_declared_code_page_is_used() -> None:
     page = '<html><head><meta charset="windows-1253"></head><body><p>Άρθρο 1</p></body></html>'
     assert "Άρθρο 1" in decode(page.encode("cp1253"))[0]
 
 
-def test_mixed_encodings_are_mended() -> None:
+def test_a_few_invalid_bytes_are_repaired() -> None:
     data = ("Règlement du Conseil, à Bruxelles, l’été. " * 20).encode() + "décidé".encode("cp1252")
     text, warnings = decode(data)
     assert text.endswith("décidé")
@@ -48,6 +48,6 @@ def test_mixed_encodings_are_mended() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_unicode_in_all_its_forms(examples: Path, encoding: str) -> None:
+def test_every_encoding_of_unicode_is_read(examples: Path, encoding: str) -> None:
     text = (examples / "short" / "mt.txt").read_text("utf-8")
     assert decode(text.encode(encoding)) == (text, [])

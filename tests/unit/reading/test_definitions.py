@@ -1,4 +1,4 @@
-"""Terms that an act defines, and where they stand."""
+"""The terms that an act defines, and their positions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_all_names_of_one_thing_are_terms() -> None:
     ]
 
 
-def test_names_given_in_passing_are_terms() -> None:
+def test_names_defined_within_a_sentence_are_terms() -> None:
     text = (
         "Regulation on lamps\nArticle 1\nThe European Lamp Agency (‘the Agency’) is set up.\n"
         "Article 2\nA register, hereinafter referred to as ‘the Register’, is kept.\n"
@@ -48,7 +48,7 @@ def test_names_given_in_passing_are_terms() -> None:
     assert terms(text) == [("the Agency", "art-1"), ("the Register", "art-2"), ("Lamp", "art-3")]
 
 
-def test_what_an_amendment_puts_into_another_act_is_not_its_own() -> None:
+def test_definitions_inserted_into_another_act_are_ignored() -> None:
     text = (
         "Regulation on lamps\nArticle 1\nRegulation (EC) No 1/2004 is amended as follows:\n"
         "(1) in Article 2, the following points are added:\n‘(4) “lamp” means a thing that gives light;\n"

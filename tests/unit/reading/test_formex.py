@@ -17,6 +17,7 @@ from lxml import etree
 
 from helpers.laws import assert_laws
 from lexlattice.errors import ReadingError
+from lexlattice.reading.celex import normalize_celex
 from lexlattice.reading.formats.archives import MAX_MEMBERS
 from lexlattice.reading.formats.blocks import Block, Role, squeeze
 from lexlattice.reading.formats.formex import read_formex, read_formex_parts, read_formex_zip
@@ -171,15 +172,16 @@ def test_without_a_list_of_parts_annexes_follow_the_act_in_natural_order() -> No
     assert [block.text for block in document.blocks if block.role is Role.ANNEX] == ["ANNEX 2", "ANNEX 10"]
 
 
-def test_a_missing_part_is_a_warning_and_the_list_alone_says_so() -> None:
+def test_a_missing_part_is_a_warning() -> None:
     document = read_formex_parts({"z.doc.xml": DOC.encode(), "act.xml": ACT.encode()})
-    assert document.warnings == ["The part a_annex.xml of this act is missing."]
+    (warning,) = document.warnings
+    assert "a_annex.xml" in warning
     alone = read_formex(DOC.encode())
     assert lines(alone.blocks) == [("title", "Commission Regulation on urban beehives")]
-    assert "folder or zip" in alone.warnings[0]
+    assert len(alone.warnings) == 1
 
 
-def test_a_file_that_is_called_in_the_text_stands_there_once() -> None:
+def test_an_included_file_is_read_once_where_it_is_included() -> None:
     call = '<INCL.ELEMENT FILEREF="q.xml" TYPE="FORMEX.DOC"/>'
     listed = f"<BIB.INSTANCE><INCLUSIONS>{call}</INCLUSIONS></BIB.INSTANCE>"
     quoted = "<ANNEX><TITLE><TI><P>ANNEX V</P></TI></TITLE><CONTENTS><P>Text.</P></CONTENTS></ANNEX>"
@@ -197,7 +199,7 @@ def test_a_file_that_is_called_in_the_text_stands_there_once() -> None:
     assert [block.text for block in read_formex_parts(parts).blocks] == ["a", "b", "c", "d"]
 
 
-def test_what_was_repealed_is_left_out() -> None:
+def test_repealed_passages_are_skipped() -> None:
     opens = '<?CLG.MDFO ID="O1" IDREF="C1" ACTION="{}" LEVEL="{}" ACTIVE.DOC="32014L0025"?>'
     ends = '<?CLG.MDFC ID="C1" IDREF="O1"?>'
     inline = f"<P>Directives {opens.format('DELETED', 'TEXT')}2004/17/EC{ends} and 2009/81/EC.</P>"
@@ -220,7 +222,7 @@ def test_a_quotation_over_several_lines_is_quoted_without_its_element() -> None:
     assert formex(inside) == [*expected, (None, "‘hive’ means a box")]
 
 
-def test_footnotes_are_numbered_as_their_style_says() -> None:
+def test_footnotes_are_numbered_by_their_style() -> None:
     notes = "".join(f'<NOTE NUMBERING="{style}"><P>{style}</P></NOTE>' for style in ("STAR", "alpha", "NONE"))
     assert formex(f"<P>x<NOTE><P>one</P></NOTE>{notes}</P>") == [
         (None, "x (1) (*1) (a)"),
@@ -234,13 +236,13 @@ def test_footnotes_are_numbered_as_their_style_says() -> None:
     assert [block.text for block in document.blocks] == ["x (1)", "(1) one", "y (2)", "(2) two"]
 
 
-def test_a_table_that_only_sets_markers_apart_is_a_list() -> None:
+def test_a_table_that_only_arranges_markers_is_a_list() -> None:
     rows = "".join(f"<ROW><CELL>{m}</CELL><CELL><P>text {m}</P><P>more</P></CELL></ROW>" for m in ("(a)", "(b)"))
     expected = [(None, text) for m in ("(a)", "(b)") for text in (m, f"text {m}", "more")]
     assert formex(f"<TBL><CORPUS>{rows}</CORPUS></TBL>") == expected
 
 
-def test_notes_of_a_quotation_stand_below_it() -> None:
+def test_notes_of_a_quotation_follow_it() -> None:
     note = '<NOTE NUMBERING="STAR" TYPE="QUOTATION"><P>OJ.<QUOT.END CODE="2019" ID="E" REF.START="S"/>;</P></NOTE>'
     quoted = f'<ARTICLE><TI.ART><QUOT.START CODE="2018" ID="S" REF.END="E"/>Article 3</TI.ART><ALINEA>x{note}.</ALINEA>'
     assert formex(f"<P>add:<QUOT.S>{quoted}</ARTICLE></QUOT.S></P><P>End<NOTE><P>n</P></NOTE>.</P>") == [
@@ -253,7 +255,7 @@ def test_notes_of_a_quotation_stand_below_it() -> None:
     ]
 
 
-def test_definitions_contents_formulas_and_codes() -> None:
+def test_definitions_contents_formulas_and_codes_are_lines() -> None:
     nested = '<LIST TYPE="alpha"><ITEM><NP><NO.P>a)</NO.P><TXT>big.</TXT></NP></ITEM></LIST>'
     item = f"<PREFIX>1)</PREFIX><TERM>hive</TERM><DEFINITION><P>a box:</P>{nested}</DEFINITION>"
     assert formex(f'<P>means:<DLIST SEPARATOR=":"><DLIST.ITEM>{item}</DLIST.ITEM></DLIST></P>') == [
@@ -285,21 +287,6 @@ def test_groups_that_enclose_articles_are_divisions_and_a_second_document_is_att
     assert [block.text for block in attached if block.role is Role.ANNEX] == ["COMMISSION REGULATION (EU) 2024/9001"]
 
 
-@pytest.mark.parametrize(
-    ("stated", "celex"),
-    [
-        ("32011L0035", "32011L0035"),
-        ("396L0071", "31996L0071"),
-        ("301R0044", "32001R0044"),
-        ("301R0044R(01)", "32001R0044R(01)"),
-        ("02016R1368-20170630",) * 2,
-    ],
-)
-def test_the_celex_number_is_written_as_today(stated: str, celex: str) -> None:
-    data = f"<CONS.ACT><NO.CELEX>{stated}</NO.CELEX><P>x</P></CONS.ACT>"
-    assert read_formex(data.encode()).celex == celex
-
-
 # --- tables, their notes, and headings in annexes --------------------------------------------------------------
 
 
@@ -316,7 +303,7 @@ def tbl(*rows: str, before: str = "") -> str:
     return f"<TBL>{before}<CORPUS>{''.join(rows)}</CORPUS></TBL>"
 
 
-def test_cells_stay_in_their_columns_whatever_is_empty_or_spans_several() -> None:
+def test_cells_stay_in_their_columns_beside_empty_and_spanning_ones() -> None:
     spans = '<ROW><CELL COL="1" ROWSPAN="2">Hive</CELL><CELL COL="2" COLSPAN="2">Fees</CELL></ROW>'
     second = '<ROW><CELL COL="2">small</CELL><CELL COL="3">large</CELL></ROW>'
     block = '<BLK><TI.BLK COL.START="2" COL.END="3">In towns</TI.BLK></BLK>'
@@ -334,7 +321,7 @@ def test_cells_stay_in_their_columns_whatever_is_empty_or_spans_several() -> Non
     assert [text.split() for *_, text in leveled(tbl(absurd))] == [["a", "b", "c"]]
 
 
-def test_each_table_has_a_number_and_its_caption_is_of_it() -> None:
+def test_each_table_has_a_number_that_its_caption_shares() -> None:
     caption = "<TITLE><TI><P>Table A</P></TI><STI><P>Fees</P></STI></TITLE>"
     assert leveled(tbl(row("a", "b"), before=caption) + tbl(row("c", "d"))) == [
         ("table", 1, "Table A"),
@@ -358,7 +345,7 @@ def test_a_table_in_a_cell_follows_the_row_and_a_box_around_a_text_is_the_text()
     assert leveled(tbl(row(f"<P>{words}</P><P>End.</P>"))) == [(None, 0, words.strip()), (None, 0, "End.")]
 
 
-def test_notes_of_a_table_follow_it_with_its_number_and_their_own() -> None:
+def test_notes_of_a_table_follow_it_with_the_number_of_the_table() -> None:
     listed = (
         "<GR.NOTES><GR.ANNOTATION><ANNOTATION><P>Source: hives.</P></ANNOTATION></GR.ANNOTATION>"
         '<NOTE NOTE.ID="E1" TYPE="TABLE"><P>Only:</P><LIST TYPE="DASH"><ITEM><P>bees.</P></ITEM></LIST>'
@@ -386,7 +373,7 @@ def test_notes_of_a_table_follow_it_with_its_number_and_their_own() -> None:
     ]
 
 
-def test_annotations_below_a_table_are_notes_of_it_and_no_points() -> None:
+def test_annotations_below_a_table_are_notes_not_points() -> None:
     notes = (
         "<GR.ANNOTATION><TITLE><TI><P>Notes:</P></TI></TITLE><ANNOTATION><NP><NO.P>(1)</NO.P><TXT>Bees.</TXT>"
         "<P>Also wild ones.</P></NP></ANNOTATION></GR.ANNOTATION>"
@@ -398,7 +385,7 @@ def test_annotations_below_a_table_are_notes_of_it_and_no_points() -> None:
     ]
 
 
-def test_headings_in_annexes_have_their_depth_and_stand_with_their_number_in_one_line() -> None:
+def test_headings_in_annexes_have_a_depth_and_share_a_line_with_their_number() -> None:
     inner = "<GR.SEQ><NO.GR.SEQ>1.</NO.GR.SEQ><TITLE><TI><P>Roofs</P></TI></TITLE><P>Flat.</P></GR.SEQ>"
     point = "<GR.SEQ><NO.GR.SEQ>2.</NO.GR.SEQ><P>Steep.</P></GR.SEQ>"
     title = "<TITLE><TI><P>Part I</P></TI><STI><P>Hives</P><P>(Article 2)<NOTE><P>N.</P></NOTE></P></STI></TITLE>"
@@ -413,7 +400,7 @@ def test_headings_in_annexes_have_their_depth_and_stand_with_their_number_in_one
     ]
 
 
-def test_an_annex_goes_on_after_the_notes_of_its_tables() -> None:
+def test_an_annex_continues_after_the_notes_of_its_tables() -> None:
     notes = '<GR.NOTES><NOTE NOTE.ID="E1" TYPE="TABLE"><P>Without tax.</P></NOTE></GR.NOTES>'
     table = tbl(row("Size", "Fee"), row("5 cm", "EUR 5"), before=notes)
     part = "<GR.SEQ><TITLE><TI><P>Part {}</P></TI></TITLE><NP><NO.P>1.</NO.P><TXT>Metal labels.</TXT></NP>{}</GR.SEQ>"
@@ -458,7 +445,7 @@ def test_a_consolidated_text_says_what_repealed_the_act(state: str, repealed: st
 
 
 @pytest.mark.data
-def test_the_hard_acts_no_longer_in_force_say_so(data: Path) -> None:
+def test_hard_acts_that_are_no_longer_in_force_are_marked_as_repealed(data: Path) -> None:
     repealed: dict[str, str] = {}
     for folder in sorted((data / "acts" / "hard").glob("*/*/*.fmx4")):
         document = read_formex_parts({path.name: path.read_bytes() for path in folder.glob("*.xml")})
@@ -486,7 +473,7 @@ TREES: st.SearchStrategy[Any] = st.recursive(
 
 
 def spell(tree: tuple[str, list[Any]], words: Iterator[int], bare: Iterator[bool]) -> str:
-    """Write a tree as XML with a word of its own in every place where there can be one."""
+    """Write a tree as XML with a unique word in every possible place."""
 
     def word() -> str:
         return "" if next(bare) else f" q{next(words)}z "
@@ -499,7 +486,7 @@ def spell(tree: tuple[str, list[Any]], words: Iterator[int], bare: Iterator[bool
 
 @settings(deadline=None)
 @given(TREES, st.lists(st.booleans(), min_size=1))
-def test_every_word_comes_out_once(tree: tuple[str, list[Any]], bare: list[bool]) -> None:
+def test_every_word_occurs_once(tree: tuple[str, list[Any]], bare: list[bool]) -> None:
     text = spell(tree, iter(range(10**6)), iter(bare * 1000))
     expected = re.findall(r"q\d+z", text)
     try:
@@ -512,29 +499,30 @@ def test_every_word_comes_out_once(tree: tuple[str, list[Any]], bare: list[bool]
     assert all(block.text == block.text.strip(" ") and "\n" not in block.text for block in blocks)
 
 
-# --- strangers' files -------------------------------------------------------------------------------------
+# --- untrusted files --------------------------------------------------------------------------------------
 
 
-def test_an_entity_bomb_is_refused_before_it_goes_off() -> None:
+def test_an_entity_bomb_is_refused_before_it_expands() -> None:
     entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
     bomb = f'<!DOCTYPE ACT [<!ENTITY e0 "boom">{entities}]><ACT a="&e11;"><P>&e11;</P></ACT>'
+    assert lines(read_formex(b"<!DOCTYPE ACT []><ACT><P>text</P></ACT>").blocks) == [(None, "text")]
     for data in (
         bomb.encode(),
         bomb.encode("utf-16"),
         b'<?xml version="1.0" encoding="cp1252"?>' + bomb.encode(),
     ):
-        with pytest.raises(ReadingError, match="declares XML entities, which are not accepted"):
+        with pytest.raises(ReadingError):
             read_formex(data)
 
 
-def test_no_file_is_read_that_a_document_names(tmp_path: Path) -> None:
+def test_files_named_by_a_document_are_never_read(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret")
     for entity in (
         f'<!ENTITY x SYSTEM "{secret.as_uri()}">',
         f'<!ENTITY % x SYSTEM "{secret.as_uri()}"> %x;',
     ):
-        with pytest.raises(ReadingError, match="declares XML entities"):
+        with pytest.raises(ReadingError):
             parse_xml(f"<!DOCTYPE a [{entity}]><a>&x;</a>".encode())
     dtd = tmp_path / "act.dtd"
     dtd.write_text('<!ATTLIST a leaked CDATA "yes"><!ENTITY x "leaked">')
@@ -542,15 +530,16 @@ def test_no_file_is_read_that_a_document_names(tmp_path: Path) -> None:
     assert (root.attrib.items(), squeeze(root.text or "")) == ([], "&x; à<")
 
 
-def test_names_of_html_are_characters_except_where_an_ampersand_is_one() -> None:
+def test_named_references_are_characters_except_in_comments_and_cdata() -> None:
     root = parse_xml(b'<a b="&nbsp;"><!-- &eacute; -->&eacute;<![CDATA[&eacute;]]>&amp;&#233;</a>')
     assert (root.text, root.get("b")) == ("é&eacute;&é", "\u00a0")
 
 
 @pytest.mark.parametrize("cut", [60, 500, 2000, len(ACT) - 3])
 def test_a_truncated_file_is_refused_with_the_line(cut: int) -> None:
-    with pytest.raises(ReadingError, match=r"not well-formed at line \d+: [^\n]+\.$"):
+    with pytest.raises(ReadingError) as error:
         read_formex(ACT.encode()[:cut])
+    assert str(1 + ACT.encode()[:cut].count(b"\n")) in str(error.value)
 
 
 def test_nesting_has_a_limit() -> None:
@@ -559,8 +548,9 @@ def test_nesting_has_a_limit() -> None:
 
     assert lines(read_formex(nested(256)).blocks) == [(None, "x")]
     for depth in (257, 3_000, 200_000):
-        with pytest.raises(ReadingError, match="nested more than 256"):
+        with pytest.raises(ReadingError) as error:
             read_formex(nested(depth))
+        assert "256" in str(error.value)
 
 
 def test_a_large_file_is_read() -> None:
@@ -569,7 +559,7 @@ def test_a_large_file_is_read() -> None:
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("piece", [b"<!-- ", b"<![CDATA[", b"&nbsp", b"<?x "])
-def test_a_file_of_beginnings_takes_no_longer_than_another(piece: bytes) -> None:
+def test_unterminated_constructs_take_linear_time(piece: bytes) -> None:
     with pytest.raises(ReadingError):
         parse_xml(b"<ACT>" + piece * 1_000_000)
 
@@ -577,7 +567,7 @@ def test_a_file_of_beginnings_takes_no_longer_than_another(piece: bytes) -> None
 @pytest.mark.parametrize(
     "data", [b"", b"   ", b"plain text", b"<a/>", b"<ACT><P> </P></ACT>", b"\xff\xfe<", b"%PDF-1.7"]
 )
-def test_what_is_no_act_is_refused(data: bytes) -> None:
+def test_other_files_are_refused(data: bytes) -> None:
     with pytest.raises(ReadingError):
         read_formex(data)
 
@@ -602,37 +592,41 @@ def test_a_damaged_file_is_read_or_refused(text: str, start: int, length: int, p
         assert document.blocks
 
 
-# --- strangers' zip files ---------------------------------------------------------------------------------
+# --- untrusted ZIP files ----------------------------------------------------------------------------------
 
 
 def test_a_zip_bomb_is_refused() -> None:
     bomb = packed({"act.xml": "<ACT>" + " " * 20_000_000 + "</ACT>"})
-    with pytest.raises(ReadingError, match="packed too tightly"):
+    with pytest.raises(ReadingError) as error:
         read_formex_zip(bomb)
-    with pytest.raises(ReadingError, match="members"):
+    assert "'act.xml'" in str(error.value)
+    with pytest.raises(ReadingError) as error:
         read_formex_zip(packed({f"{n}.xml": "<A/>" for n in range(MAX_MEMBERS + 1)}))
+    assert str(MAX_MEMBERS) in str(error.value)
 
 
 def test_the_declared_sizes_have_a_limit() -> None:
     data = bytearray(packed({"act.xml": ACT}, zipfile.ZIP_STORED))
     directory = data.index(b"PK\x01\x02")
     data[directory + 24 : directory + 28] = (250_000_000).to_bytes(4, "little")
-    with pytest.raises(ReadingError, match="unpacks to more than 200 MB"):
+    with pytest.raises(ReadingError) as error:
         read_formex_zip(bytes(data))
+    assert "200 MB" in str(error.value)
 
 
-def test_a_member_that_holds_more_than_it_declares_is_refused() -> None:
+def test_a_member_larger_than_declared_is_refused() -> None:
     data = bytearray(packed({"act.xml": ACT}))
     directory = data.index(b"PK\x01\x02")
     data[directory + 24 : directory + 28] = (100).to_bytes(4, "little")
-    with pytest.raises(ReadingError, match="zip file"):
+    with pytest.raises(ReadingError):
         read_formex_zip(bytes(data))
 
 
 @pytest.mark.parametrize("name", ["../act.xml", "/etc/act.xml", "a/../../act.xml", "..\\act.xml", "C:\\act.xml"])
 def test_a_member_outside_the_zip_is_refused(name: str) -> None:
-    with pytest.raises(ReadingError, match="outside its own folder"):
+    with pytest.raises(ReadingError) as error:
         read_formex_zip(packed({name: ACT}))
+    assert repr(name) in str(error.value)
 
 
 def test_an_encrypted_or_damaged_or_empty_zip_is_refused() -> None:
@@ -640,12 +634,13 @@ def test_an_encrypted_or_damaged_or_empty_zip_is_refused() -> None:
     locked = bytearray(data)
     for signature, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         locked[locked.index(signature) + at] |= 1
-    with pytest.raises(ReadingError, match="encrypted"):
-        read_formex_zip(bytes(locked))
-    with pytest.raises(ReadingError, match="cannot be unpacked"):
-        read_formex_zip(data[:100] + b"\x00\x00\x00\x00" + data[104:])
-    with pytest.raises(ReadingError, match="no Formex file"):
-        read_formex_zip(packed({"readme.txt": "x"}))
+    for broken in (
+        bytes(locked),
+        data[:100] + b"\x00\x00\x00\x00" + data[104:],
+        packed({"readme.txt": "x"}),
+    ):
+        with pytest.raises(ReadingError):
+            read_formex_zip(broken)
 
 
 # --- the same act in HTML ---------------------------------------------------------------------------------
@@ -661,7 +656,7 @@ def consolidated() -> list[Path]:
 
 
 def html_paragraphs(page: Path) -> list[str]:
-    """The paragraphs of EUR-Lex's consolidated HTML, list markers apart, as any reader of it sees them."""
+    """The paragraphs of EUR-Lex's consolidated HTML as a reader sees them, with list markers separate."""
     found = Lines()
 
     def is_line(node: etree._Element) -> bool:
@@ -692,7 +687,7 @@ def html_paragraphs(page: Path) -> list[str]:
 
 
 def comparable(text: str) -> str:
-    """Leave out what only typography adds: spaces, and the marks of amendments."""
+    """Remove what only typography adds: spaces, and the marks of amendments."""
     return re.sub(r"►\w+|◄|\s", "", text)
 
 
@@ -708,7 +703,7 @@ FOLDERS = consolidated() or [Path("acts/raw/CELEX/DATE/en.fmx4")]
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_formex_and_html_of_the_same_text_have_the_same_lines(folder: Path) -> None:
     document = read_formex_parts({path.name: path.read_bytes() for path in folder.glob("*.xml")})
-    assert document.celex == folder.parts[-3]
+    assert normalize_celex(document.celex or "").act == folder.parts[-3]
     assert document.language == folder.stem
     cells = [cell for block in document.blocks for cell in block.text.split("\t")]
     ours = [line for line in map(comparable, cells) if re.search(r"\w", line)]
@@ -721,5 +716,5 @@ def test_formex_and_html_of_the_same_text_have_the_same_lines(folder: Path) -> N
     ours, theirs = ([line for line in found if unnumbered(line) not in notes] for found in (ours, theirs))
     same = sum(block.size for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks())
     assert same / len(theirs) > 0.997  # the number and the title of a heading in an annex are two lines there
-    if f"{document.celex}-{document.language}" not in NO_PREAMBLE:
+    if f"{folder.parts[-3]}-{document.language}" not in NO_PREAMBLE:
         assert same / len(ours) > 0.997

@@ -1,15 +1,29 @@
-"""Where the title of an act begins and ends, and which date is the act's."""
+"""Where the title of an act begins and ends, which date is the act's, and where the parties to an agreement are."""
 
 from __future__ import annotations
 
 import pytest
 
+from helpers.laws import assert_laws
 from lexlattice import Act, read
 
 TEXT = "Article 1\nThe Parties shall cooperate in good faith.\nArticle 2\nThis Agreement enters into force at once."
 
 
-def of(act: Act, kind: str) -> list[str]:
+TERMS = "HAVE AGREED AS FOLLOWS:\nArticle 1\nThe Parties light their quays."
+RECITALS = [
+    "RECOGNISING that their quays are dark and that ships which come by night cannot find them;",
+    "DESIRING to light all quays,",
+]
+
+
+def agreement(*front: str) -> Act:
+    act = read("\n".join([*front, *RECITALS, TERMS]), language="en")
+    assert_laws(act)
+    return act
+
+
+def texts(act: Act, kind: str) -> list[str]:
     return [unit.text for section in act.sections if section.kind == kind for unit in section.units]
 
 
@@ -34,7 +48,7 @@ def test_the_name_of_an_institution_may_run_over_two_lines() -> None:
         language="da",
     )
     assert act.title.endswith("om humleproducenter")
-    assert of(act, "preamble")[0] == "KOMMISSIONEN FOR DE EUROPAEISKE FAELLESSKABER HAR -"
+    assert texts(act, "preamble")[0] == "KOMMISSIONEN FOR DE EUROPAEISKE FAELLESSKABER HAR -"
 
 
 @pytest.mark.parametrize(
@@ -52,14 +66,14 @@ def test_the_preamble_of_an_agreement_begins_with_its_parties(party: str) -> Non
         language="en",
     )
     assert act.title == "Agreement AGREEMENT on cooperation between the parties"
-    assert of(act, "preamble")[0] == party
+    assert texts(act, "preamble")[0] == party
 
 
 def test_a_recital_that_ends_with_a_semicolon_is_not_in_the_title() -> None:
     reason = "DESIRING to improve their cooperation in the field of statistics and to define its principles;"
     act = read(f"Agreement on statistics\n{reason}\nHAVE AGREED AS FOLLOWS:\n{TEXT}", language="en")
     assert act.title == "Agreement on statistics"
-    assert reason in of(act, "preamble") + of(act, "recitals")
+    assert reason in texts(act, "preamble") + texts(act, "recitals")
 
 
 def test_a_rubric_of_the_1960s_belongs_to_the_page() -> None:
@@ -81,3 +95,34 @@ def test_a_corrigendum_does_not_have_the_date_of_the_act_it_corrects() -> None:
         language="en",
     )
     assert (act.type, act.date) == ("corrigendum", "")
+
+
+def test_parties_named_in_small_letters_are_not_in_the_title() -> None:
+    parties = [
+        "The Union of Lighthouses, hereinafter referred to as ‘the Union’,",
+        "and",
+        "the Republic of Lanterna with all its quays and islands, hereinafter referred to as ‘Lanterna’,",
+        "hereinafter jointly referred to as the ‘Parties’,",
+    ]
+    act = agreement("AGREEMENT BETWEEN THE UNION OF LIGHTHOUSES AND LANTERNA", *parties)
+    assert act.title == "AGREEMENT BETWEEN THE UNION OF LIGHTHOUSES AND LANTERNA"
+    assert texts(act, "preamble") == parties
+    assert texts(act, "recitals") == RECITALS
+
+
+def test_the_word_above_a_preamble_is_its_heading() -> None:
+    act = agreement("CONVENTION", "on the lighting of quays", "PREAMBLE", "The Contracting Parties,")
+    assert act.title == "CONVENTION on the lighting of quays"
+    assert texts(act, "preamble") == ["The Contracting Parties,"]
+    assert texts(act, "recitals") == RECITALS
+
+
+def test_long_names_of_parties_are_no_recitals() -> None:
+    parties = [
+        "THE UNION OF LIGHTHOUSES,",
+        "of the one part, and",
+        "THE GOVERNMENT OF THE REPUBLIC OF LANTERNA, hereinafter referred to as ‘Lanterna’, of the other part,",
+    ]
+    act = agreement("AGREEMENT", "on the lighting of quays", *parties)
+    assert texts(act, "preamble") == parties
+    assert texts(act, "recitals") == RECITALS

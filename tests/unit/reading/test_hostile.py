@@ -1,4 +1,4 @@
-"""Input made to break the reader: it costs time in proportion to its size, and ends in an act or one sentence."""
+"""Malicious input takes linear time, and ends in an act or in one sentence."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def seconds(text: str) -> float:
 
 
 @pytest.mark.parametrize("name", GROWING)
-def test_cost_grows_in_proportion(name: str) -> None:
-    """Four times the input may cost eight times the time, not sixteen; what takes no time at all may vary."""
+def test_time_grows_linearly(name: str) -> None:
+    """Four times the input may take eight times as long, not sixteen; short times vary."""
     build = GROWING[name]
     once = min(seconds(build(1500)) for _ in range(2))
     assert min(seconds(build(6000)) for _ in range(2)) < 8 * once + 0.3
@@ -81,7 +81,7 @@ def packed(method: int, names: list[str]) -> bytes:
         "Член 1\nОбхват\n(чл) текст на разпоредбата\n(яя) още".encode(),
     ],
 )
-def test_an_act_or_one_sentence(data: bytes) -> None:
+def test_unusual_input_is_read_or_refused_in_one_sentence(data: bytes) -> None:
     try:
         assert_laws(read(data))
     except LexLatticeError as error:
@@ -89,7 +89,7 @@ def test_an_act_or_one_sentence(data: bytes) -> None:
         assert str(error).endswith(".")
 
 
-def test_tables_keep_their_captions_and_stray_text() -> None:
+def test_tables_keep_captions_and_text_outside_cells() -> None:
     table = (
         "<table border='1'>stray<caption>IMPORTANT</caption><tr><td>a</td><td>b</td></tr><tr>odd<td>c</td></tr></table>"
     )
@@ -98,7 +98,7 @@ def test_tables_keep_their_captions_and_stray_text() -> None:
         assert word in act.source
 
 
-def test_markdown_loses_no_sign_that_is_no_mark_up() -> None:
+def test_only_mark_up_is_removed_from_markdown() -> None:
     act = read("# Use of C#\n\n# B\n\nThe sum 2 + (b) is foo__bar__baz and 2**3**4.\n", language="en")
     assert "Use of C#" in act.source
     assert "The sum 2 + (b) is foo__bar__baz and 2**3**4." in act.source

@@ -1,4 +1,4 @@
-"""Provisions by citation and by id, and what an act says of one that is not there."""
+"""Finding provisions by citation and by id, and the suggestions for one that does not exist."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_provision_is_found_however_it_is_cited(lamps: Act, cited: str, found:
         ("mt", "Artikolu 5(1)"),
     ],
 )
-def test_an_act_is_asked_in_its_own_language_and_in_english(examples: Path, language: str, cited: str) -> None:
+def test_citations_can_be_in_the_language_of_the_act_or_in_english(examples: Path, language: str, cited: str) -> None:
     act = read(examples / "short" / f"{language}.txt")
     assert act.find(cited).id == act.find("Article 5(1)").id == "art-5.par-1"
 
@@ -111,7 +111,7 @@ def is_found(act: Act, unit: Unit) -> bool:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_unit_is_found_by_the_citation_it_has(examples: Path, language: str) -> None:
+def test_every_unit_is_found_by_its_citation(examples: Path, language: str) -> None:
     act = read(examples / "short" / f"{language}.txt")
     assert [unit.id for unit in act.units if not is_found(act, unit)] == []
 
@@ -140,7 +140,7 @@ TABLED = b"""<html><body><p class="oj-doc-ti">COMMISSION REGULATION (EU) 2024/90
 <tr><td>Lamp</td><td>L</td></tr><tr><td>Lantern</td><td>N</td></tr></tbody></table></body></html>"""
 
 
-def test_a_table_and_a_row_of_it_are_found_as_they_are_cited() -> None:
+def test_tables_and_rows_are_found_by_citation() -> None:
     act = read(TABLED)
     table = next(unit for unit in act.units if unit.kind == "table")
     assert act.find(table.citation).id == table.id == "anx-II.tbl-1"
@@ -148,8 +148,9 @@ def test_a_table_and_a_row_of_it_are_found_as_they_are_cited() -> None:
     assert (row.id, row.citation) == ("anx-II.tbl-1.row-3", "Annex II, table 1, row 3")
     assert row.text == act.source[row.start : row.end] == "Lantern\tN"
     assert act.provision(row.id) == row
-    with pytest.raises(NoSuchProvisionError, match="did you mean Annex II"):
+    with pytest.raises(NoSuchProvisionError) as caught:
         act.find("Annex II, table 1, row 4")
+    assert "Annex II?" in str(caught.value), "the nearest provision is suggested"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -158,23 +159,23 @@ def test_a_row_is_cited_in_every_language(language: str) -> None:
     cited = f"Annex II{form['table'].final}{form['row'].final}".replace("{n}", "2")
     found = cited_table(cited, language)
     assert found is not None
-    assert (found.around, found.step) == ("Annex II", "tbl-2.row-2")
+    assert (found.parent, found.step) == ("Annex II", "tbl-2.row-2")
 
 
-def test_what_is_not_there_is_said_with_what_is(lamps: Act) -> None:
+def test_a_missing_provision_is_an_error_with_suggestions(lamps: Act) -> None:
     with pytest.raises(NoSuchProvisionError) as caught:
         lamps.find("Article 1(7)")
-    assert (
-        str(caught.value) == "There is no Article 1(7) in this act; did you mean Article 1(2), Article 1(1), Article 1?"
-    )
-    with pytest.raises(
-        NoSuchProvisionError, match=r"There is no nothing of the kind .*; cite a provision as in 'Recital 1'\."
-    ):
+    assert "Article 1(7)" in str(caught.value)
+    assert "Article 1(2), Article 1(1), Article 1?" in str(caught.value)
+    with pytest.raises(NoSuchProvisionError) as caught:
         lamps.find("nothing of the kind")
-    with pytest.raises(NoSuchProvisionError, match=r"did you mean art-1\.par-2, art-1\.par-1, art-1\?"):
+    assert "nothing of the kind" in str(caught.value) and "'Recital 1'" in str(caught.value)
+    with pytest.raises(NoSuchProvisionError) as caught:
         lamps["art-1.par-7"]
-    with pytest.raises(NoSuchProvisionError, match=r"act\.provision\('anx-I'\) has what is below it"):
+    assert "art-1.par-2, art-1.par-1, art-1?" in str(caught.value)
+    with pytest.raises(NoSuchProvisionError) as caught:
         lamps["anx-I"]
+    assert "act.provision('anx-I')" in str(caught.value)
     for nothing in ("", " ", "(", "art-9", "5" * 5000, "Article " * 500, "(((" * 2000):
         with pytest.raises(NoSuchProvisionError):
             lamps.find(nothing)
@@ -182,14 +183,14 @@ def test_what_is_not_there_is_said_with_what_is(lamps: Act) -> None:
             lamps.provision(nothing)
 
 
-def test_the_error_is_ours_and_a_key_error_and_travels_between_processes() -> None:
+def test_the_error_is_a_key_error_and_can_be_pickled() -> None:
     error = NoSuchProvisionError("There is none.")
     assert isinstance(error, LexLatticeError)
     assert isinstance(error, KeyError)
     assert str(pickle.loads(pickle.dumps(error))) == "There is none."
 
 
-def test_a_provision_has_all_that_is_below_it(lamps: Act) -> None:
+def test_a_provision_contains_all_units_below_it(lamps: Act) -> None:
     article = lamps.provision("art-1")
     assert [unit.id for unit in article] == [unit.id for unit in lamps.articles[0].units]
     assert len(article) == 7
@@ -204,7 +205,7 @@ def test_a_provision_has_all_that_is_below_it(lamps: Act) -> None:
     assert lamps.provision("recitals").units == lamps.provision("rec-1").units + lamps.provision("rec-2").units
 
 
-def test_articles_recitals_and_annexes_are_at_hand(lamps: Act) -> None:
+def test_an_act_lists_articles_recitals_and_annexes(lamps: Act) -> None:
     assert [section.id for section in lamps.articles] == ["art-1", "art-2"]
     assert [provision.id for provision in lamps.recitals] == ["rec-1", "rec-2"]
     assert [section.id for section in lamps.annexes] == ["anx-I", "anx-II"]
@@ -215,7 +216,7 @@ def test_articles_recitals_and_annexes_are_at_hand(lamps: Act) -> None:
 
 
 @pytest.mark.parametrize("profile", ["provisions", "paper"])
-def test_every_section_has_an_id_of_its_own(examples: Path, profile: str) -> None:
+def test_every_section_has_a_unique_id(examples: Path, profile: str) -> None:
     act = read(examples / "long" / "en.txt", profile=profile)
     ids = [section.id for section in act.sections]
     assert len(set(ids)) == len(ids)
@@ -233,7 +234,7 @@ def test_a_recital_in_sentences_is_cited_as_a_whole(examples: Path) -> None:
     assert act.find("Recital 25, second sentence").id == "rec-25.s-2"
 
 
-def test_what_is_shown_is_short_and_escaped(examples: Path) -> None:
+def test_representations_are_short_and_escaped(examples: Path) -> None:
     act = read(examples / "long" / "en.txt")
     shown = [act, *act.sections, *act.recitals]
     assert all(len(repr(each)) < 250 for each in shown)
@@ -246,22 +247,36 @@ def test_what_is_shown_is_short_and_escaped(examples: Path) -> None:
     assert len(act._repr_html_()) < 20_000
 
 
-def test_what_the_preamble_regards_is_found_by_its_citation() -> None:
+def test_citations_of_the_preamble_are_found() -> None:
     act = read("REGULATION 1/2099\nTHE COUNCIL,\nHaving regard to A,\nHaving regard to B,\nWhereas:\n(1) Bees fly.")
     assert act.find("Preamble, second citation").text == "Having regard to B,"
     assert act.find("Preamble").id == "pre"
 
 
 @pytest.mark.parametrize("cited", ["nonsense", "", "  "])
-def test_what_is_no_citation_is_answered_with_an_example(cited: str) -> None:
+def test_text_that_is_not_a_citation_is_an_error_with_an_example(cited: str) -> None:
     act = read("Article 1\n1. Bees are free.\n2. Hives are not.\nArticle 2\nHoney is sweet.", language="en")
-    with pytest.raises(NoSuchProvisionError, match=r"cite a provision as in 'Article 1\(1\)'\.$"):
+    with pytest.raises(NoSuchProvisionError) as caught:
         act.find(cited)
+    assert "'Article 1(1)'" in str(caught.value)
 
 
-def test_articles_that_count_within_their_chapter_have_ids_of_their_own() -> None:
+def test_articles_numbered_within_their_chapter_have_unique_ids() -> None:
     first = "Article 1.1\n1. Bees are free.\n2. They fly.\nArticle 1.2\nHives are not.\n"
     act = read(f"AGREEMENT on bees\n{first}Article 2.1\nSo be it.", language="en")
     assert [section.id for section in act.articles] == ["art-1.1", "art-1.2", "art-2.1"]
     assert act.provision("art-1.1").text == "1. Bees are free.\n2. They fly."
     assert act.find("Article 1.2").text == "Hives are not."
+
+
+def test_quoted_provisions_are_cited_as_quoted_text_and_found_by_that_citation() -> None:
+    act = read(
+        "REGULATION (EU) 2099/2\nArticle 1\nRegulation (EU) 2098/1 is amended as follows:\n"
+        "‘Article 4\n1. Bees are free.\n2. Hives are not. They have keepers.’\n"
+        "Article 2\nThis Regulation shall enter into force tomorrow.\n",
+        language="en",
+        sentences_from=4,
+    )
+    paragraph = act.provision("art-1.q-art-4.par-2")
+    assert paragraph.citation == "Article 1, quoted text, Article 4(2)"
+    assert act.find(paragraph.citation) == paragraph

@@ -31,12 +31,12 @@ def test_letters_round_trip(value: int) -> None:
     assert len(letters) > 2 or letter_value(letters) == value
 
 
-def test_every_pair_of_cyrillic_letters_has_a_name() -> None:
+def test_every_two_cyrillic_letters_have_a_name() -> None:
     names = {canonical(f"5{a}{b}") for a in CYRILLIC for b in CYRILLIC}
     assert len(names) == len(CYRILLIC) ** 2
 
 
-def test_alphabets_count_alike() -> None:
+def test_alphabets_give_the_same_values() -> None:
     assert [letter_value(c) for c in CYRILLIC[:4]] == [1, 2, 3, 4]
     assert [letter_value(c) for c in ("α", "ε", "στ", "ζ", "ι", "ια", "κ")] == [1, 5, 6, 7, 10, 11, 20]
 
@@ -73,7 +73,7 @@ def test_latin_words_for_inserted_articles_follow_a_rule() -> None:
     assert canonical("VII quinquies") == "VIID"
 
 
-def test_a_marker_may_have_any_of_these_words() -> None:
+def test_a_marker_may_have_any_latin_word() -> None:
     for line, number in (
         ("«2 unvicies. Texte", "2 unvicies"),
         ("3 ter bis. Texte", "3 ter bis"),
@@ -86,7 +86,7 @@ def test_a_marker_may_have_any_of_these_words() -> None:
         assert (mark.number if mark is not None else None) == number
 
 
-def test_an_o_behind_a_number_is_a_letter_unless_the_languages_ordinals_end_so() -> None:
+def test_an_o_after_a_number_is_a_letter_unless_ordinals_of_the_language_end_in_it() -> None:
     assert {language: load(language).header(line).number for language, line in _WITH_O.items()} == {  # type: ignore[union-attr]
         "en": "59o",
         "de": "59o",
@@ -99,5 +99,5 @@ _WITH_O = {"en": "Article 59o", "de": "Artikel 59o", "pt": "Artigo 59o", "es": "
 
 
 @pytest.mark.parametrize("code", ["4.A.1.", "4.A Forest land", "4.D.2.1.1"])
-def test_a_code_of_figures_and_letters_leads_no_list(code: str) -> None:
+def test_a_code_of_digits_and_letters_is_not_a_marker(code: str) -> None:
     assert marker(code) is None

@@ -16,7 +16,7 @@ TOP = "THE EUROPEAN COMMISSION,\nHaving regard to the Treaty,\nWhereas:\n(1) Lam
 RECOMMENDATION = f"COMMISSION RECOMMENDATION of 3 May 2031 on lamps\n{TOP}"
 
 
-def of(act: Act, kind: str) -> list[str]:
+def furniture(act: Act, kind: str) -> list[str]:
     return [act.source[piece.start : piece.end] for piece in act.furniture if piece.kind == kind]
 
 
@@ -72,7 +72,7 @@ def test_a_heading_on_the_line_of_a_recital_is_cut_off(language: str, top: str, 
     )
     recitals = next(section for section in act.sections if section.kind == "recitals")
     assert [unit.id for unit in recitals.units] == ["rec-1", "rec-2", "rec-3", "rec-4"]
-    assert heading in of(act, "heading")
+    assert heading in furniture(act, "heading")
     assert_laws(act)
 
 
@@ -83,7 +83,7 @@ def test_page_marks_are_no_part_of_the_title(before: str, behind: str) -> None:
         f"{before}{title}{behind}\n{TOP}HAS ADOPTED THIS REGULATION:\nArticle 1\nLamps shall be lit.", language="en"
     )
     assert act.title == title
-    assert of(act, "page") == [mark.strip() for mark in (before, behind) if mark]
+    assert furniture(act, "page") == [mark.strip() for mark in (before, behind) if mark]
 
 
 def test_a_reference_to_the_official_journal_stays_in_the_title() -> None:
@@ -100,7 +100,7 @@ def test_marks_of_consolidation_are_no_headings() -> None:
     )
     assert act.sections[-1].heading == "Scope"
     assert [unit.text for unit in act.sections[-1].units] == ["It applies to lamps.", "It applies at night."]
-    assert of(act, "page") == ["►(1) M1", "▼B", "▼M2"]
+    assert furniture(act, "page") == ["►(1) M1", "▼B", "▼M2"]
 
 
 def test_a_page_header_below_the_signatures_is_furniture() -> None:
@@ -111,7 +111,7 @@ def test_a_page_header_below_the_signatures_is_furniture() -> None:
         "Official Journal of the European Union\nL 62/24\nAGREEMENT\non lamps\nArticle 1\nLamps are lit.",
         language="en",
     )
-    assert of(act, "page") == ["6.5.2031\nEN\nOfficial Journal of the European Union\nL 62/24"]
+    assert furniture(act, "page") == ["6.5.2031\nEN\nOfficial Journal of the European Union\nL 62/24"]
     assert next(s for s in act.sections if s.kind == "notes").units[0].text == "(1) OJ L 12, 3.4.2005, p. 6."
 
 
@@ -140,7 +140,7 @@ def test_a_second_language_is_left_out_with_a_warning() -> None:
     )
     assert [unit.text for s in act.sections if s.kind == "article" for unit in s.units] == ENGLISH
     assert any("French" in warning for warning in act.warnings)
-    assert of(act, "translation")[0].startswith("LES PARTIES")
+    assert furniture(act, "translation")[0].startswith("LES PARTIES")
     assert act.sections[-1].kind == "annex"
     assert_laws(act)
 
@@ -151,7 +151,7 @@ def test_the_last_provision_before_a_second_language_is_kept() -> None:
     last = "4. Practical availability of alternative, less costly oil lamps and of the means to light them."
     act = read(f"CONVENTION ON LAMPS\nHAVE AGREED AS FOLLOWS:\n{english}\nANNEX\n{last}\n{french}", language="en")
     assert any(unit.text == last for unit in act.units)
-    assert of(act, "translation")[0].startswith("Article 1")
+    assert furniture(act, "translation")[0].startswith("Article 1")
 
 
 def test_lists_in_all_languages_are_no_translation() -> None:
@@ -164,7 +164,7 @@ def test_lists_in_all_languages_are_no_translation() -> None:
     ]
     listed = "\n".join(f"Liste {n}\n{line}" for n, line in enumerate(lists, 1))
     act = read(f"CONVENTION ON LAMPS\nHAVE AGREED AS FOLLOWS:\n{english}\nANNEX\n{listed}", language="en")
-    assert not of(act, "translation")
+    assert not furniture(act, "translation")
 
 
 def test_an_attached_text_in_the_same_language_is_no_translation() -> None:
@@ -172,7 +172,7 @@ def test_an_attached_text_in_the_same_language_is_no_translation() -> None:
     act = read(
         f"DECISION on lamps\n{TOP}HAS DECIDED AS FOLLOWS:\n{articles}\nAGREEMENT\non lamps\n{articles}", language="en"
     )
-    assert not of(act, "translation")
+    assert not furniture(act, "translation")
 
 
 @pytest.mark.data

@@ -1,4 +1,4 @@
-"""What each provision cites: in the act itself by ids, in others by CELEX numbers, in 24 languages."""
+"""Cross-references in 24 languages: provisions of the act itself by id, other acts by CELEX number."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pytest
 
 from lexlattice import Act, read
 from lexlattice.reading.citations import amended
-from lexlattice.reading.citations.mentions import mentions
-from lexlattice.reading.citations.resolve import described
-from lexlattice.reading.citations.tokens import celex, cited_acts, tokenize
-from lexlattice.reading.citations.vocabulary import flat, wording
+from lexlattice.reading.citations.mentions import find_mentions
+from lexlattice.reading.citations.resolve import path_to_id
+from lexlattice.reading.citations.tokens import celex, find_cited_acts, tokenize
+from lexlattice.reading.citations.vocabulary import fold_letters, load_vocabulary
 from lexlattice.reading.languages.grammar import LANGUAGES, raw
 
 LAMPS = """REGULATION (EU) 2024/9999 OF THE COUNCIL of 1 March 2024 amending Regulation (EC) No 12/2004
@@ -49,10 +49,10 @@ Tests
 
 def named(text: str, language: str) -> set[tuple[str, str]]:
     """The provisions a text names, with the act each belongs to."""
-    words = wording(language)
+    words = load_vocabulary(language)
     return {
-        (mention.act.celex if mention.act is not None else mention.owner, described(path))
-        for mention in mentions(tokenize(text, words), words)
+        (mention.act.celex if mention.act is not None else mention.owner, path_to_id(path))
+        for mention in find_mentions(tokenize(text, words), words)
         for path in mention.paths
     }
 
@@ -62,7 +62,7 @@ def lamps() -> Act:
     return read(LAMPS, language="en")
 
 
-def test_references_into_the_act_are_ids_of_it(lamps: Act) -> None:
+def test_references_to_the_act_itself_are_ids(lamps: Act) -> None:
     found = {(r.unit, r.text): r.targets for r in lamps.references() if r.kind == "internal"}
     assert found == {
         ("rec-2", "Article 1"): ("art-1",),
@@ -94,7 +94,7 @@ def test_references_to_other_acts_are_celex_numbers(lamps: Act) -> None:
     assert [(r.text, r.provision) for r in lamps.references() if r.kind == "treaty"] == [("Article 16", "art-16")]
 
 
-def test_what_cannot_be_told_points_nowhere(lamps: Act) -> None:
+def test_ambiguous_references_have_no_target(lamps: Act) -> None:
     """A recital's bare article, an article that is not there, and what an amendment says of the amended act."""
     found = {(r.unit, r.provision) for r in lamps.references() if r.kind == "other"}
     assert {("rec-1", "art-9"), ("art-2", "art-17")} <= found
@@ -150,15 +150,15 @@ def cited(act: Act, unit: str) -> list[tuple[str, ...]]:
     return [r.targets or (r.celex, r.provision) for r in act.references() if r.unit in inside]
 
 
-def test_a_name_that_an_act_was_given_stands_for_it(orchards: Act) -> None:
+def test_an_alias_refers_to_its_act(orchards: Act) -> None:
     assert cited(orchards, "art-1.par-1") == [("32009R0597", "art-24.par-5"), ("art-2", "art-3", "art-4")]
 
 
-def test_that_paragraph_is_the_one_named_before(orchards: Act) -> None:
+def test_that_paragraph_is_the_one_named_last(orchards: Act) -> None:
     assert cited(orchards, "art-1.par-2") == [("art-1.par-1",), ("art-1.par-1",)]
 
 
-def test_acts_that_share_a_word_share_the_provision_and_unknown_names_are_no_act_of_ours(orchards: Act) -> None:
+def test_acts_that_share_a_word_share_the_provision_and_unknown_names_have_no_celex_number(orchards: Act) -> None:
     assert cited(orchards, "art-1.par-3") == [
         ("", "art-12.par-1"),
         ("32010R1093", "art-10 art-11 art-12"),
@@ -166,17 +166,17 @@ def test_acts_that_share_a_word_share_the_provision_and_unknown_names_are_no_act
     ]
 
 
-def test_what_is_not_divided_so_far_is_the_provision_around_it(orchards: Act) -> None:
+def test_a_path_deeper_than_the_act_resolves_to_the_enclosing_provision(orchards: Act) -> None:
     assert cited(orchards, "art-2.par-2") == [("art-1",), ("art-1", "art-2", "art-3"), ("art-3",)]
 
 
-def test_a_recital_that_names_no_other_act_is_about_its_own(orchards: Act) -> None:
+def test_a_recital_that_names_no_other_act_refers_to_its_own(orchards: Act) -> None:
     assert cited(orchards, "rec-1") == [("art-2.par-1",)]
     assert cited(orchards, "rec-2")[-1] == ("32011R0543", "anx-XVIII")
     assert cited(orchards, "art-3") == [("art-2",)]
 
 
-def test_what_an_amendment_quotes_refers_to_the_act_it_amends(orchards: Act) -> None:
+def test_quoted_text_of_an_amendment_refers_to_the_amended_act(orchards: Act) -> None:
     assert cited(orchards, "art-4") == [
         ("32011R0543", ""),
         ("32011R0543", "art-5"),
@@ -196,7 +196,7 @@ CORRELATED = b"""<html><body><p class="oj-doc-ti">COMMISSION REGULATION (EU) 202
 <tr><td>Article 8</td><td>Article 2</td></tr></tbody></table></body></html>"""
 
 
-def test_a_table_of_correlation_says_in_its_head_whose_articles_a_column_has() -> None:
+def test_the_head_of_a_correlation_table_tells_the_act_of_each_column() -> None:
     found = [r for r in read(CORRELATED).references() if ".tbl-" in r.unit]
     assert [r.targets or (r.celex, r.provision) for r in found] == [
         ("31998L0008", ""),
@@ -216,10 +216,8 @@ def test_a_table_of_correlation_says_in_its_head_whose_articles_a_column_has() -
         (["Article 1", "Article 2", "Article 3", "Article 4"], 0),
     ],
 )
-def test_cells_without_rows_are_told_apart_only_where_their_number_and_order_come_out(
-    cells: list[str], owned: int
-) -> None:
-    found = amended.cells("\n".join(cells), wording("en"), [])
+def test_cells_without_rows_are_assigned_only_if_their_number_and_order_fit(cells: list[str], owned: int) -> None:
+    found = amended.table_cells("\n".join(cells), load_vocabulary("en"), [])
     assert "\n".join(cell.text for cell in found) == "\n".join(cells)
     assert sum(cell.owner is not None for cell in found) == owned
 
@@ -253,7 +251,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_language_names_provisions_in_its_own_way(language: str) -> None:
+def test_mentions_are_parsed_in_every_language(language: str) -> None:
     assert named(FORMS[language], language) == {
         ("32004L0039", "art-5.par-1.pt-a"),
         ("32004L0039", "art-5.par-1.pt-b"),
@@ -304,14 +302,14 @@ def test_this_regulation_is_the_act_itself(language: str) -> None:
     ],
 )
 def test_numbers_of_acts_become_celex_numbers(text: str, expected: list[str]) -> None:
-    assert [act.celex for act in cited_acts(flat(text), wording("en"))] == expected
+    assert [act.celex for act in find_cited_acts(fold_letters(text), load_vocabulary("en"))] == expected
 
 
-def test_a_year_that_cannot_be_makes_no_celex_number() -> None:
+def test_an_impossible_year_gives_no_celex_number() -> None:
     assert celex("regulation", "12", "34", "", signed=True) == ""
 
 
-def test_what_is_joined_shares_article_and_act() -> None:
+def test_joined_mentions_share_article_and_act() -> None:
     assert named("Article 5(1) and Article 6 of Directive 2004/39/EC", "en") == {
         ("32004L0039", "art-5.par-1"),
         ("32004L0039", "art-6"),
@@ -319,19 +317,19 @@ def test_what_is_joined_shares_article_and_act() -> None:
     assert named("Artikel 5 Absatz 1 Buchstabe a und Absatz 3", "de") == {("", "art-5.par-1.pt-a"), ("", "art-5.par-3")}
 
 
-def test_a_sentence_that_ends_is_not_gone_on_with() -> None:
+def test_a_mention_does_not_continue_in_the_next_sentence() -> None:
     assert named("It falls under point (c). Article 5 applies.", "en") == {("", "pt-c"), ("", "art-5")}
     assert named("članka 5. stavka 1. točke (a) Direktive 2004/39/EZ", "hr") == {("32004L0039", "art-5.par-1.pt-a")}
 
 
-def test_a_hostile_text_takes_no_time() -> None:
+def test_a_hostile_text_is_parsed_quickly() -> None:
     for text in ("point (a) of " * 3000, "Articles " + "5, " * 5000 + "and 6", "1/1, " * 5000, "first and " * 3000):
         start = time.process_time()
         read(f"Article 1\n{text} Article 1", language="en").references()
         assert time.process_time() - start < 2
 
 
-def test_dates_periods_and_journals_are_no_provisions() -> None:
+def test_dates_periods_and_journals_are_not_provisions() -> None:
     assert (
         named("within a period of 30 days, on 5 May 2004 (OJ L 123, 4.5.2004, p. 1), 3 articles of clothing", "en")
         == set()

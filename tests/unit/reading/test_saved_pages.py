@@ -1,4 +1,4 @@
-"""A page saved from a site is read as the act inside it; a page that is only a site's frame is refused."""
+"""A page saved from a web site is read as the act inside it; a page with only the site's frame is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from helpers.laws import assert_laws
 from lexlattice import Act, read
-from lexlattice.errors import ReadingError
+from lexlattice.errors import NotAnActError
 
 HEAD = """<!DOCTYPE html>
 <!-- saved from url=(0066)https://eur-lex.example/legal-content/{upper}/TXT/?uri=CELEX%3A{celex} -->
@@ -62,23 +62,23 @@ def test_a_saved_page_of_eur_lex_is_the_act_inside(examples: Path, name: str) ->
     assert "europa.eu domain" not in saved.source
 
 
-def test_the_menus_do_not_say_which_language_the_act_is_in(examples: Path) -> None:
+def test_the_language_of_the_menus_is_ignored(examples: Path) -> None:
     assert read(frame(panel(body(examples / "formats" / "act.oj.xhtml")), menus="fr")).language == "en"
     lines = (examples / "short" / "fr.txt").read_text("utf-8").split("\n")
     french = "".join(f"<p>{line}</p>" for line in lines if line)
     assert read(frame(panel(f'<div id="TexteOnly"><TXT_TE>{french}</TXT_TE></div>'))).language == "fr"
 
 
-def test_the_frame_says_which_consolidation_it_shows(examples: Path) -> None:
+def test_the_frame_states_the_consolidation(examples: Path) -> None:
     inside = panel(body(examples / "formats" / "act.consolidated.html"))
     act = read(frame(inside, celex="02024R9001-20240312"))
     assert (act.celex, act.consolidated) == ("32024R9001", "2024-03-12")
 
 
-def test_the_first_of_several_languages_is_read_and_that_is_said(examples: Path) -> None:
+def test_the_first_of_several_languages_is_read_with_a_warning(examples: Path) -> None:
     document = body(examples / "formats" / "act.oj.xhtml")
     act = read(frame(panel(document) + f'<div id="document2" class="tabContent">{document}</div>'))
-    assert any("several languages" in warning for warning in act.warnings)
+    assert len(act.warnings) == 1 + len(read(frame(panel(document))).warnings)
     assert act.source.count("THE EUROPEAN COMMISSION,") == 1
 
 
@@ -102,7 +102,7 @@ def test_the_main_part_of_any_page_is_read_without_menus(examples: Path) -> None
     assert provisions(act) == provisions(read(examples / "short" / "en.txt"))
 
 
-def test_a_header_that_is_the_acts_own_stays() -> None:
+def test_a_header_of_the_act_itself_is_kept() -> None:
     text = "<p>The keeper shall register every beehive in the register.</p>" * 30
     page = f"<html><body><header><h1>REGULATION on beehives</h1></header><nav>Menu</nav>{text}</body></html>"
     source = read(page.encode(), language="en").source
@@ -127,31 +127,31 @@ ONLY_FRAMES = {
 
 
 @pytest.mark.parametrize("name", ONLY_FRAMES)
-def test_a_page_that_is_only_a_frame_is_refused_with_what_to_do(name: str) -> None:
-    with pytest.raises(ReadingError) as caught:
+def test_a_page_that_is_only_a_frame_is_refused(name: str) -> None:
+    with pytest.raises(NotAnActError) as caught:
         read(ONLY_FRAMES[name])
     message = str(caught.value)
-    assert "no text of an act" in message
-    assert "CELEX number" in message
     assert message.endswith(".")
     assert "\n" not in message
 
 
-def test_the_refusal_names_the_number_that_the_frame_knows() -> None:
-    with pytest.raises(ReadingError, match="CELEX number 32024R9001"):
+def test_the_error_names_the_number_that_the_frame_states() -> None:
+    with pytest.raises(NotAnActError) as caught:
         read(frame("", celex="02024R9001-20240312"))
+    assert "32024R9001" in str(caught.value)
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("language", ["en", "fr"])
 def test_a_real_page_without_the_text_is_refused(data: Path, language: str) -> None:
-    with pytest.raises(ReadingError, match="CELEX number 32001R0044"):
+    with pytest.raises(NotAnActError) as caught:
         read(data / "acts" / "hard" / "32001R0044" / "2002-03-01" / f"{language}.html")
+    assert "32001R0044" in str(caught.value)
 
 
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["32012L0027/2012-10-25/en.xml", "32019R1122/2019-03-12/fr.xml"])
-def test_real_acts_in_a_frame_are_what_they_are_without(data: Path, name: str) -> None:
+def test_real_acts_are_the_same_with_and_without_a_frame(data: Path, name: str) -> None:
     path = data / "acts" / "hard" / name
     document = re.search(r"<body[^>]*>(.*)</body>", path.read_text("utf-8"), re.DOTALL)
     assert document
@@ -169,7 +169,7 @@ def test_a_short_repealed_text_inside_a_saved_page_is_read_as_repealed() -> None
     assert act.consolidated == "2025-01-10"
 
 
-def test_an_act_is_found_by_its_classes_where_a_site_keeps_it_in_a_place_of_its_own(examples: Path) -> None:
+def test_an_act_in_an_unknown_element_is_found_by_its_classes(examples: Path) -> None:
     page = examples / "formats" / "act.oj.xhtml"
     assert provisions(read(frame(f"<div class='new'>{body(page)}</div>"))) == provisions(read(page))
 
@@ -181,12 +181,12 @@ def test_an_act_is_found_by_its_classes_where_a_site_keeps_it_in_a_place_of_its_
         "<html><body><h1>Human verification</h1><p>Show that you are no robot and reload the page.</p></body></html>",
     ],
 )
-def test_a_page_that_tells_of_an_error_is_refused(page: str) -> None:
+def test_an_error_page_is_refused(page: str) -> None:
     for source in (page, page.encode()):
-        with pytest.raises(ReadingError, match="shows no text of an act"):
+        with pytest.raises(NotAnActError):
             read(source)
 
 
-def test_a_page_given_as_one_line_is_the_page_and_no_path() -> None:
+def test_a_page_in_one_line_is_not_a_path() -> None:
     line = "<html><body><p>Article 1</p><p>Bees are free.</p><p>Article 2</p><p>Hives are not.</p></body></html>"
     assert [section.id for section in read(line).sections] == ["art-1", "art-2"]

@@ -1,4 +1,4 @@
-"""Sentences are numbered, so they are found where they end: by each language's own abbreviations and ordinals."""
+"""Sentence boundaries, by the abbreviations and ordinals of each language."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def cut(text: str, language: str) -> str:
 
 
 @pytest.mark.parametrize(("language", "text"), [line.split(" ", 1) for line in CASES.split("\n") if line])
-def test_a_stop_ends_a_sentence_unless_the_language_shortens_or_counts_with_it(language: str, text: str) -> None:
+def test_a_stop_ends_a_sentence_unless_it_is_part_of_an_abbreviation_or_ordinal(language: str, text: str) -> None:
     assert cut(text, language) == text
 
 
-def test_every_language_says_what_it_shortens() -> None:
+def test_every_language_lists_its_abbreviations() -> None:
     for language in LANGUAGES:
         grammar = load(language)
         assert len(grammar.abbreviations) > 5
@@ -56,12 +56,12 @@ def test_every_language_says_what_it_shortens() -> None:
             assert word == word.casefold().strip(" .")
 
 
-def test_a_list_in_one_line_comes_apart_before_its_numbers() -> None:
+def test_a_list_in_one_line_is_split_before_its_numbers() -> None:
     text = "Member States keep bees. ‖ 2. They mark hives. ‖ 3. The keeper pays."
     assert cut(text, "en") == text
 
 
-def test_a_recital_of_short_words_is_numbered_by_its_sentences() -> None:
+def test_the_sentences_of_a_recital_of_short_words_are_numbered() -> None:
     text = (
         "(1) Where a keeper acts under a duty laid down by law, the ground of the act should be found in the law. "
         "This does not ask for a rule of its own for each single act that a keeper does. A law may serve for several. "
@@ -72,7 +72,7 @@ def test_a_recital_of_short_words_is_numbered_by_its_sentences() -> None:
     assert found == [("rec-1.s-1", "(1)"), ("rec-1.s-2", "This"), ("rec-1.s-3", "A"), ("rec-1.s-4", "It")]
 
 
-def test_stops_without_end_take_no_time() -> None:
+def test_many_stops_take_no_time() -> None:
     started = time.process_time()
     for text in ("a. B. " * 20_000, "1. 2. " * 20_000, "(A. " * 20_000, ". " * 50_000):
         sentences(text, load("en"))
@@ -80,14 +80,14 @@ def test_stops_without_end_take_no_time() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_revision_goes_on_with_its_number_in_every_language(language: str) -> None:
+def test_a_revision_and_its_number_are_one_sentence_in_every_language(language: str) -> None:
     text = "NACE Rev. 1 ABC."
     assert len(sentences(text, load(language))) == 1
 
 
 @pytest.mark.data
-def test_versions_of_an_act_have_as_many_sentences(data: Path) -> None:
-    """Translators of decisions addressed to one state are free; elsewhere a sentence is one in every language."""
+def test_versions_of_an_act_have_the_same_number_of_sentences(data: Path) -> None:
+    """Except in decisions addressed to one state, whose translations are free."""
     same = both = 0
     with gzip.open(data / "acts" / "multi-eurlex.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -106,6 +106,6 @@ def test_versions_of_an_act_have_as_many_sentences(data: Path) -> None:
 
 
 @pytest.mark.parametrize(("language", "number"), [("fr", "1 bis."), ("it", "2 ter."), ("en", "1a."), ("nl", "3 bis.")])
-def test_an_inserted_number_is_no_sentence(language: str, number: str) -> None:
+def test_an_inserted_number_is_not_a_sentence(language: str, number: str) -> None:
     text = f"{number} Lampas lucent. Noctes manent."
     assert [text[a:b] for a, b in sentences(text, load(language))] == [f"{number} Lampas lucent.", "Noctes manent."]

@@ -1,4 +1,4 @@
-"""Same act, same skeleton: across languages, and across formats."""
+"""An act has the same sections in all languages and formats."""
 
 from __future__ import annotations
 
@@ -45,14 +45,16 @@ def test_language_versions_agree_with_english(data: Path) -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize(("celex", "articles", "annexes"), [("32022R2554", 64, 0), ("32024R1689", 113, 13)])
-def test_the_great_regulations(data: Path, celex: str, articles: int, annexes: int) -> None:
+def test_well_known_regulations_have_all_articles_annexes_and_recitals(
+    data: Path, celex: str, articles: int, annexes: int
+) -> None:
     expected = {"32022R2554": 106, "32024R1689": 180}[celex]
     for path in sorted((data / "acts" / "raw" / celex).glob("*/*")):
         act = read(path)
         assert act.celex == celex
         assert [s.number for s in act.sections if s.kind == "article"] == [str(n) for n in range(1, articles + 1)]
         assert count(act, "annex") == annexes
-        assert recitals(act) in (expected, 0)  # consolidated texts leave the recitals out
+        assert recitals(act) in (expected, 0)  # consolidated texts omit the recitals
         if path.suffix == ".xml":
             assert recitals(act) == expected
 
@@ -86,7 +88,7 @@ def test_formex_and_consolidated_html_of_one_text_agree(data: Path) -> None:
 
 @pytest.mark.data
 def test_formex_and_html_of_one_hard_text_have_the_same_articles_and_annexes(data: Path) -> None:
-    """And nothing stands between the annexes: notes of tables are theirs, and the notes of the act come last."""
+    """Nothing is between the annexes: notes of tables belong to them, and the notes of the act are at the end."""
     compared = 0
     for folder in sorted((data / "acts" / "hard").glob("*/*/*.fmx4")):
         formex = skeleton(read(folder))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import statistics
 from itertools import islice
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lexlattice import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.selection import Budget
 
 
@@ -52,14 +53,15 @@ auto:3 auto: reference:3 nonsense nonsense:3 Auto 400 :400
 
 @pytest.mark.parametrize("text", [*NO_BUDGETS.split(), "", " "])
 def test_what_is_no_budget_is_answered_with_the_choices(text: str) -> None:
-    with pytest.raises(LexLatticeError, match=r"is no budget.*auto, short, long, words:N, ratio:R, reference"):
+    with pytest.raises(OptionError) as refused:
         Budget.parse(text)
+    assert text in str(refused.value)
 
 
 @pytest.mark.parametrize("text", "words:0 words:-3 ratio:0 ratio:-0.1 ratio:1.5 ratio:nan ratio:inf".split())
 def test_an_amount_that_cannot_be_is_named(text: str) -> None:
     amount = text.partition(":")[2]
-    with pytest.raises(LexLatticeError, match=rf"{amount}\b.* cannot be asked for; give "):
+    with pytest.raises(OptionError, match=re.escape(amount)):
         Budget.parse(text)
 
 
@@ -67,7 +69,7 @@ def test_an_amount_that_cannot_be_is_named(text: str) -> None:
 def test_any_text_is_a_budget_or_refused(text: str) -> None:
     try:
         budget = Budget.parse(text)
-    except LexLatticeError:
+    except OptionError:
         return
     assert budget.of(1000, "a summary") >= 1
 
@@ -81,7 +83,7 @@ def test_the_curve_is_near_the_length_of_official_summaries(data: Path) -> None:
 
 
 def test_the_length_of_the_reference_needs_a_reference() -> None:
-    with pytest.raises(LexLatticeError, match="reference summary"):
+    with pytest.raises(OptionError):
         Budget("reference").of(1000)
 
 

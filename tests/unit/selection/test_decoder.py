@@ -134,7 +134,7 @@ def test_what_cannot_be_chosen_from_is_refused() -> None:
         (np.zeros(len(act)), -1, "all"),
         (np.zeros(len(act)), 100, "annexes"),
     ):
-        with pytest.raises(ValueError, match=r"score|words|focus"):
+        with pytest.raises(ValueError):
             choose(act, scores, words, focus)
     assert choose(made(), np.zeros(0), 100).units == ()
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol
 
-from lexlattice._internal.processes import InternalError, WorkerPool, WorkerSlot
+from lexlattice._internal.processes import WorkerPool, WorkerSlot
+from lexlattice._internal.worker import InternalError
 from lexlattice.apps.bulk.records import Outcome, WorkItem
 from lexlattice.apps.bulk.tasks import Task, load_task, row_of
 from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError

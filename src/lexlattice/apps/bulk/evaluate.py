@@ -173,6 +173,7 @@ class Figures(Sequence[ActResult]):
         return ActResult(0, "", "", 0, 0, cast(dict[str, dict[str, Any]], systems))
 
     def _flat(self, row: Mapping[str, Any]) -> list[float]:
+        # a system may lack a score, such as `seconds`, which rows do not have: it stays 0
         numbers = [0.0] * self._width
         for length in row["lengths"]:
             numbers[self._layout[length["system"]]["words"]] = length["words"]

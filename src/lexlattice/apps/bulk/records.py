@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from lexlattice.reading.fetch import is_celex, public
+from lexlattice.reading.fetch import is_celex, without_credentials
 from lexlattice.reading.formats import MAX_BYTES
 
 READABLE: Final = (".txt", ".md", ".html", ".htm", ".xhtml", ".xml", ".pdf", ".docx", ".zip")
@@ -110,7 +110,7 @@ def public_address(address: str) -> str:
     >>> public_address("https://me:secret@host/TXT/?uri=CELEX:32016R0679&key=secret")
     'https://host/TXT/?uri=CELEX:32016R0679&key=…'
     """
-    address, has_fragment, _ = public(address).partition("#")
+    address, has_fragment, _ = without_credentials(address).partition("#")
     path, has_query, query = address.partition("?")
     values = "&".join(map(_public_parameter, query.split("&"))) if has_query else ""
     return f"{path}{has_query}{values}{'#…' if has_fragment else ''}"

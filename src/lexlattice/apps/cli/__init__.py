@@ -1,4 +1,8 @@
-"""The command line: parses arguments, calls the library, prints. A module for each command."""
+"""The command line: one module per command, each with `add(commands)` to declare it.
+
+Command modules import `lexlattice.training`, `lexlattice.evaluation` and `lexlattice.research` only when they run, so
+that `lexlattice summarize` starts fast.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +28,28 @@ from lexlattice.apps.cli import (
     summarize,
     train,
 )
-from lexlattice.apps.cli.shell import fail
+from lexlattice.apps.cli.common import fail
 from lexlattice.errors import LexLatticeError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; 0 when all went well, 2 when the input or the call was at fault."""
+    """Run a command.
+
+    Args:
+        arguments: The arguments; by default those of the process.
+
+    Returns:
+        The exit code: 0 for success, 1 if some acts of several failed, 2 for an error, 130 after Ctrl+C.
+
+    """
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.run is None:
         parser.print_help(sys.stderr)
         return 2
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # acts are in three scripts, whatever the terminal's settings
+        # Acts are in three scripts: Latin, Greek and Cyrillic. Terminals with a legacy code page cannot print them all.
+        sys.stdout.reconfigure(encoding="utf-8")
     try:
         code: int = options.run(options)
         if sys.stdout is not None:
@@ -44,33 +57,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except LexLatticeError as error:
         return fail(str(error))
     except BrokenPipeError:
-        _abandon_output()
+        _discard_output()
         return 0
     except OSError as error:
-        _abandon_output()
-        return fail(f"The output cannot be written: {error.strerror or error}.")
+        _discard_output()
+        return fail(f"Cannot write the output: {error.strerror or error}.")
     except KeyboardInterrupt:
         return 130
     return code
 
 
-def _abandon_output() -> None:
-    """Nobody reads on, or nothing more can be written: keep Python from trying again at its exit."""
+def _discard_output() -> None:
+    """Redirect standard output to the null device, so that Python does not fail again when it flushes at exit."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _AlignedHelp(argparse.HelpFormatter):
+    """Leaves room for the names of commands, whose indent Python 3.11 forgets to count."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        self._action_max_length += self._indent_increment * isinstance(action, argparse._SubParsersAction)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="lexlattice",
-        description="EU legal acts, in any of the 24 official languages, as provisions that can be cited.",
+        description="Summarize EU legal acts in all 24 official languages by verbatim provisions with citations.",
+        formatter_class=_AlignedHelp,
+        epilog="Run `lexlattice COMMAND --help` for the options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
     parser.set_defaults(run=None)
-    commands = parser.add_subparsers(metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in (
-        *(summarize, parse, rewrite, plot, corpus, evaluate, experiment),
-        *(encode, encoder, prepare, train, serve, mcp),
+        *(summarize, parse, plot, serve, mcp, corpus),  # for users
+        *(evaluate, prepare, train, encode, encoder, rewrite, experiment),  # for research
     ):
         command.add(commands)
     return parser

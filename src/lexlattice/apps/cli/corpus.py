@@ -1,10 +1,9 @@
-"""`lexlattice corpus`: the same work on whole corpora, which goes on where it stopped."""
+"""`lexlattice corpus`: summarize, score, encode or evaluate a whole corpus, resumably and in parallel."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -14,60 +13,86 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice.apps.cli.shell import Commands, say
-from lexlattice.errors import LexLatticeError
-from lexlattice.evaluation.rows import parse_fields
+from lexlattice.apps.cli.common import (
+    ENCODERS,
+    SOME_FAILED,
+    Commands,
+    add_fields,
+    add_jobs,
+    add_language,
+    add_quiet,
+    fields_of,
+    info,
+    shows_progress,
+)
+from lexlattice.errors import OutputError
+from lexlattice.reading import PROFILES
 
 if TYPE_CHECKING:
     from lexlattice.apps.bulk.evaluate import Evaluate
     from lexlattice.apps.bulk.run import Log, Subset
     from lexlattice.apps.bulk.tasks import Task
 
-_WORK: Final = {
-    "summarize": "the provisions of every act that matter",
-    "score": "how likely each unit of every act belongs into a summary",
-    "encode": "a vector for each unit of every act",
-    "evaluate": "systems against the summaries that rows have",
+_TASKS: Final = {
+    "summarize": "summarize acts",
+    "score": "score units by the probability that they belong in a summary",
+    "encode": "encode units into vectors",
+    "evaluate": "compare systems on acts with reference summaries",
 }
 _SHOWN: Final = 5
+"""Acts that a dry run lists."""
 _MEGABYTE: Final = 1_000_000
-SOME_FAILED: Final = 1
 
 
 def add(commands: Commands) -> None:
     """Declare the command."""
     corpus = commands.add_parser(
         "corpus",
-        help="the same work on any number of acts, which goes on where it stopped",
-        description="Do the same with every act of a corpus. What was ended goes on where it was, by the same command.",
+        help="summarize, score, encode or evaluate a whole corpus",
+        description="Process every act of a corpus in parallel. Interrupted runs resume when the same command is "
+        "started again; acts that fail go to a dead-letter file.",
     )
-    kinds = corpus.add_subparsers(metavar="|".join(_WORK), required=True)
-    for name, what in _WORK.items():
-        command = kinds.add_parser(name, help=what, description=f"For whole corpora: {what}.")
-        command.set_defaults(run=_corpus, work=name)
+    tasks = corpus.add_subparsers(title="tasks", metavar="TASK", required=True)
+    for name, description in _TASKS.items():
+        command = tasks.add_parser(
+            name, help=description, description=f"{description.capitalize()}, for a whole corpus."
+        )
+        command.set_defaults(run=_corpus, task=name)
         _add_common(command)
         if name in ("summarize", "evaluate"):
-            default = "reference" if name == "evaluate" else "auto"
             command.add_argument(
                 "--budget",
-                default=default,
+                default="reference" if name == "evaluate" else "auto",
                 metavar="BUDGET",
-                help="words:N, ratio:R, short, auto or long (%(default)s)",
+                help="length of the summaries: words:N, ratio:R, short, auto or long (default: %(default)s)",
             )
         if name in ("summarize", "score"):
-            command.add_argument("--model", metavar="PATH", help="a model that `lexlattice train` made, or coverage")
+            command.add_argument("--model", metavar="PATH", help="a model of `lexlattice train`, or coverage")
         if name == "summarize":
             command.add_argument(
-                "--focus", choices=("all", "articles", "with-tables"), default="all", help="(default: %(default)s)"
+                "--focus",
+                choices=("all", "articles", "with-tables"),
+                default="all",
+                help="articles: no recitals, annexes or footnotes; with-tables: include tables (default: %(default)s)",
             )
         if name in ("encode", "evaluate"):
-            command.add_argument("--encoder", metavar="NAME", help="static, mt5, st:…, onnx:… or package.module:name")
-            command.add_argument("--cache", metavar="FOLDER", help="keep vectors there, and take those that are there")
+            command.add_argument("--encoder", metavar="NAME", help=ENCODERS)
+            command.add_argument("--cache", metavar="FOLDER", help="cache vectors in this folder, and reuse them")
         if name == "evaluate":
-            command.add_argument("--system", metavar="NAME,…", default="lexlattice,lead,random,lexrank")
-            command.add_argument("--profile", choices=("provisions", "paper"), default="provisions")
             command.add_argument(
-                "--gold", metavar="FILE", help="annotations: points, precision and F1 as well as ROUGE"
+                "--system",
+                metavar="NAME,…",
+                default="lexlattice,lead,random,lexrank",
+                help="systems to compare, see `lexlattice evaluate --help` (default: %(default)s)",
+            )
+            command.add_argument(
+                "--profile",
+                choices=PROFILES,
+                default="provisions",
+                help="units to divide acts into (default: %(default)s)",
+            )
+            command.add_argument(
+                "--gold", metavar="FILE", help="gold annotations: report points, precision and F1 as well as ROUGE"
             )
 
 
@@ -77,29 +102,44 @@ def _add_common(command: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         nargs="+",
         help="folders, patterns ('acts/**/*.html'), files, JSON Lines or Parquet with a field 'reference', tar or zip "
-        "archives of acts, hf:NAME:CONFIG:SPLIT, CELEX numbers, or a file with CELEX numbers, one a line",
+        "archives of acts, hf:NAME:CONFIG:SPLIT, CELEX numbers, or a file with one CELEX number per line",
     )
-    command.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where shards and manifest go")
-    command.add_argument("--format", choices=("jsonl", "parquet"), default="jsonl", help="(default: %(default)s)")
-    command.add_argument("--lang", metavar="xx", help="language of all acts, if it is not to be found out")
-    command.add_argument("--fields", metavar="OURS=THEIRS,…", help="what rows call the fields: reference=text")
-    command.add_argument("--split", metavar="NAME", default="validation", help="of a data set with several")
-    command.add_argument("--limit", type=int, metavar="N", help="only the first N acts")
-    command.add_argument("--sample", type=float, metavar="SHARE", help="a share of the acts, always the same ones")
-    command.add_argument("--shard", type=int, metavar="N", default=256, help="acts of a shard (default: %(default)s)")
     command.add_argument(
-        "-j", "--jobs", type=int, metavar="N", default=os.cpu_count() or 1, help="processes (default: all cores)"
+        "-o", "--output", metavar="FOLDER", required=True, help="output folder for shards and manifest"
     )
-    command.add_argument("--engine", choices=("local", "ray"), default="local", help="(default: %(default)s)")
     command.add_argument(
-        "--address", metavar="HOST:PORT", help="of a Ray cluster that runs; 'auto' finds this machine's"
+        "--format", choices=("jsonl", "parquet"), default="jsonl", help="output format (default: %(default)s)"
     )
-    command.add_argument("--timeout", type=float, metavar="SECONDS", default=300, help="for one act (%(default)s)")
-    command.add_argument("--memory", type=int, metavar="MB", default=2000, help="of each process (%(default)s)")
-    command.add_argument("--retry", action="store_true", help="try those again that failed in an earlier run")
-    command.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
-    command.add_argument("--log", metavar="FILE", help="what happens, one JSON object a line; - for standard error")
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_language(command)
+    add_fields(command)
+    command.add_argument(
+        "--split", metavar="NAME", default="validation", help="split of a data set (default: %(default)s)"
+    )
+    command.add_argument("--limit", type=int, metavar="N", help="process the first N acts only")
+    command.add_argument("--sample", type=float, metavar="R", help="process a reproducible sample of this share")
+    command.add_argument(
+        "--shard-size", type=int, metavar="N", default=256, help="acts per shard (default: %(default)s)"
+    )
+    add_jobs(command)
+    command.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        default="local",
+        help="run in local processes or on a Ray cluster (default: %(default)s)",
+    )
+    command.add_argument(
+        "--address", metavar="HOST:PORT", help="address of the Ray cluster, or auto for one on this machine"
+    )
+    command.add_argument(
+        "--timeout", type=float, metavar="SECONDS", default=300, help="limit per act (default: %(default)s)"
+    )
+    command.add_argument(
+        "--memory", type=int, metavar="MB", default=2000, help="memory limit per process (default: %(default)s)"
+    )
+    command.add_argument("--retry", action="store_true", help="retry the acts that failed in an earlier run")
+    command.add_argument("--dry-run", action="store_true", help="show what would be done, and exit")
+    command.add_argument("--log", metavar="FILE", help="append events as JSON Lines; - for standard error")
+    add_quiet(command)
 
 
 def _corpus(options: argparse.Namespace) -> int:
@@ -108,31 +148,30 @@ def _corpus(options: argparse.Namespace) -> int:
     from lexlattice.apps.bulk.run import Subset, run
 
     limits = Limits(options.timeout, options.memory * _MEGABYTE)
-    fields = parse_fields(options.fields) if options.fields else {}
-    choice = Subset(Inputs(tuple(options.inputs), fields, options.split), options.limit, options.sample)
-    choice.inputs.check()
+    inputs = Inputs(tuple(options.inputs), fields_of(options) or {}, options.split)
+    subset = Subset(inputs, options.limit, options.sample)
+    inputs.check()  # before the engine starts, which takes seconds on Ray
     task = _task(options)
     if options.dry_run:
-        return _tell(choice, task, options)
+        return _dry_run(subset, task, options)
     engine: Engine = RayEngine(options.jobs, options.address) if options.engine == "ray" else LocalEngine(options.jobs)
-    shows = not options.quiet and sys.stderr is not None
-    with _logged(options.log) as log, _bar(choice, options.work, shows) as advance:
+    with _event_log(options.log) as log, _progress(subset, options) as advance:
         manifest = run(
             task,
-            choice,
+            subset,
             options.output,
             engine,
             limits,
             format=options.format,
-            size=options.shard,
+            size=options.shard_size,
             retry=options.retry,
             log=log,
             advance=advance,
         )
-    if options.work == "evaluate":
+    if options.task == "evaluate":
         _report(task, options)
-    failed = f"; {manifest['dead']:,} could not be done, see dead-letters.jsonl" if manifest["dead"] else ""
-    say(f"{manifest['rows']:,} acts done{failed}: {options.output}")
+    failed = f", {manifest['dead']:,} failed (see dead-letters.jsonl)" if manifest["dead"] else ""
+    info(f"{manifest['rows']:,} acts done{failed}: {options.output}")
     return SOME_FAILED if manifest["dead"] else 0
 
 
@@ -140,25 +179,26 @@ def _task(options: argparse.Namespace) -> Task:
     from lexlattice.apps.bulk.evaluate import Evaluate
     from lexlattice.apps.bulk.tasks import Encode, Score, Summarize
 
-    language = options.lang.lower() if options.lang else None
-    if options.work == "summarize":
-        return Summarize(language, options.model, options.budget, options.focus)
-    if options.work == "score":
-        return Score(language, options.model)
-    if options.work == "encode":
-        return Encode(language, options.encoder or "static", options.cache)
+    if options.task == "summarize":
+        return Summarize(options.language, options.model, options.budget, options.focus)
+    if options.task == "score":
+        return Score(options.language, options.model)
+    if options.task == "encode":
+        return Encode(options.language, options.encoder or "static", options.cache)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
-    return Evaluate(language, systems, options.budget, options.profile, options.encoder, options.cache, options.gold)
+    return Evaluate(
+        options.language, systems, options.budget, options.profile, options.encoder, options.cache, options.gold
+    )
 
 
-def _tell(choice: Subset, task: Task, options: argparse.Namespace) -> int:
-    """What would be done, from the inputs alone."""
+def _dry_run(subset: Subset, task: Task, options: argparse.Namespace) -> int:
+    """Print what a run would do: the number of acts and the first of them."""
     from lexlattice.apps.bulk.records import encodable
 
-    count = choice.count()
+    count = subset.count()
     target = encodable(options.output)
     print(f"{task.name} {'an unknown number of' if count is None else f'{count:,}'} acts → {target}")
-    for entry in islice(choice, _SHOWN):
+    for entry in islice(subset, _SHOWN):
         size = "to be fetched" if entry.address else entry.fault or f"{len(entry.content):,} bytes"
         print(f"  {entry.source} ({size})")
     if count is None or count > _SHOWN:
@@ -167,7 +207,7 @@ def _tell(choice: Subset, task: Task, options: argparse.Namespace) -> int:
 
 
 def _report(task: Task, options: argparse.Namespace) -> None:
-    """The means over all acts, with intervals and tests."""
+    """Print the means over all acts, with confidence intervals and significance tests."""
     from lexlattice.apps.bulk.evaluate import Figures
     from lexlattice.apps.bulk.output import Format, Output
     from lexlattice.evaluation.report import report
@@ -180,18 +220,21 @@ def _report(task: Task, options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _bar(choice: Subset, what: str, shows: bool) -> Iterator[Any]:
-    """How far it is, at which rate, and how long it will take."""
+def _progress(subset: Subset, options: argparse.Namespace) -> Iterator[Any]:
+    """A progress bar; yields the function that advances it."""
     from tqdm import tqdm
 
-    total = choice.count() if shows else None
-    with tqdm(total=total, desc=what, unit="act", disable=not shows, dynamic_ncols=True, smoothing=0.05) as bar:
+    is_shown = shows_progress(options)
+    total = subset.count() if is_shown else None
+    with tqdm(
+        total=total, desc=options.task, unit="act", disable=not is_shown, dynamic_ncols=True, smoothing=0.05
+    ) as bar:
         yield bar.update
 
 
 @contextmanager
-def _logged(name: str | None) -> Iterator[Log]:
-    """A log of events, added to what an earlier run wrote."""
+def _event_log(name: str | None) -> Iterator[Log]:
+    """Yield a function that appends an event to the log file, as JSON."""
     if name is None:
         yield lambda event, **facts: None
         return
@@ -203,7 +246,7 @@ def _logged(name: str | None) -> Iterator[Log]:
         now = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "after": round(time.monotonic() - start, 3)}
         line = json.dumps({**now, "event": event, **facts}, ensure_ascii=False)
         if name == "-":
-            tqdm.write(line, file=sys.stderr)  # which keeps it apart from the bar
+            tqdm.write(line, file=sys.stderr)  # plain print would tear the progress bar apart
         else:
             print(line, file=file, flush=True)
 
@@ -213,5 +256,5 @@ def _logged(name: str | None) -> Iterator[Log]:
                 file = stack.enter_context(Path(name).open("a", encoding="utf-8", errors="backslashreplace"))
             except OSError as error:
                 reason = error.strerror or error
-                raise LexLatticeError(f"'{name}' cannot be written ({reason}); name another log.") from error
+                raise OutputError(f"Cannot write the log '{name}' ({reason}); choose another file.") from error
         yield log

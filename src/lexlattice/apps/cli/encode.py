@@ -1,4 +1,4 @@
-"""`lexlattice encode`: a text file, a line each, into vectors."""
+"""`lexlattice encode`: turn each line of a text file into a vector."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import warnings
 from pathlib import Path
 
 from lexlattice._internal.files import writing
-from lexlattice.apps.cli.shell import Commands, output, say
-from lexlattice.errors import LexLatticeError
+from lexlattice.apps.cli.common import ENCODERS, Commands, add_quiet, info, output_file, shows_progress
+from lexlattice.errors import DataError, OptionError
 
 
 def add(commands: Commands) -> None:
@@ -17,19 +17,21 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "encode",
         help="turn each line of a text file into a vector",
-        description="Turn each line of a text file into a vector, and write all as a NumPy array, a row a line.",
-        epilog="Encoders: static (embedded, 24 languages), static:FILE, mt5, mt5:ID-or-FOLDER, st:NAME-or-FOLDER, "
-        "onnx:FOLDER.",
+        description="Turn each line of a text file into a vector, and write them as a NumPy array with one row per "
+        "line.",
     )
     command.set_defaults(run=_encode)
-    command.add_argument("file", metavar="FILE.txt", help="UTF-8 text, or - for standard input")
-    command.add_argument("-o", "--output", metavar="VECTORS.npy", required=True, help="where the array goes")
-    command.add_argument("--encoder", metavar="NAME", default="static", help="which encoder (default: %(default)s)")
+    command.add_argument("file", metavar="FILE", help="UTF-8 text file, or - for standard input")
+    command.add_argument("-o", "--output", metavar="FILE.npy", required=True, help="output file")
+    command.add_argument("--encoder", metavar="NAME", default="static", help=f"{ENCODERS} (default: %(default)s)")
     command.add_argument(
-        "--precision", choices=("fp32", "bf16", "int8"), default="fp32", help="of mt5 (default: %(default)s)"
+        "--precision",
+        choices=("fp32", "bf16", "int8"),
+        default="fp32",
+        help="numeric precision of mt5 (default: %(default)s)",
     )
-    command.add_argument("--cache", metavar="FOLDER", help="keep vectors there, and take those that are there already")
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    command.add_argument("--cache", metavar="FOLDER", help="cache vectors in this folder, and reuse them")
+    add_quiet(command)
 
 
 def _encode(options: argparse.Namespace) -> int:
@@ -38,40 +40,43 @@ def _encode(options: argparse.Namespace) -> int:
     from lexlattice.encoding import EmptyTextWarning, Encoder, load
 
     if options.output == "-":
-        raise LexLatticeError("Vectors cannot be written to '-'; name a file, or /dev/stdout.")
+        raise OptionError("An array cannot be written to '-'; pass a file, or /dev/stdout.")
     lines = _lines(options.file)
-    with warnings.catch_warnings(record=True) as noted, output(options.output, options.file) as file:
+    with warnings.catch_warnings(record=True) as caught, output_file(options.output, options.file) as file:
         warnings.simplefilter("always")
         encoder: Encoder = load(options.encoder, precision=options.precision, cache=options.cache)
-        vectors = np.ascontiguousarray(encoder.encode(lines, progress=not options.quiet and sys.stderr is not None))
+        vectors = np.ascontiguousarray(encoder.encode(lines, progress=shows_progress(options)))
         with writing(Path(options.output)):
+            # np.save would need a seekable file; header and data work for a pipe, too.
             header = np.lib.format.header_data_from_array_1_0(vectors)
             np.lib.format.write_array_header_1_0(file, header)
             file.write(vectors.data)
-    for warning in noted:
+    for warning in caught:
         if warning.category is not EmptyTextWarning:
-            say(f"note: {warning.message}")
+            info(f"warning: {warning.message}")
     empty = int((~vectors.any(axis=1)).sum())
-    note = f"; {empty:,} of them have nothing to encode, and zero vectors" if empty else ""
-    say(f"{len(lines):,} lines, {encoder.dimensions} dimensions, encoder {encoder.name} ({encoder.fingerprint}){note}.")
+    note = f"; {empty:,} lines have nothing to encode and became zero vectors" if empty else ""
+    info(
+        f"{len(lines):,} lines, {encoder.dimensions} dimensions, encoder {encoder.name} ({encoder.fingerprint}){note}."
+    )
     return 0
 
 
 def _lines(name: str) -> list[str]:
-    """The lines of a file; a byte order mark is no text, and the last line end ends no line more."""
+    """Return the lines of a UTF-8 file, without a byte order mark; a final newline does not start another line."""
     try:
         if name == "-":
             if sys.stdin is None:
-                raise LexLatticeError("Standard input is closed; give a file, or open it.")
+                raise OptionError("Standard input is closed; pass a file instead.")
             content = sys.stdin.buffer.read()
         else:
             content = Path(name).read_bytes()
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise LexLatticeError(f"'{name}' is not UTF-8 text (line {line}); convert it, and try again.") from error
+        raise DataError(f"'{name}' is not UTF-8 text (line {line}); convert it and try again.") from error
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "no file can have that name"
-        raise LexLatticeError(f"'{name}' cannot be read ({reason}).") from error
+        reason = getattr(error, "strerror", None) or "not a valid file name"
+        raise DataError(f"Cannot read '{name}' ({reason}).") from error
     lines = text.replace("\r\n", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines

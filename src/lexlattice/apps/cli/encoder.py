@@ -1,14 +1,13 @@
-"""`lexlattice encoder`: train the embedded encoder anew, measure an encoder, export mT5."""
+"""`lexlattice encoder`: train the embedded encoder, measure an encoder, export mT5."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
-from lexlattice.apps.cli.shell import Commands, say
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.apps.cli.common import ENCODERS, Commands, add_quiet, info, shows_progress
+from lexlattice.errors import MissingExtraError, OptionError
 
 
 def add(commands: Commands) -> None:
@@ -16,54 +15,56 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "encoder",
         help="train, measure or export an encoder",
-        description="Train the embedded encoder anew, measure how well an encoder finds translations, or export mT5.",
+        description="Train the embedded encoder, measure how well an encoder retrieves translations, or export mT5.",
     )
-    actions = command.add_subparsers(required=True, metavar="ACTION")
-    data = {"metavar": "DATA", "nargs": "?", "help": "the data folder (default: what LEXLATTICE_DATA names)"}
+    actions = command.add_subparsers(title="actions", required=True, metavar="ACTION")
     train = actions.add_parser(
         "train",
-        help="train the embedded encoder from the data folder",
-        description="Train the embedded encoder from the data folder, and write its weights with a model card.",
+        help="train the embedded encoder",
+        description="Train the embedded encoder, and write its weights with a model card.",
     )
     train.set_defaults(run=_train)
-    train.add_argument("data", **data)  # type: ignore[arg-type]
-    train.add_argument("-o", "--output", metavar="FILE.safetensors", required=True, help="where the weights go")
-    train.add_argument("--steps", type=int, metavar="N", help="fewer or more steps of training than the recipe has")
-    train.add_argument("--dimensions", type=int, metavar="N", help="length of the vectors, an even number")
-    train.add_argument("--vocabulary", type=int, metavar="N", help="subwords that have a vector of their own")
-    train.add_argument("--initial", choices=("company", "random"), help="where training starts")
-    train.add_argument("--seed", type=int, metavar="N", help="for what is drawn")
-    train.add_argument("--quiet", action="store_true", help="no progress bar")
+    _add_data(train)
+    train.add_argument("-o", "--output", metavar="FILE.safetensors", required=True, help="output file")
+    train.add_argument("--steps", type=int, metavar="N", help="training steps")
+    train.add_argument("--dimensions", type=int, metavar="N", help="dimensions of the vectors, an even number")
+    train.add_argument("--vocabulary", type=int, metavar="N", help="subwords in the vocabulary")
+    train.add_argument("--initial", choices=("company", "random"), help="initialization of the vectors")
+    train.add_argument("--seed", type=int, metavar="N", help="random seed")
+    add_quiet(train)
     measure = actions.add_parser(
         "measure",
-        help="how well an encoder finds translations, language by language",
-        description="How often a sentence in one language finds its translation among 500 in another.",
+        help="measure how well an encoder retrieves translations, language by language",
+        description="Measure how often a sentence in one language retrieves its translation among 500 in another.",
     )
     measure.set_defaults(run=_measure)
-    measure.add_argument("data", **data)  # type: ignore[arg-type]
-    measure.add_argument("--encoder", metavar="NAME", default="static", help="which encoder (default: %(default)s)")
-
+    _add_data(measure)
+    measure.add_argument("--encoder", metavar="NAME", default="static", help=f"{ENCODERS} (default: %(default)s)")
     export = actions.add_parser(
         "export",
-        help="make a folder for ONNX Runtime of mT5",
-        description="Make a folder of mT5 that needs ONNX Runtime only, to be used as onnx:FOLDER.",
+        help="export mT5 for ONNX Runtime",
+        description="Export mT5 to a folder that needs only ONNX Runtime; use it as the encoder onnx:FOLDER.",
     )
     export.set_defaults(run=_export)
-    export.add_argument("encoder", metavar="mt5|mt5:ID-or-FOLDER", help="which mT5")
-    export.add_argument("-o", "--output", metavar="FOLDER", required=True, help="a new folder")
-    export.add_argument("--int8", action="store_true", help="in a third of the size, and faster")
+    export.add_argument("encoder", metavar="mt5|mt5:ID-or-FOLDER", help="the mT5 model")
+    export.add_argument("-o", "--output", metavar="FOLDER", required=True, help="output folder, which must be new")
+    export.add_argument("--int8", action="store_true", help="quantize to 8 bits: a third of the size, and faster")
+
+
+def _add_data(command: argparse.ArgumentParser) -> None:
+    command.add_argument("data", metavar="DATA", nargs="?", help="data folder (default: $LEXLATTICE_DATA)")
 
 
 def _train(options: argparse.Namespace) -> int:
-    data = _data(options.data)
+    data = _data_folder(options.data)
     try:
         from lexlattice.research.encoder.run import train_encoder
     except ImportError as error:
         raise MissingExtraError("Training the encoder", "train") from error
-    chosen = {name: getattr(options, name) for name in ("steps", "dimensions", "vocabulary", "initial", "seed")}
-    changes = {name: value for name, value in chosen.items() if value is not None}
-    card = train_encoder(data, Path(options.output), changes, progress=not options.quiet and sys.stderr is not None)
-    say(f"weights: {options.output}; model card: {card}")
+    names = ("steps", "dimensions", "vocabulary", "initial", "seed")
+    changes = {name: value for name in names if (value := getattr(options, name)) is not None}
+    card = train_encoder(data, Path(options.output), changes, progress=shows_progress(options))
+    info(f"weights written to {options.output}, model card to {card}")
     return 0
 
 
@@ -71,27 +72,25 @@ def _measure(options: argparse.Namespace) -> int:
     from lexlattice.encoding import load
     from lexlattice.research.encoder.measure import measured, quality
 
-    print(quality(measured(load(options.encoder).encode, _data(options.data))))
+    print(quality(measured(load(options.encoder).encode, _data_folder(options.data))))
     return 0
 
 
 def _export(options: argparse.Namespace) -> int:
     from lexlattice.encoding import load
-    from lexlattice.encoding.mt5 import MT5, export
+    from lexlattice.encoding.mt5 import MT5, export_onnx
 
     encoder = load(options.encoder)
     if not isinstance(encoder, MT5):
-        raise LexLatticeError(f"'{options.encoder}' is no mT5, and only mT5 can be exported.")
-    say(f"use it as onnx:{export(encoder, options.output, int8=options.int8)}")
+        raise OptionError(f"'{options.encoder}' is not an mT5 encoder; only mT5 can be exported.")
+    info(f"use it as onnx:{export_onnx(encoder, options.output, int8=options.int8)}")
     return 0
 
 
-def _data(named: str | None) -> Path:
-    folder = named or os.environ.get("LEXLATTICE_DATA", "")
-    if not folder or not Path(folder).is_dir():
-        raise LexLatticeError(
-            f"There is no data folder '{folder}'; name it, or set LEXLATTICE_DATA."
-            if folder
-            else "No data folder is known; name it, or set LEXLATTICE_DATA."
-        )
+def _data_folder(name: str | None) -> Path:
+    folder = name or os.environ.get("LEXLATTICE_DATA", "")
+    if not folder:
+        raise OptionError("No data folder is set; pass one, or set LEXLATTICE_DATA.")
+    if not Path(folder).is_dir():
+        raise OptionError(f"There is no data folder '{folder}'; pass another, or set LEXLATTICE_DATA.")
     return Path(folder)

@@ -1,45 +1,51 @@
-"""`lexlattice experiment`: a table or figure of the paper, from a file of settings."""
+"""`lexlattice experiment`: reproduce a table or figure of the paper."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from lexlattice.apps.cli.shell import Commands, say
-from lexlattice.errors import LexLatticeError, MissingExtraError
-from lexlattice.research.experiments import EXPERIMENTS, run_experiment
+from lexlattice.apps.cli.common import Commands, add_jobs, add_quiet, info
+from lexlattice.errors import MissingExtraError, OptionError
+
+
+class _ListExperiments(argparse.Action):
+    """Prints the experiments and exits, so that they are imported only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from lexlattice.research.experiments import EXPERIMENTS
+
+        width = max(map(len, EXPERIMENTS))
+        print("\n".join(f"{name:<{width}}  {description}" for name, description in EXPERIMENTS.items()))
+        parser.exit()
 
 
 def add(commands: Commands) -> None:
     """Declare the command."""
     command = commands.add_parser(
         "experiment",
-        help="make a table of the paper anew",
-        description="Make a table of the paper anew, as JSON, Markdown and LaTeX. What was ended goes on where it was.",
-        epilog="; ".join(f"{name}: {what}" for name, what in EXPERIMENTS.items()),
+        help="reproduce a table or figure of the paper",
+        description="Reproduce a table or figure of the paper as JSON, Markdown and LaTeX. Interrupted runs resume "
+        "when the same command is started again.",
     )
     command.set_defaults(run=_experiment)
-    command.add_argument("name", metavar="NAME", choices=EXPERIMENTS, help=", ".join(EXPERIMENTS))
-    command.add_argument("--config", metavar="FILE.toml", required=True, help="what it is to do")
+    command.add_argument("name", metavar="NAME", help="name of the experiment; --list shows all")
+    command.add_argument("--list", action=_ListExperiments, nargs=0, help="list the experiments and exit")
+    command.add_argument("--config", metavar="FILE.toml", required=True, help="settings of the experiment")
     command.add_argument(
-        "-o", "--output", metavar="FOLDER", default="build/experiments", help="where it goes (default: %(default)s)"
+        "-o", "--output", metavar="FOLDER", default="build/experiments", help="output folder (default: %(default)s)"
     )
-    command.add_argument(
-        "-j",
-        "--jobs",
-        type=int,
-        metavar="N",
-        default=os.cpu_count() or 1,
-        help="processes (default: one for each core)",
-    )
-    command.add_argument("-q", "--quiet", action="store_true", help="say nothing while it works")
+    add_jobs(command)
+    add_quiet(command)
 
 
 def _experiment(options: argparse.Namespace) -> int:
+    from lexlattice.research.experiments import run_experiment
+
     if options.jobs < 1:
-        raise LexLatticeError(f"{options.jobs} processes can do nothing; give one at least.")
+        raise OptionError(f"--jobs must be at least 1, not {options.jobs}.")
     if find_spec("torch") is None:
         raise MissingExtraError("An experiment", "train")
     tables = run_experiment(
@@ -48,8 +54,8 @@ def _experiment(options: argparse.Namespace) -> int:
         options.output,
         command=f"lexlattice experiment {options.name} --config {options.config}",
         jobs=options.jobs,
-        note=(lambda sentence: None) if options.quiet else say,
+        note=(lambda sentence: None) if options.quiet else info,
     )
     print("\n".join(table.to_markdown() for table in tables))
-    say(f"tables: {Path(options.output) / Path(options.config).stem}")
+    info(f"tables written to {Path(options.output) / Path(options.config).stem}")
     return 0

@@ -1,4 +1,4 @@
-"""`lexlattice mcp`: acts for assistants, over standard input and output."""
+"""`lexlattice mcp`: a Model Context Protocol server on standard input and output."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ import signal
 import sys
 from pathlib import Path
 
-from lexlattice.apps.cli.shell import Commands, say
-from lexlattice.errors import LexLatticeError
+from lexlattice.apps.cli.common import Commands, check_stdout, info
+from lexlattice.errors import OptionError
 
 
 def add(commands: Commands) -> None:
     """Declare the command."""
     command = commands.add_parser(
         "mcp",
-        help="let an assistant read, summarise and quote acts (Model Context Protocol)",
-        description="A server for assistants that speak the Model Context Protocol, on standard input and output: "
-        "tools to read an act, to summarise it, and to quote a provision exactly. An assistant starts it by itself.",
+        help="serve acts to AI assistants (Model Context Protocol)",
+        description="Serve acts to AI assistants over the Model Context Protocol (stdio): tools to read an act, to "
+        "summarize it, and to quote a provision exactly. The assistant starts this command; see its MCP settings.",
     )
     command.add_argument(
         "--root",
         type=Path,
         metavar="DIR",
         default=Path(),
-        help="the folder in which files may be read, with all that is below it (default: the working directory)",
+        help="folder whose files the assistant may read, including subfolders (default: the working directory)",
     )
     command.set_defaults(run=_serve)
 
 
 def _serve(options: argparse.Namespace) -> int:
-    from lexlattice.apps.mcp import server
+    from lexlattice.apps.mcp import create_server
 
-    if sys.stdin is None or sys.stdout is None:
-        raise LexLatticeError("Standard input or output is closed; an assistant needs both open.")
+    check_stdout()
+    if sys.stdin is None:
+        raise OptionError("Standard input is closed; an MCP server reads its requests from it.")
     if not options.root.is_dir():
-        raise LexLatticeError(f"There is no folder '{options.root}'; name one whose files may be read.")
-    ready = server(options.root)
+        raise OptionError(f"--root '{options.root}' is not a folder; pass one whose files may be read.")
+    server = create_server(options.root)
     if sys.stdin.isatty():
-        say("waiting for an assistant on standard input; Ctrl+C ends it.")
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # at once: the SDK would wait for one more line
-    ready.run()
+        info("waiting for an MCP client on standard input; press Ctrl+C to stop.")
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # otherwise the SDK waits for one more line before it stops
+    server.run()
     return 0

@@ -5,13 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
 from lexlattice.act.document import Act, Section
-from lexlattice.apps.cli.shell import Commands, say
-from lexlattice.errors import LexLatticeError
-from lexlattice.reading import FORMATS, LANGUAGES, PROFILES, read
-from lexlattice.reading.fetch import is_celex, is_url
+from lexlattice.apps.cli.common import Commands, add_input, add_language, check_stdout, info, read_input
+from lexlattice.reading import FORMATS, PROFILES
 from lexlattice.reading.structure.health import health
 from lexlattice.reading.structure.provisions import SENTENCES_FROM
 from lexlattice.rendering.status import notices, standing
@@ -19,63 +16,44 @@ from lexlattice.rendering.status import notices, standing
 
 def add(commands: Commands) -> None:
     """Declare the command."""
-    parse = commands.add_parser(
+    command = commands.add_parser(
         "parse",
         help="read an act and show its structure",
         description="Read an act and show its structure: an outline on a terminal, JSON otherwise.",
     )
-    parse.set_defaults(run=_parse)
-    parse.add_argument(
-        "input",
-        metavar="FILE|-|CELEX|URL",
-        help="a file or Formex folder, - for standard input, a CELEX number such as 32016R0679, or a URL",
-    )
-    parse.add_argument(
-        "--lang",
-        metavar="xx",
-        help=f"language, if it is not to be found out (for CELEX numbers: English): {' '.join(LANGUAGES)}",
-    )
-    parse.add_argument("--format", metavar="NAME", help=f"format, if it is not to be found out: {', '.join(FORMATS)}")
-    parse.add_argument(
+    command.set_defaults(run=_parse)
+    add_input(command)
+    add_language(command)
+    command.add_argument("--format", metavar="NAME", help=f"input format (default: detected): {', '.join(FORMATS)}")
+    command.add_argument(
         "--profile",
         choices=PROFILES,
         default="provisions",
-        help="provisions: units as lawyers cite them (default); paper: the paper's paragraphs",
+        help="units to divide the act into: provisions as lawyers cite them, or the paper's paragraphs "
+        "(default: %(default)s)",
     )
-    parse.add_argument(
+    command.add_argument(
         "--sentences-from",
         type=int,
         metavar="N",
         default=SENTENCES_FROM,
-        help="divide provisions of more than N words into sentences; 0 never (default: %(default)s)",
+        help="split provisions of more than N words into sentences; 0 to never split (default: %(default)s)",
     )
-    parse.add_argument(
+    command.add_argument(
         "--health",
         action="store_true",
-        help="how well it was read: gaps and repeats in numbers, citations that are not unique, very long units …",
+        help="report parsing problems instead: gaps in numbering, duplicate citations, very long units …",
     )
-    shape = parse.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="everything, as JSON (the default when piped)")
-    shape.add_argument(
-        "--tree", action="store_true", help="readable, an outline with counts (the default on a terminal)"
-    )
+    shape = command.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print JSON (default when piped)")
+    shape.add_argument("--tree", action="store_true", help="print an outline with word counts (default on a terminal)")
 
 
 def _parse(options: argparse.Namespace) -> int:
-    if sys.stdout is None or (options.input == "-" and sys.stdin is None):
-        raise LexLatticeError("Standard input or output is closed; give a file, or open them.")
-    if not options.input:
-        raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
-    source = sys.stdin.buffer if options.input == "-" else options.input
-    if (
-        sys.stderr is not None
-        and sys.stderr.isatty()
-        and (is_url(options.input) or (is_celex(options.input) and not Path(options.input).exists()))
-    ):
-        say(f"fetching {options.input} …")
-    act = read(
-        source,
-        language=options.lang.lower() if options.lang else None,
+    check_stdout()
+    act = read_input(
+        options.input,
+        language=options.language,
         profile=options.profile,
         format=options.format,
         sentences_from=options.sentences_from,
@@ -86,37 +64,36 @@ def _parse(options: argparse.Namespace) -> int:
         report = health(act)
         print(json.dumps(report.to_dict(), ensure_ascii=False, indent=indent) if as_json else report)
     else:
-        print(act.to_json(indent=indent) if as_json else tree(act))
+        print(act.to_json(indent=indent) if as_json else _tree(act))
     for warning in act.warnings:
-        say(f"note: {warning}")
+        info(f"warning: {warning}")
     return 0
 
 
-def tree(act: Act) -> str:
-    """An outline a person can read: the headings in their order, with counts of units and words."""
+def _tree(act: Act) -> str:
+    """Return an outline: the headings in order, with the number of units and words below each."""
     number, counts = act.consolidated_celex or act.celex, (f"{len(act.units):,} units", f"{act.words:,} words")
     facts = [number, act.type, act.date, act.language, *standing(act), *counts]
     lines = [act.title or "(no title)", " · ".join(fact for fact in facts if fact), *notices(act), ""]
     width = min(72, max((2 * len(section.enclosing) + len(_name(section)) for section in act.sections), default=0))
     open_divisions: tuple[str, ...] = ()
     for section in act.sections:
+        # A division is printed where its path differs from the previous section's: two may have the same heading.
         for depth, heading in enumerate(section.enclosing):
             if open_divisions[: depth + 1] != section.enclosing[: depth + 1]:
                 lines.append(f"{'  ' * depth}{heading}")
         open_divisions = section.enclosing
-        indent = "  " * len(section.enclosing)
         words = sum(unit.words for unit in section.units)
-        name = f"{indent}{_name(section)}"
+        name = f"{'  ' * len(section.enclosing)}{_name(section)}"
         name = f"{name[: width - 1]}…" if len(name) > width else name
         units = "unit " if len(section.units) == 1 else "units"
         lines.append(f"{name:<{width}}  {len(section.units):>5,} {units} {words:>7,} words")
     kinds = sorted({piece.kind for piece in act.furniture} - {"heading"})
     if kinds:
-        lines += ["", f"kept apart: {', '.join(kinds)}"]
+        lines += ["", f"not part of any unit: {', '.join(kinds)}"]
     return "\n".join(lines)
 
 
 def _name(section: Section) -> str:
     label = section.label or section.kind
-    heading = section.heading
-    return f"{label} — {heading}" if heading else label
+    return f"{label} — {section.heading}" if section.heading else label

@@ -1,4 +1,4 @@
-"""`lexlattice summarize`: the provisions that matter, in any format; of several acts, or in several languages."""
+"""`lexlattice summarize`: one act, several acts, or one act in several languages, in any output format."""
 
 from __future__ import annotations
 
@@ -13,9 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lexlattice.apps.bulk.records import acts_in, is_formex_folder
-from lexlattice.apps.cli.shell import Commands, output, say
-from lexlattice.errors import LexLatticeError, MissingExtraError
-from lexlattice.reading import LANGUAGES
+from lexlattice.apps.cli.common import (
+    SOME_FAILED,
+    Commands,
+    add_language,
+    add_quiet,
+    check_stdout,
+    info,
+    output_file,
+    read_input,
+    shows_progress,
+)
+from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError, OutputError
 from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.selection import SummaryOptions
 
@@ -25,12 +34,11 @@ if TYPE_CHECKING:
 
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
 _BINARY: Final = {"docx": "docx", "pdf": "typst"}
-"""Formats that are no text, and the module that each needs."""
-SOME_FAILED: Final = 1
+"""Binary formats, and the module that each needs."""
 
 
 class Job(NamedTuple):
-    """One input, and where its summary goes; nowhere means standard output."""
+    """One input and its output file; None is standard output."""
 
     source: str
     target: str | None
@@ -40,8 +48,8 @@ def add(commands: Commands) -> None:
     """Declare the command."""
     command = commands.add_parser(
         "summarize",
-        help="the provisions of an act that matter, word for word",
-        description="The provisions of an act that matter, word for word, each with its citation and its place.",
+        help="extract the most important provisions of an act",
+        description="Extract the most important provisions of an act verbatim, each with its citation.",
     )
     command.set_defaults(run=_summarize)
     command.add_argument(
@@ -49,61 +57,67 @@ def add(commands: Commands) -> None:
         metavar="INPUT",
         nargs="+",
         help="a file, a folder of acts or of Formex files, - for standard input, a CELEX number such as 32016R0679, "
-        "or a URL; several give one summary each",
+        "or a URL; several inputs give one summary each",
     )
-    length = command.add_mutually_exclusive_group()
+    add_language(command)
+    add_quiet(command)
     about = {option.name: option.metadata for option in fields(SummaryOptions)}
+    group = command.add_argument_group("length", "at most one of these; --medium is the default")
+    length = group.add_mutually_exclusive_group()
     length.add_argument("--words", type=int, metavar="N", help=about["words"]["help"])
     length.add_argument("--ratio", type=float, metavar="R", help=about["ratio"]["help"])
-    for name, what in (
-        ("short", "a third of what official summaries have"),
-        ("medium", "as many words as official summaries have (the default)"),
-        ("long", "twice as many"),
+    for name, description in (
+        ("short", "a third of the length of official summaries"),
+        ("medium", "the length of official summaries"),
+        ("long", "twice the length of official summaries"),
     ):
-        length.add_argument(f"--{name}", dest="budget", action="store_const", const=name, help=what)
-    command.add_argument(
-        "--lang", dest="language", metavar="xx", help=f"{about['language']['help']}: {' '.join(LANGUAGES)}"
-    )
-    command.add_argument(
-        "--format", choices=_SUFFIX, help="how it comes (default: what the name of the output ends with, or text)"
-    )
-    command.add_argument("-o", "--output", metavar="FILE|DIR", help="where it goes; a folder for several inputs")
-    command.add_argument(
+        length.add_argument(f"--{name}", dest="budget", action="store_const", const=name, help=description)
+    content = command.add_argument_group("content")
+    content.add_argument(
         "--focus",
         choices=about["focus"]["choices"],
         default="all",
         help=f"{about['focus']['help']} (default: %(default)s)",
     )
-    command.add_argument("--group", action="store_true", help="under the headings of official summaries")
-    command.add_argument("--explain", action="store_true", help=about["explain"]["help"])
-    command.add_argument("--to", metavar="xx,…", help="the same provisions in these languages too, of a CELEX number")
-    command.add_argument(
+    content.add_argument("--group", action="store_true", help="group under the headings of official summaries")
+    content.add_argument("--explain", action="store_true", help=about["explain"]["help"])
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "-o", "--output", metavar="PATH", help="output file, or a folder for several inputs (default: standard output)"
+    )
+    output.add_argument(
+        "--format", choices=_SUFFIX, help="output format (default: from the suffix of the output file, else text)"
+    )
+    languages = command.add_argument_group("several languages")
+    languages.add_argument(
+        "--to", metavar="xx,…", help="the same provisions in these languages, too; INPUT must be a CELEX number"
+    )
+    languages.add_argument(
         "--versions",
         action="store_true",
-        help="the inputs are one act in several languages: the same provisions of all",
+        help="the inputs are one act in several languages: extract the same provisions from all of them",
     )
-    command.add_argument(
-        "--base", metavar="xx", help="with --to or --versions: choose on this version (default: on all of them)"
+    languages.add_argument(
+        "--base",
+        metavar="xx",
+        help="with --to or --versions: select on this language version (default: on all of them together)",
     )
-    command.add_argument("--encoder", metavar="NAME", help="another encoder, for a model that was trained with it")
-    command.add_argument(
-        "--model", metavar="PATH", help="instead of the shipped model one that `lexlattice train` made, or coverage"
-    )
-    command.add_argument("--quiet", action="store_true", help="no progress bar")
+    model = command.add_argument_group("model")
+    model.add_argument("--model", metavar="PATH", help="a model of `lexlattice train`, or coverage (default: shipped)")
+    model.add_argument("--encoder", metavar="NAME", help="another encoder, for a model that was trained with it")
 
 
 def _summarize(options: argparse.Namespace) -> int:
-    if options.words is not None and options.words < 1:
-        raise LexLatticeError(f"{options.words} words make no summary; ask for one word at least.")
     if options.to is not None or options.versions:
         return _several_languages(options)
     sources = [source for given in options.inputs for source in _inputs(given)]
     is_many = sources != options.inputs or len(sources) > 1
     format = _format(options, is_many=is_many)
     if format in _BINARY and find_spec(_BINARY[format]) is None:
-        raise MissingExtraError(f"Writing {format.upper()}", format)  # once, and before the first act is read
+        raise MissingExtraError(f"Writing {format.upper()}", format)  # before the first act is read
     jobs = _jobs(sources, options.output, format, is_many=is_many)
     summarizer = _summarizer(options)
+    # One act fails with its own message; of several, each failure is reported and the others go on.
     if not is_many:
         _one(jobs[0], options, format, summarizer)
         return 0
@@ -111,20 +125,21 @@ def _summarize(options: argparse.Namespace) -> int:
 
 
 def _one(job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer) -> None:
-    """Read, summarise and write one act; an output that cannot be written is known before the work begins."""
+    """Read, summarize and write one act; the output is opened first, so that it fails before the work starts."""
     from lexlattice.rendering import render_file
 
     with _output(job) as write:
-        summary = summarizer.summarize(_read(job.source, options), SummaryOptions.from_mapping(vars(options)))
+        act = read_input(job.source, language=options.language)
+        summary = summarizer.summarize(act, SummaryOptions.from_mapping(vars(options)))
         write(render_file(summary, format, group=options.group))
 
 
 def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summarizer: Summarizer) -> int:
-    """One after the other; what cannot be done is said, and the rest is done."""
+    """Summarize one act after the other; a failure is reported, and the rest is still done."""
     from tqdm import tqdm
 
     failed = 0
-    for job in tqdm(jobs, desc="summarizing", unit="act", disable=options.quiet or sys.stderr is None):
+    for job in tqdm(jobs, desc="summarizing", unit="act", disable=not shows_progress(options)):
         try:
             _one(job, options, format, summarizer)
         except LexLatticeError as error:
@@ -132,18 +147,18 @@ def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summari
             tqdm.write(f"lexlattice: {job.source}: {error}", file=sys.stderr)
     done = len(jobs) - failed
     where = f": {options.output}" if options.output else ""
-    say(f"{done:,} of {len(jobs):,} acts summarized{where}" + (f"; {failed:,} could not be." if failed else "."))
+    info(f"{done:,} of {len(jobs):,} acts summarized{where}" + (f"; {failed:,} failed." if failed else "."))
     return (SOME_FAILED if done else 2) if failed else 0
 
 
 def _several_languages(options: argparse.Namespace) -> int:
-    """One act in several languages: what is chosen is chosen once."""
+    """Summarize one act in several languages by the same provisions."""
     from lexlattice.multilingual.versions import summarize_versions
     from lexlattice.rendering import render_file
 
     format = _format(options, is_many=True)
     if format in _BINARY and not options.output:
-        raise LexLatticeError(f"Several summaries in {format} need a folder; name one with -o.")
+        raise OutputError(f"Several summaries in {format} need an output folder; pass one with -o.")
     acts, summarizer = _versions(options), _summarizer(options)
     if options.output:
         _make_folder(options.output)
@@ -159,24 +174,14 @@ def _several_languages(options: argparse.Namespace) -> int:
 def _versions(options: argparse.Namespace) -> list[Act]:
     if options.to is None:
         if len(options.inputs) < 2:
-            raise LexLatticeError("One version is not several; give the act in two languages at least.")
-        return [_read(source, options) for source in options.inputs]
+            raise OptionError("--versions needs the act in at least two languages; pass two or more inputs.")
+        return [read_input(source, language=options.language) for source in options.inputs]
     languages = [language.strip().lower() for language in options.to.split(",") if language.strip()]
     if len(options.inputs) != 1 or not is_celex(options.inputs[0]):
-        raise LexLatticeError("--to needs one CELEX number, such as 32016R0679; give files with --versions instead.")
-    asked = dict.fromkeys([*([options.language.lower()] if options.language else ["en"]), *languages])
-    return [_read(options.inputs[0], options, language) for language in asked]
-
-
-def _read(source: str, options: argparse.Namespace, language: str | None = None) -> Act:
-    from lexlattice.reading import read
-
-    if source == "-" and sys.stdin is None:
-        raise LexLatticeError("Standard input is closed; give a file, or open it.")
-    if sys.stderr is not None and sys.stderr.isatty() and _is_fetched(source):
-        say(f"fetching {source} …")
-    chosen = language or (options.language.lower() if options.language else None)
-    return read(sys.stdin.buffer if source == "-" else source, language=chosen)
+        raise OptionError("--to needs one CELEX number, such as 32016R0679; for files, use --versions.")
+    # A dictionary instead of a set keeps the order of the languages.
+    wanted = dict.fromkeys([options.language or "en", *languages])
+    return [read_input(options.inputs[0], language=language) for language in wanted]
 
 
 def _summarizer(options: argparse.Namespace) -> Summarizer:
@@ -190,20 +195,16 @@ def _summarizer(options: argparse.Namespace) -> Summarizer:
 
 
 def _inputs(given: str) -> Iterator[str]:
-    """What is named, or the acts in a folder; a folder of Formex files is one act."""
+    """Yield the input itself, or the acts in a folder; a folder of Formex files is one act."""
     path = Path(given)
     if given in ("", "-") or is_url(given) or not path.is_dir() or is_formex_folder(path):
         if not given:
-            raise LexLatticeError("No input was named; give a file, a CELEX number or a URL.")
+            raise OptionError("INPUT is empty; pass a file, a CELEX number or a URL.")
         yield given
         return
     if not (found := acts_in(path)):
-        raise LexLatticeError(f"There is nothing to read in the folder '{given}'; name one with acts in it.")
+        raise OptionError(f"The folder '{given}' contains no acts; pass another.")
     yield from map(str, found)
-
-
-def _is_fetched(source: str) -> bool:
-    return is_url(source) or (is_celex(source) and not Path(source).exists())
 
 
 def _format(options: argparse.Namespace, *, is_many: bool) -> str:
@@ -221,12 +222,12 @@ def _is_folder(name: str) -> bool:
 
 
 def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: bool) -> list[Job]:
-    """Where the summary of each goes: into a folder by the names of the inputs, made different where they are not."""
+    """Return the output of each input: files in a folder are named like the inputs, with a number if names repeat."""
     if output is None:
         if format in _BINARY and is_many:
-            raise LexLatticeError(f"Several summaries in {format} need a folder; name one with -o.")
+            raise OutputError(f"Several summaries in {format} need an output folder; pass one with -o.")
         if format in _BINARY and sys.stdout is not None and sys.stdout.isatty():
-            raise LexLatticeError(f"A {format} file is nothing for a terminal; name a file with -o.")
+            raise OutputError(f"A {format} file cannot be shown on a terminal; pass a file with -o.")
         return [Job(source, None) for source in sources]
     if not is_many and not _is_folder(output):
         return [Job(sources[0], output)]
@@ -236,6 +237,7 @@ def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: b
     for source in sources:
         stem = "act" if source == "-" else Path(source.rstrip("/")).stem or "act"
         name, number = stem, 1
+        # casefold: file systems of macOS and Windows do not distinguish case
         while name.casefold() in taken:
             number += 1
             name = f"{stem}-{number}"
@@ -246,21 +248,20 @@ def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: b
 
 def _make_folder(name: str) -> None:
     if Path(name).suffix in _SUFFIX.values() and not _is_folder(name):
-        raise LexLatticeError(f"Several summaries need a folder, and '{name}' is the name of a file; name a folder.")
+        raise OutputError(f"Several summaries need an output folder, but '{name}' is a file name; pass a folder.")
     try:
         Path(name).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LexLatticeError(f"The folder '{name}' cannot be made ({error.strerror}); name another.") from error
+        raise OutputError(f"Cannot create the folder '{name}' ({error.strerror}); choose another.") from error
 
 
 @contextmanager
 def _output(job: Job) -> Iterator[Callable[[bytes], object]]:
-    """Where the bytes of a summary go."""
+    """Yield the function that writes a summary to its output."""
     if job.target is not None:
-        with output(job.target, job.source) as file:
+        with output_file(job.target, job.source) as file:
             yield file.write
-    elif sys.stdout is None:
-        raise LexLatticeError("Standard output is closed; open it, or name a file with -o.")
     else:
-        sys.stdout.flush()
+        check_stdout()
+        sys.stdout.flush()  # what was printed as text must come before the bytes
         yield sys.stdout.buffer.write

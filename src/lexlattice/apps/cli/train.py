@@ -1,19 +1,18 @@
-"""`lexlattice train`: both stages, from prepared acts or from any data with acts and summaries."""
+"""`lexlattice train`: warm start on the oracle, then reinforcement learning."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from lexlattice.apps.cli.prepare import DATA, add_rows_options, jobs_for
-from lexlattice.apps.cli.shell import Commands, say
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.apps.cli.common import ROWS, Commands, fields_of, info, shows_progress
+from lexlattice.apps.cli.prepare import add_rows_options, jobs_for
+from lexlattice.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
     from lexlattice.training.parallel import Team
 
-_STAGES = {"warm-start": ("warm-start",), "rloo": ("rloo",), "both": ("warm-start", "rloo")}
+_STAGES: Final = {"warm-start": ("warm-start",), "rloo": ("rloo",), "both": ("warm-start", "rloo")}
 
 
 def add(commands: Commands) -> None:
@@ -21,28 +20,28 @@ def add(commands: Commands) -> None:
     command = commands.add_parser(
         "train",
         help="train a model on acts with summaries",
-        description="Train a model on acts with summaries: first it imitates the oracle, then it reinforces what earns "
-        "more. Writes model.safetensors, log.csv, config.toml and checkpoints into a folder. Several processes share "
-        "the work with torchrun --nproc-per-node N -m lexlattice train ….",
+        description="Train a model on acts with summaries: a supervised warm start on the oracle, then reinforcement "
+        "learning (RLOO). Writes model.safetensors, log.csv, config.toml and checkpoints. Interrupted runs resume "
+        "bit-for-bit with --resume. For several processes, run torchrun --nproc-per-node N -m lexlattice train ….",
     )
     command.set_defaults(run=_train)
-    command.add_argument("--config", metavar="FILE.toml", required=True, help="every constant of the training")
+    command.add_argument("--config", metavar="FILE.toml", required=True, help="training configuration")
     command.add_argument(
-        "--data", metavar="DATA", required=True, help=f"a folder that `lexlattice prepare` made; or {DATA}"
+        "--data", metavar="DATA", required=True, help=f"output folder of `lexlattice prepare`; or {ROWS}"
     )
     command.add_argument(
-        "--validation", metavar="DATA", help="the same, to choose by (default: a tenth of the acts is held out)"
+        "--validation", metavar="DATA", help="validation data, as --data (default: hold out a tenth of the acts)"
     )
-    command.add_argument("-o", "--output", metavar="FOLDER", required=True, help="where the model goes")
-    command.add_argument("--stage", choices=_STAGES, default="both", help="what to do (default: %(default)s)")
-    command.add_argument("--resume", action="store_true", help="go on with what was begun in the folder")
-    command.add_argument("--seed", type=int, metavar="N", help="another seed than the configuration's")
+    command.add_argument("-o", "--output", metavar="FOLDER", required=True, help="output folder")
+    command.add_argument("--stage", choices=_STAGES, default="both", help="stages to run (default: %(default)s)")
+    command.add_argument("--resume", action="store_true", help="resume the run in the output folder")
+    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: from the configuration)")
     command.add_argument(
         "--checkpoint-every",
         type=float,
         default=5.0,
         metavar="MINUTES",
-        help="between checkpoints inside an epoch; there is one after each epoch always (default: %(default)g)",
+        help="interval of checkpoints within an epoch, in addition to one per epoch (default: %(default)g)",
     )
     add_rows_options(command)
 
@@ -57,15 +56,14 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _train_in(team: Team | None, options: argparse.Namespace) -> int:
-    from lexlattice.evaluation.rows import parse_fields
     from lexlattice.training.config import read_config
     from lexlattice.training.run import MODEL, Raw, run_training
     from lexlattice.training.validation import told
 
     if options.seed is not None and not 0 <= options.seed < 1 << 32:
-        raise LexLatticeError("The seed is a whole number from 0, of less than 33 bits.")
+        raise OptionError(f"--seed must be an integer from 0 to {(1 << 32) - 1}, not {options.seed}.")
     if not options.checkpoint_every >= 0:
-        raise LexLatticeError("Minutes between checkpoints are a number from 0.")
+        raise OptionError(f"--checkpoint-every must be at least 0 minutes, not {options.checkpoint_every:g}.")
     encoder = read_config(options.config).encoder.name
     best = run_training(
         options.config,
@@ -76,18 +74,19 @@ def _train_in(team: Team | None, options: argparse.Namespace) -> int:
         resume=options.resume,
         seed=options.seed,
         raw=Raw(
-            fields=parse_fields(options.fields) if options.fields else None,
+            fields=fields_of(options),
             language=options.language,
             jobs=jobs_for(encoder, options.jobs),
             strict=options.strict,
         ),
         every=60 * options.checkpoint_every,
-        progress=not options.quiet and sys.stderr is not None,
-        note=say,
+        progress=shows_progress(options),
+        note=info,
         team=team,
     )
+    # Of several processes only the first reports.
     if team and not team.is_first:
         return 0
-    say(f"the best: {best.stage}, epoch {best.epoch}, {told(best.figures)}")
-    say(f"model: {options.output}/{MODEL}")
+    info(f"best checkpoint: {best.stage}, epoch {best.epoch}, {told(best.figures)}")
+    info(f"model written to {options.output}/{MODEL}")
     return 0

@@ -1,4 +1,7 @@
-"""Acts for people and programs elsewhere: the web reader, the REST service, and the server for assistants.
+"""The web reader and the REST service, with FastAPI.
 
-Nothing optional is imported here, so that each part can be had without the packages of the others.
+`app` builds the application from `routes`, `middleware` and the handlers in `problems`; `service` holds what requests
+share, `bodies` reads request bodies, `jobs` is what worker processes do, `server` runs the application with uvicorn.
+
+Nothing is imported here: `jobs`, `settings` and `workers` are also used without FastAPI.
 """

@@ -1,4 +1,7 @@
-"""The view of an act: all that the page needs of it, so that sliders and clicks need no further word from here."""
+"""What worker processes do: bytes of an act in, bytes of a response out. Nothing is fetched, stored or logged.
+
+The view of an act holds everything the web reader needs, so that its sliders and clicks need no further request.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lexlattice._internal.processes import TooLargeError
+from lexlattice._internal.worker import TooLargeError
 from lexlattice.act.document import Act
 from lexlattice.act.hierarchy import anchors, indent_depths, kind_of
 from lexlattice.act.summary import Summary
@@ -26,22 +29,132 @@ from lexlattice.selection import Budget, SummaryOptions
 from lexlattice.selection.decoder import choose
 from lexlattice.summarizer import build_summary, shipped
 
-LEAST: Final = 50
-"""The fewest words that the page offers."""
-_WHOLE: Final = 1500
-"""An act of no more words can be had whole; of a longer one, so many words at least."""
-_NAMED: Final = {"title": "title", "preamble": "preamble", "recitals": "recitals", "notes": "notes", "body": "act"}
-"""What a section is called, by its kind, where the act has no label for it."""
-_STOPS: Final = 8
-"""Between the fewest and the most words, the slider marks so many lengths at least."""
-_BEYOND: Final = 1.5
-"""What is chosen is known for so many times the most words: other versions of the act may have more of them."""
-_DEEPEST: Final = 4
-"""Indenting further would leave no room for the text."""
+MAX_RESPONSE_BYTES: Final = 50_000_000
+"""Three times the response for the longest known act; a file of very short lines gives forty times its size."""
+MAX_VIEW_UNITS: Final = 50_000
+"""Units that the page can show in good time; the longest known act has 41,000."""
+MIN_WORDS: Final = 50
+"""The lowest budget that the page offers."""
+_WHOLE_ACT_WORDS: Final = 1500
+"""The page offers at least this budget, so that a shorter act can be shown whole."""
+_MIN_STOPS: Final = 8
+"""Stops of the budget slider, apart from the named lengths."""
+_ORDER_MARGIN: Final = 1.5
+"""The selection order is computed beyond the highest budget by this factor: other language versions may be longer."""
+_MAX_DEPTH: Final = 4
+"""Deeper indents would leave no room for the text."""
+_SECTION_NAMES: Final = {
+    "title": "title",
+    "preamble": "preamble",
+    "recitals": "recitals",
+    "notes": "notes",
+    "body": "act",
+}
+"""Keys of the interface texts that name a section without a label, by its kind."""
+_WARM_UP_ACT: Final = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9()_-]")
+"""Characters to remove from file names."""
+
+
+# Jobs.
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """An act and what to do with it.
+
+    Attributes:
+        content: The bytes of the file.
+        celex: The CELEX number by which it was fetched, if it was.
+        name: The title of an act that has none: its file name.
+        options: Options of the summary.
+        group: Whether items have their group.
+        units: Ids of the units to export, instead of a selection.
+
+    """
+
+    content: bytes
+    celex: str = ""
+    name: str = ""
+    options: SummaryOptions = field(default_factory=SummaryOptions)
+    group: bool = False
+    units: tuple[str, ...] | None = None
+
+
+def warm_up() -> None:
+    """Load the model before the first job. Language statistics are loaded later, since few acts need them."""
+    summarize(JobRequest(_WARM_UP_ACT.encode(), options=SummaryOptions(language="en")))
+
+
+def parse(job: JobRequest) -> bytes:
+    """Return the act as JSON."""
+    return _encode(_read(job).to_json())
+
+
+def summarize(job: JobRequest) -> bytes:
+    """Return the summary as JSON."""
+    return _encode(_summary(job).to_json(group=job.group))
+
+
+def view(job: JobRequest) -> bytes:
+    """Return the view of an act as JSON."""
+    act = _read(job)
+    if len(act) > MAX_VIEW_UNITS:
+        raise TooLargeError(
+            f"The act has more than {MAX_VIEW_UNITS:,} provisions, too many to show; use a shorter one."
+        )
+    return _encode(json.dumps(view_of(act, job.name), ensure_ascii=False, separators=(",", ":")))
+
+
+def align(first: JobRequest, second: JobRequest) -> bytes:
+    """Return the corresponding units of two language versions of an act as JSON."""
+    from lexlattice.multilingual import alignment
+
+    found = alignment.align(_read(first), _read(second))
+    return _encode(json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}))
+
+
+def export(job: JobRequest, format: str) -> tuple[bytes, str]:
+    """Return the summary as a file, and a file name without suffix."""
+    from lexlattice.rendering import render_file
+
+    summary = _summary(job) if job.units is None else extract_of(_read(job), job.units)
+    name = _UNSAFE.sub("", summary.act.celex) or "summary"
+    return _check_size(render_file(summary, format, group=job.group)), f"{name}.{summary.act.language}"
+
+
+def _read(job: JobRequest) -> Act:
+    act = read(job.content, language=job.options.language)
+    return replace(act, celex=job.celex) if job.celex and not act.celex else act
+
+
+def _summary(job: JobRequest) -> Summary:
+    return shipped().summarize(_read(job), job.options)
+
+
+def _encode(response: str) -> bytes:
+    # Lone surrogates, which a file may contain, cannot be encoded.
+    return _check_size(response.encode(errors="replace"))
+
+
+def _check_size(response: bytes) -> bytes:
+    if len(response) > MAX_RESPONSE_BYTES:
+        raise TooLargeError(f"The response is larger than {MAX_RESPONSE_BYTES / 1e6:g} MB; use a shorter act.")
+    return response
+
+
+# The view of an act.
 
 
 def view_of(act: Act, name: str = "") -> dict[str, Any]:
-    """The view as plain JSON types; `name` is what an act is called that has no title."""
+    """Return the view of an act as plain JSON types.
+
+    Args:
+        act: The act.
+        name: The title to show if the act has none.
+
+    """
+    text = phrases(act.language)
     about = {
         "celex": act.celex,
         "title": act.title or name,
@@ -55,46 +168,56 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "consolidated_celex": act.consolidated_celex,
         "standing": list(standing(act)),
         "repealed": act.repealed,
-        "notice": phrases(act.language).disclaimer,
-        "groups": dict(phrases(act.language).groups),
+        "notice": text.disclaimer,
+        "groups": dict(text.groups),
         "sections": list(_sections(act)),
         "wholes": dict(act.wholes),
-        "paragraphs": _paragraphs(act),
-        "marks": _marks(act),
-        "sentences": _sentences(act),
+        "paragraphs": _paragraph_citations(act),
+        "marks": _omission_marks(act),
+        "sentences": _sentence_forms(act),
     }
-    budget, most = Budget().of(act.words), max(Budget("long").of(act.words), min(act.words, _WHOLE))
-    limits = {"budget": budget, "least": min(LEAST, budget), "most": max(most, budget)}
-    steps = shipped().trajectory(act)
-    final = steps[-1]
-    none = not act.units or has_no_summary(act)
-    chosen = {"stops": [], "order": [], "whole": []} if none else _chosen(act, final, limits["least"], limits["most"])
-    return {**about, **limits, "units": list(_units(act, final)), "steps": _rounded(steps), **chosen}
+    budget = Budget().of(act.words)
+    least = min(MIN_WORDS, budget)
+    most = max(Budget("long").of(act.words), min(act.words, _WHOLE_ACT_WORDS), budget)
+    steps = shipped().trajectory(act)  # steps × units
+    scores = steps[-1]
+    has_selection = act.units and not has_no_summary(act)
+    selection = _selection(act, scores, least, most) if has_selection else {"stops": [], "order": [], "whole": []}
+    return {
+        **about,
+        "budget": budget,
+        "least": least,
+        "most": most,
+        "units": list(_units(act, scores)),
+        # Scores above 1 (units with several points) are shown as 1; three digits keep the response small.
+        "steps": [[min(1.0, round(value, 3)) for value in step] for step in steps.tolist()],
+        **selection,
+    }
 
 
 def extract_of(act: Act, ids: Collection[str]) -> Summary:
-    """The summary that the page shows, made of the units that it names; what it names and is not there is left out."""
+    """Return the summary made of the units with these ids; unknown ids are ignored."""
     wanted = frozenset(ids)
     chosen = [place for place, unit in enumerate(act.units) if unit.id in wanted]
     words = sum(act.units[place].words for place in chosen)
     return build_summary(act, chosen, shipped().score(act), words)
 
 
-def _sentences(act: Act) -> dict[str, list[str]]:
-    """How sentences that follow each other are cited, as many as any provision has."""
+def _sentence_forms(act: Act) -> dict[str, list[str]]:
+    """Return how runs of sentences are cited, for as many sentences as any provision has."""
     most = max(Counter(unit.provision for unit in act.units if unit.provision in act.wholes).values(), default=0)
     forms = sentence_forms(most, load(act.language)) if most else SentenceForms((), (), (), ())
     return {name: list(each) for name, each in forms._asdict().items()}
 
 
-def _paragraphs(act: Act) -> dict[str, str]:
-    """How each provision is cited that has subparagraphs or tables beside its text."""
+def _paragraph_citations(act: Act) -> dict[str, str]:
+    """Return the citation of each provision that has subparagraphs or tables beside its text."""
     beside = (act.units[anchor.place].provision for anchor in anchors(act) if anchor is not None and not anchor.step)
     return {name: act.provision(name).citation for name in dict.fromkeys(beside)}
 
 
-def _marks(act: Act) -> list[str]:
-    """What stands where points are left out, one mark for each number of them, up to the longest list."""
+def _omission_marks(act: Act) -> list[str]:
+    """Return the marks for 1, 2, 3 … omitted points, up to the length of the longest list."""
     leads = Counter(anchor.place for anchor in anchors(act) if anchor is not None)
     return [phrases(act.language).more_points(count) for count in range(1, max(leads.values(), default=0) + 1)]
 
@@ -106,15 +229,16 @@ def _sections(act: Act) -> Iterator[dict[str, Any]]:
             "index": section.index,
             "kind": section.kind,
             "label": section.label,
-            "name": section.label or (words[_NAMED[section.kind]] if section.kind in _NAMED else ""),
+            "name": section.label or (words[_SECTION_NAMES[section.kind]] if section.kind in _SECTION_NAMES else ""),
             "heading": section.heading,
             "enclosing": list(section.enclosing),
         }
 
 
 def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
-    """Units with what the page wants to know besides: group, indent, what is above, and if it goes on in the line."""
-    end, above, depths = 0, anchors(act), indent_depths(act, _DEEPEST)
+    """Yield the units with their group, indent, anchor, and whether they continue the previous unit's line."""
+    # end: where the previous unit ended; a unit continues its line if there is no newline in between
+    end, above, depths = 0, anchors(act), indent_depths(act, _MAX_DEPTH)
     for place, (unit, score, group) in enumerate(zip(act.units, scores.tolist(), groups_of(act), strict=True)):
         anchor = above[place]
         yield {
@@ -139,115 +263,20 @@ def _units(act: Act, scores: Floats) -> Iterator[dict[str, Any]]:
         end = unit.end
 
 
-def _rounded(steps: Floats) -> list[list[float]]:
-    return [[min(1.0, round(value, 3)) for value in step] for step in steps.tolist()]
+def _selection(act: Act, scores: Floats, least: int, most: int) -> dict[str, Any]:
+    """Return the stops of the budget slider and the order of selection.
 
-
-def _stops(least: int, most: int, words: int) -> list[int]:
-    """Lengths, each longer than the one before by about the same factor; those that have names are among them."""
-    named = {Budget(name).of(words) for name in ("short", "auto", "long")}
-    between = np.geomspace(least, most, _STOPS).round().astype(int).tolist()
-    return sorted(named | {least, most, *between})
-
-
-def _chosen(act: Act, scores: Floats, least: int, most: int) -> dict[str, Any]:
-    """The steps of a summary, of which each length has as many as fit, and all that one as long as the act has."""
-    beyond = int(_BEYOND * most)
-    order = choose(act, scores, max(0, min(beyond, act.words - 1))).steps
-    whole = choose(act, scores, beyond).units if beyond >= act.words else ()
+    A summary of any budget is as many steps of the order as fit. If the budget is as long as the act, it is `whole`.
+    """
+    limit = int(_ORDER_MARGIN * most)
+    # At the full length of the act another rule applies, so the order stops one word below.
+    order = choose(act, scores, max(0, min(limit, act.words - 1))).steps
+    whole = choose(act, scores, limit).units if limit >= act.words else ()
+    named = {Budget(name).of(act.words) for name in ("short", "auto", "long")}
+    # A geometric series: equal distances on the slider change the length by equal factors.
+    between = np.geomspace(least, most, _MIN_STOPS).round().astype(int).tolist()
     return {
-        "stops": _stops(least, most, act.words),
+        "stops": sorted(named | {least, most, *between}),
         "order": [list(step) for step in order],
         "whole": list(whole),
     }
-
-
-# What a worker does: bytes of a file in, bytes of an answer out. Nothing is fetched, kept or logged.
-
-_LITTLE_ACT: Final = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
-_UNSAFE: Final = re.compile(r"[^A-Za-z0-9()_-]")
-LARGEST: Final = 50_000_000
-"""Bytes of an answer, which the service holds while it is sent.
-
-Three times those of the longest act known; a file of very short lines makes forty times its size.
-"""
-MOST_UNITS: Final = 50_000
-"""Of an act that a page can show in good time; the longest known has 41,000."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A file, and what is wanted of it."""
-
-    content: bytes
-    celex: str = ""
-    """Where it was fetched by one."""
-    name: str = ""
-    options: SummaryOptions = field(default_factory=SummaryOptions)
-    group: bool = False
-    units: tuple[str, ...] | None = None
-    """Exactly these, by their ids, instead of what would be chosen."""
-
-
-def begin() -> None:
-    """Load what every job needs; telling languages apart by statistics, which few acts need, can wait for the first."""
-    summarize(Asked(_LITTLE_ACT.encode(), options=SummaryOptions(language="en")))
-
-
-def parse(asked: Asked) -> bytes:
-    """The act as JSON."""
-    return _encoded(_act(asked).to_json())
-
-
-def summarize(asked: Asked) -> bytes:
-    """The summary as JSON."""
-    return _encoded(_summary(asked).to_json(group=asked.group))
-
-
-def view(asked: Asked) -> bytes:
-    """All that the page needs of an act, as JSON."""
-    act = _act(asked)
-    if len(act) > MOST_UNITS:
-        raise TooLargeError(f"This act has more than {MOST_UNITS:,} provisions, too many to show; give a shorter one.")
-    data: dict[str, Any] = view_of(act, asked.name)
-    return _encoded(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
-
-
-def align(first: Asked, second: Asked) -> bytes:
-    """Which units of one version of an act say what those of another say, as JSON."""
-    from lexlattice.multilingual.versions import counterparts
-
-    found = counterparts(_act(first), _act(second))
-    return _encoded(json.dumps({"pairs": dict(found.pairs), "unaligned": found.unaligned}))
-
-
-def export(asked: Asked, format: str) -> tuple[bytes, str]:
-    """The summary as a file, and a name for it without its ending."""
-    from lexlattice.rendering import render_file
-
-    summary = _summary(asked) if asked.units is None else _extract(asked, asked.units)
-    name = _UNSAFE.sub("", summary.act.celex) or "summary"
-    return _fitting(render_file(summary, format, group=asked.group)), f"{name}.{summary.act.language}"
-
-
-def _encoded(answer: str) -> bytes:
-    return _fitting(answer.encode(errors="replace"))
-
-
-def _fitting(answer: bytes) -> bytes:
-    if len(answer) > LARGEST:
-        raise TooLargeError(f"The answer would be larger than {LARGEST / 1e6:g} MB; give a shorter act.")
-    return answer
-
-
-def _act(asked: Asked) -> Act:
-    act = read(asked.content, language=asked.options.language)
-    return replace(act, celex=asked.celex) if asked.celex and not act.celex else act
-
-
-def _summary(asked: Asked) -> Summary:
-    return shipped().summarize(_act(asked), asked.options)
-
-
-def _extract(asked: Asked, units: tuple[str, ...]) -> Summary:
-    return extract_of(_act(asked), units)

@@ -1,9 +1,8 @@
-"""What requests and answers look like; the OpenAPI document is made of it."""
+"""Pydantic models of requests and responses, and the parts of the OpenAPI document that FastAPI cannot derive."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import fields
 from http import HTTPStatus
 from typing import Annotated, Any, Final, Literal, get_type_hints
@@ -18,35 +17,26 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from starlette.responses import Response
 
 from lexlattice.act.summary import Item
-from lexlattice.apps.serve.workers import (
-    BusyError,
-    ClosingError,
-    InternalError,
-    JobTimeoutError,
-    QueueFullError,
-    TooLargeError,
-    WorkerLostError,
-)
-from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError, OptionError
+from lexlattice.apps.serve.problems import MEDIA_TYPE as PROBLEM_MEDIA_TYPE
+from lexlattice.errors import OptionError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex
 from lexlattice.selection import SummaryOptions
 
-EXAMPLE = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
+EXAMPLE: Final = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
 
 
 def _language(code: str) -> str:
     if code not in LANGUAGES:
-        raise ValueError("is not one of the 24 official languages")
+        raise ValueError("not one of the 24 official languages")
     return code
 
 
 def _celex(number: str | None) -> str | None:
     if number is not None and not is_celex(number):
-        raise ValueError("is no CELEX number such as 32016R0679")
+        raise ValueError("not a CELEX number such as 32016R0679")
     return number
 
 
@@ -61,41 +51,42 @@ class ActRequest(BaseModel):
 
     text: Annotated[str | None, Field(description="the act itself, as text or HTML")] = None
     celex: Annotated[str | None, AfterValidator(_celex), Field(examples=["32016R0679"])] = None
-    language: Annotated[Language | None, Field(description="found out unless given; of CELEX numbers: English")] = None
+    language: Annotated[Language | None, Field(description="default: detected; for CELEX numbers: en")] = None
 
     @model_validator(mode="after")
     def _one_source(self, info: ValidationInfo) -> ActRequest:
-        """A file that was sent along is named in the context."""
+        """Check that there is one source; the context says whether a file was uploaded."""
         given = [self.text is not None, self.celex is not None, bool(info.context)]
         if sum(given) != 1:
-            raise ValueError("give the act once: as a file, as text, or as a CELEX number")
+            raise ValueError("send exactly one of a file, text and celex")
         return self
 
 
-def _fields() -> dict[str, Any]:
-    """The options of a summary as Pydantic fields; the language is a field of `ActRequest` already."""
+def _option_fields() -> dict[str, Any]:
+    """Return Pydantic fields for the options of a summary; the language is a field of `ActRequest` already."""
     hints, found = get_type_hints(SummaryOptions), dict[str, Any]()
     for option in fields(SummaryOptions):
         if option.name != "language":
             kind = Literal[option.metadata["choices"]] if "choices" in option.metadata else hints[option.name]
             limits = option.metadata.get("limits", {})
-            about = Field(default=option.default, description=option.metadata["help"], **limits)
-            found[option.name] = (kind if option.default is not None else kind | None, about)
+            field = Field(default=option.default, description=option.metadata["help"], **limits)
+            found[option.name] = (kind if option.default is not None else kind | None, field)
     return found
 
 
 class _SummaryRequest(ActRequest):
-    """An act and the options of its summary; the length is given in one way or not at all."""
+    """An act and the options of its summary; at most one of words, ratio and budget."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"text": EXAMPLE, "words": 60, "language": "en"}]})
 
-    group: Annotated[bool, Field(description="say under which heading of official summaries each item belongs")] = False
+    group: Annotated[bool, Field(description="add the group (heading of official summaries) of each item")] = False
 
     @field_validator("words", "ratio", mode="before", check_fields=False)
     @classmethod
-    def _number(cls, value: object) -> object:
+    def _not_boolean(cls, value: object) -> object:
+        # Pydantic would read true as 1. Its strict mode would also refuse the strings that forms send.
         if isinstance(value, bool):
-            raise ValueError("is no number")
+            raise ValueError("not a number")
         return value
 
     @model_validator(mode="after")
@@ -107,121 +98,129 @@ class _SummaryRequest(ActRequest):
         return self
 
 
-SummaryRequest = create_model("SummaryRequest", __base__=_SummaryRequest, __doc__=_SummaryRequest.__doc__, **_fields())
+SummaryRequest = create_model(
+    "SummaryRequest", __base__=_SummaryRequest, __doc__=_SummaryRequest.__doc__, **_option_fields()
+)
 
 
 class ExportRequest(SummaryRequest):  # type: ignore[valid-type,misc]
-    """The same, or the very provisions that are to be in the file."""
+    """An act and the options of its summary, or the units to export."""
 
     units: Annotated[
-        list[str] | None, Field(max_length=100_000, description="ids of units, instead of what would be chosen")
+        list[str] | None, Field(max_length=100_000, description="ids of the units to export, instead of a selection")
     ] = None
 
 
 class LeftOut(BaseModel):
-    """Points of a list, or sentences of a provision, that follow one another and are left out."""
+    """Consecutive points of a list, or sentences of a provision, that are left out."""
 
-    parent: Annotated[str, Field(description="id of the unit that leads in the list, or of the provision")]
-    after: Annotated[str, Field(description="id of the item after which the mark stands")]
-    ids: Annotated[list[str], Field(description="of each point the first unit; of sentences each")]
+    parent: Annotated[str, Field(description="id of the unit that introduces the list, or of the provision")]
+    after: Annotated[str, Field(description="id of the item before the omission")]
+    ids: Annotated[list[str], Field(description="ids of the first unit of each point, or of each sentence")]
     count: int
     kind: Literal["points", "sentences"]
 
 
-class SummaryAnswer(BaseModel):
-    """The provisions that matter, in the order of the act; the same JSON as the command line gives."""
+class SummaryResponse(BaseModel):
+    """The selected provisions in the order of the act; the same JSON as `lexlattice summarize --format json`."""
 
     celex: str
     title: str
     language: str
     standing: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
-    consolidated: Annotated[str | None, Field(description="the day of a consolidated text; empty if not known")]
+    consolidated: Annotated[str | None, Field(description="date of a consolidated text; empty if unknown")]
     consolidated_celex: str
-    repealed: Annotated[str | None, Field(description="what repealed the act; empty if only that it ended is known")]
-    incomplete: Annotated[bool, Field(description="whether the text seems to be cut off")]
+    repealed: Annotated[str | None, Field(description="the act that repealed it; empty if unknown")]
+    incomplete: Annotated[bool, Field(description="whether the text seems to be truncated")]
     budget: int
     words: int
     extract: list[Item]
-    left_out: Annotated[list[LeftOut], Field(description="what is left out inside the lists and provisions shown")]
+    left_out: Annotated[list[LeftOut], Field(description="omissions within the lists and provisions shown")]
     warnings: list[str]
 
 
-class AlignmentAnswer(BaseModel):
-    """What corresponds to what in two versions of an act."""
+class AlignmentResponse(BaseModel):
+    """Corresponding units of two language versions of an act."""
 
     pairs: Annotated[
-        dict[str, list[str]], Field(description="for the id of a unit of the first those of units of the second")
+        dict[str, list[str]], Field(description="ids of units of the second version, by id of a unit of the first")
     ]
-    unaligned: Annotated[list[str], Field(description="units of the first that have no counterpart")]
+    unaligned: Annotated[list[str], Field(description="ids of units of the first version without a counterpart")]
 
 
-class LanguageAnswer(BaseModel):
-    """One of the 24."""
+class LanguageResponse(BaseModel):
+    """One of the 24 official languages."""
 
     code: str
     name: str
 
 
 class Problem(BaseModel):
-    """What is wrong (RFC 9457)."""
+    """An error (RFC 9457)."""
 
     type: str = "about:blank"
     title: str
     status: int
     detail: str
-    number: Annotated[int | None, Field(description="of several acts, which one; the first is 1")] = None
+    number: Annotated[int | None, Field(description="which act of several, from 1")] = None
 
 
 class Health(BaseModel):
-    """Whether the service is there, and can work."""
+    """The service is up."""
 
     status: Literal["ok"] = "ok"
 
 
-# What is wrong, in one sentence, as problem+json (RFC 9457).
+# OpenAPI fragments. Routes read their bodies themselves, so FastAPI cannot derive the schema of requests.
 
-MEDIA_TYPE: Final = "application/problem+json"
-_AGAIN: Final = {"Retry-After": "5"}
-_STATUS: Final[dict[type[LexLatticeError], int]] = {
-    QueueFullError: 429,
-    BusyError: 503,
-    ClosingError: 503,
-    WorkerLostError: 503,
-    JobTimeoutError: 408,
-    TooLargeError: 413,
-    MissingExtraError: 501,
-    InternalError: 500,
-    FetchError: 502,
+JSON: Final = "application/json"
+FORM: Final = "multipart/form-data"
+NDJSON: Final = "application/x-ndjson"
+Responses = dict[int | str, dict[str, Any]]
+
+_PROBLEM: Final = {PROBLEM_MEDIA_TYPE: {"schema": Problem.model_json_schema()}}
+PROBLEMS: Final[Responses] = {
+    status: {"description": HTTPStatus(status).phrase, "content": _PROBLEM}
+    for status in (400, 403, 404, 408, 413, 415, 421, 422, 429, 500, 501, 502, 503)
 }
-"""Any other is the input's fault: 422."""
+FILE_RESPONSE: Final[Responses] = {
+    200: {"description": "The file", "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
+}
 
 
-class ProblemError(Exception):
-    """Why a request cannot be answered."""
+def json_response(model: type[BaseModel]) -> Responses:
+    """Return the response of a route that answers with JSON."""
+    return {200: {"description": "The response", "model": model}}
 
-    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(detail)
-        self.status, self.detail = status, detail
-        self.headers = {**(_AGAIN if status in (429, 503) else {}), **(headers or {})}
 
-    @classmethod
-    def of(cls, error: LexLatticeError) -> ProblemError:
-        """The problem that an error of the library's is."""
-        if isinstance(error, FetchError) and error.absent:
-            return cls(404, str(error))
-        return cls(next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 422), str(error))
+def json_or_ndjson_response(model: type[BaseModel] | None) -> Responses:
+    """Return the response of a route that answers with JSON for one act, and with NDJSON for several."""
+    response: dict[str, Any] = {"content": {JSON: {}, NDJSON: {"schema": {"type": "string"}}}}
+    if model is not None:
+        response["content"][JSON] = {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}
+        response["model"] = model
+    return {200: {"description": "JSON for one act, one line per act for several", **response}}
 
-    def to_dict(self, number: int | None = None) -> dict[str, Any]:
-        """As JSON; with its number if it is about one act of several."""
-        title = HTTPStatus(self.status).phrase
-        about = {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail}
-        return about if number is None else {**about, "number": number}
 
-    def to_line(self, number: int) -> bytes:
-        """A line of NDJSON, without its end."""
-        return json.dumps(self.to_dict(number), ensure_ascii=False).encode(errors="replace")
+def act_body(model: type[ActRequest], *, ndjson: bool = False) -> dict[str, Any]:
+    """Return the request body of a route that takes an act: JSON, a form with a file, or NDJSON."""
+    schema = model.model_json_schema()
+    file = {"type": "string", "format": "binary", "description": "the act, in any format"}
+    fields = {name: field for name, field in schema["properties"].items() if name not in ("text", "celex")}
+    form = {"type": "object", "properties": {"file": file, **fields}, "required": ["file"]}
+    content: dict[str, Any] = {JSON: {"schema": schema}, FORM: {"schema": form}}
+    if ndjson:
+        example = json.dumps({"text": EXAMPLE, "language": "en"})
+        content[NDJSON] = {"schema": {"type": "string"}, "example": f"{example}\n{example}\n"}
+    return {"requestBody": {"required": True, "content": content}}
 
-    def to_response(self) -> Response:
-        """The whole answer."""
-        body = json.dumps(self.to_dict(), ensure_ascii=False).encode(errors="replace")
-        return Response(body, self.status, self.headers, MEDIA_TYPE)
+
+def pair_body() -> dict[str, Any]:
+    """Return the request body of a route that takes two acts: a form whose repeated fields are in order."""
+    file = {"type": "array", "items": {"type": "string", "format": "binary"}, "maxItems": 2}
+    texts = {"type": "array", "items": {"type": "string"}, "maxItems": 2}
+    codes = {"type": "array", "items": ActRequest.model_json_schema()["properties"]["language"], "maxItems": 2}
+    properties = {"file": file, "text": texts, "celex": texts, "language": codes}
+    example = {"text": [EXAMPLE, EXAMPLE], "language": ["en", "en"]}
+    schema = {"type": "object", "properties": properties}
+    return {"requestBody": {"required": True, "content": {FORM: {"schema": schema, "example": example}}}}

@@ -6,16 +6,8 @@ import asyncio
 from collections import deque
 from typing import Any, Final
 
-from lexlattice._internal.processes import (
-    InternalError,
-    Job,
-    JobTimeoutError,
-    Setup,
-    TooLargeError,
-    WorkerLostError,
-    WorkerPool,
-    WorkerSlot,
-)
+from lexlattice._internal.processes import WorkerPool, WorkerSlot
+from lexlattice._internal.worker import InternalError, Job, JobTimeoutError, Setup, TooLargeError, WorkerLostError
 from lexlattice.errors import LexLatticeError
 
 __all__ = [
@@ -33,7 +25,7 @@ __all__ = [
 MEMORY: Final = 2_000_000_000
 """Bytes that a worker process may allocate: the largest known acts need a quarter of it."""
 _GRACE: Final = 1.0
-"""Seconds a cancelled job may go on, since starting a new process takes about as long."""
+"""Seconds that a cancelled job may still run, since starting a new process takes about as long."""
 
 
 class QueueFullError(LexLatticeError):

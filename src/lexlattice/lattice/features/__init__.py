@@ -1,4 +1,4 @@
-"""What the network sees of an act: features of its units and sections, and static vectors; nothing of any language."""
+"""The features of an act that the network reads: of units and sections, and vectors; none depends on the language."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lexlattice._internal.threads import one_blas_thread
 from lexlattice.act.document import Act
 from lexlattice.encoding.base import Encoder, vectors_of_units
 from lexlattice.lattice.features.position import Outline, section_places, unit_places
-from lexlattice.lattice.features.similarity import Vectors, likeness_of
+from lexlattice.lattice.features.similarity import Vectors, similarities_of
 from lexlattice.lattice.features.surface import unit_signs
 from lexlattice.lattice.grid import Floats, Integers
 from lexlattice.reading.article_references import article_references
 from lexlattice.reading.roles import aim_of, defines_terms, own_articles
 
 _OPENING: Final = 9
-"""Words with which a unit opens: who shall or may do what."""
+"""The first N words of a unit, which usually say who shall or may do what."""
 
 
 class MeaningFeatures(NamedTuple):
@@ -46,7 +46,7 @@ class MeaningFeatures(NamedTuple):
 
 @one_blas_thread()
 def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
-    """All features of an act."""
+    """Compute all features of an act with the vectors of an encoder."""
     outline, references = Outline.of(act), article_references(act)
     texts = [unit.prose for unit in act.units]
     letters = np.array([len(text) for text in texts], np.float32)
@@ -59,9 +59,13 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
     vectors = Vectors(of_texts, of_headings, of_enclosing, of_title[0])
     aim = next((unit.section for unit in aim_of(act, own_articles(act))), -1)
     defining = np.array([outline.article[s.index] >= 0 and defines_terms(s) for s in act.sections], np.float32)
-    likeness = likeness_of(act, outline, vectors, letters, aim)
-    units = [unit_places(act, outline, letters), unit_signs(act, references), likeness.units]
-    sections = [section_places(act, outline, references, letters), _columns(_is(aim, act), defining), likeness.sections]
+    similarities = similarities_of(act, outline, vectors, letters, aim)
+    units = [unit_places(act, outline, letters), unit_signs(act, references), similarities.units]
+    sections = [
+        section_places(act, outline, references, letters),
+        _columns(_is(aim, act), defining),
+        similarities.sections,
+    ]
     is_led = (outline.lead_of >= 0)[:, None]
     return MeaningFeatures(
         np.concatenate(units, axis=1).astype(np.float32),
@@ -73,7 +77,7 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
         vectors.headings,
         vectors.enclosing,
         vectors.title,
-        likeness.anchors,
+        similarities.anchors,
         np.unique(references.pairs, axis=0),
         outline.paragraph_of,
     )
@@ -88,7 +92,8 @@ def _columns(*columns: Floats) -> Floats:
 
 
 def _encoded(encoder: Encoder, *groups: list[str]) -> list[Floats]:
-    """Vectors of several lists of texts, each different text encoded once; zero for those without letter or figure."""
+    """Encode several lists of texts, each distinct text once; texts without a letter or digit get zero vectors."""
+    # Row 0 is the zero vector; present texts get the rows after it.
     different = {text: 0 for texts in groups for text in texts}
     vectors = np.zeros((1 + len(different), encoder.dimensions), np.float32)
     if present := [text for text in different if any(map(str.isalnum, text))]:

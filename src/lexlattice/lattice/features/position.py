@@ -1,4 +1,4 @@
-"""Where each unit stands: in its provision, its list, its paragraph, its section, its chapter; by structure alone."""
+"""Features by position: where units stand in lists, provisions, paragraphs and sections, and sections in the act."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OTHER: Final = re.compile(r"[^.]+(?:\.[^.]+)?")
 
 
 class Outline(NamedTuple):
-    """Of units, paragraphs and sections; numbers count from 0, and -1 means that there is none."""
+    """Positions of units, paragraphs and sections as arrays; numbers count from 0, and -1 means none."""
 
     section_of: Integers
     """Of each unit."""
@@ -48,7 +48,7 @@ class Outline(NamedTuple):
 
     @classmethod
     def of(cls, act: Act) -> Outline:
-        """The outline of an act."""
+        """Compute the outline of an act."""
         units = act.units
         section_of = _integers(unit.section for unit in units)
         keys = [(unit.section, _paragraph(act.sections[unit.section], unit)) for unit in units]
@@ -105,7 +105,7 @@ def _chapters(sections: Sequence[Section], articles: Sequence[int]) -> tuple[Int
 
 
 def _counted(groups: Integers) -> Integers:
-    """For each member of a group how many were before it; 0 for what has no group."""
+    """For each element how many of its group precede it; 0 for elements without a group (-1)."""
     seen: dict[int, int] = {}
     counted = []
     for group in groups.tolist():
@@ -118,24 +118,23 @@ def _integers(values: Iterable[int]) -> Integers:
     return np.array(list(values), np.int64)
 
 
-# Features by place: where units stand in lists, paragraphs and sections, where sections stand in the act.
-
 _TYPES: Final = ("regulation", "directive", "decision", "agreement", "treaty")
 _LISTED: Final = ("point", "indent")
 _CITING: Final = ("article", "recitals", "annex")
 
 
 def unit_places(act: Act, outline: Outline, letters: Floats) -> Floats:
-    """A row for each unit: what it is, how long, and where in its list, its provision, its paragraph and its section.
+    """Compute one row for each unit: its kind, its length, its place in its list, provision, paragraph and section.
 
-    Lengths are in letters, which versions of an act in different languages have nearly the same number of.
+    Lengths are in letters, of which an act has about the same number in every language.
     """
     units, count = act.units, len(act.units)
     section, paragraph, lead = outline.section_of, outline.paragraph_of, outline.lead_of
     is_led = lead >= 0
+    # bincount with weights is a group sum: here over the points of each lead-in, below over paragraphs and sections.
     children = np.bincount(lead[is_led], minlength=count)
     below = np.bincount(lead[is_led], letters[is_led], count)
-    of_lead = np.where(is_led, lead, 0)
+    of_lead = np.where(is_led, lead, 0)  # any valid index will do where there is no lead-in: it is masked below
     paragraph_count = len(outline.section_of_paragraph)
     members, length = np.bincount(paragraph), np.bincount(paragraph, letters)
     first = np.concatenate([[0], np.cumsum(members)[:-1]]) if count else np.zeros(0)
@@ -179,13 +178,14 @@ def unit_places(act: Act, outline: Outline, letters: Floats) -> Floats:
 
 
 def section_places(act: Act, outline: Outline, references: ArticleReferences, letters: Floats) -> Floats:
-    """A row for each section: of which kind, in which act, where, how long, and how often it is referred to."""
+    """Compute one row for each section: its kind, act, place and length, and how often it is referred to."""
     sections, count = act.sections, len(act.sections)
     article, articles = outline.article, len(outline.articles)
     to_end = np.where(article >= 0, articles - 1 - article, -1)
     length = np.bincount(outline.section_of, letters, count)
     usual = length[outline.articles].mean() if articles else 1.0
     chapters = int(outline.chapter.max(initial=-1)) + 1
+    # Chapter -1 (none) is counted in bin 0 and then set to zero.
     sizes = np.bincount(outline.chapter + 1, minlength=chapters + 1)[outline.chapter + 1] * (outline.chapter >= 0)
     recitals = sum(section.kind == "recitals" for section in sections for _ in section.units)
     kinds = [section.kind for section in sections]
@@ -225,12 +225,12 @@ def section_places(act: Act, outline: Outline, references: ArticleReferences, le
         *(np.log1p(times) for times in cited),
         np.log1p(by_articles),
         cited[0] / max(1, articles),
-        np.argsort(np.argsort(-cited[0], kind="stable")) / max(1, count),
+        np.argsort(np.argsort(-cited[0], kind="stable")) / max(1, count),  # rank by references from articles
     )
 
 
 def columns(*values: ArrayLike) -> Floats:
-    """Columns side by side."""
+    """Stack columns side by side."""
     return np.stack([np.asarray(column, np.float32) for column in values], axis=1)
 
 
@@ -245,6 +245,6 @@ def _citing(kind: str) -> str:
 
 
 def _cited(pairs: Integers, is_counted: Sequence[bool], count: int) -> Floats:
-    """How often each section is referred to by those that count."""
+    """How often each section is referred to in the pairs that are counted."""
     targets = pairs[np.array(is_counted, bool), 1]
     return np.bincount(targets, minlength=count).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What units, paragraphs and sections of an act are near to, by cosine similarity of their vectors."""
+"""Features from vectors: cosine similarities of units, paragraphs and sections with each other and the anchors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NEAREST: Final = 3
 """Recitals whose similarity is averaged."""
 
 
-class Likeness(NamedTuple):
-    """Cosine similarities, a column each, and the vectors that the act turns on."""
+class Similarities(NamedTuple):
+    """Cosine similarities, one column each, and the anchor vectors."""
 
     units: Floats
     sections: Floats
@@ -25,7 +25,7 @@ class Likeness(NamedTuple):
 
 
 class Vectors(NamedTuple):
-    """Static vectors of an act, of length one, or zero where there is no text."""
+    """Vectors of an act, of unit length, or zero where there is no text."""
 
     units: Floats
     headings: Floats
@@ -33,8 +33,8 @@ class Vectors(NamedTuple):
     title: Floats
 
 
-def likeness_of(act: Act, outline: Outline, vectors: Vectors, words: Floats, aim: int) -> Likeness:
-    """All similarities of an act; `aim` is the section that says what it is for, or -1."""
+def similarities_of(act: Act, outline: Outline, vectors: Vectors, words: Floats, aim: int) -> Similarities:
+    """Return all similarities of an act; `aim` is the section that says what it is for, or -1."""
     units, section_of = vectors.units, outline.section_of
     paragraphs = _normalized(_summed(units * words[:, None], outline.paragraph_of, len(outline.section_of_paragraph)))
     lengths = np.sqrt(np.bincount(outline.paragraph_of, words, len(paragraphs))).astype(np.float32)
@@ -67,35 +67,36 @@ def likeness_of(act: Act, outline: Outline, vectors: Vectors, words: Floats, aim
         _cosines(vectors.headings, sections),
         vectors.headings @ anchors[1],
     ]
-    return Likeness(_columns(of_units), _columns(of_sections), anchors.astype(np.float32))
+    return Similarities(_columns(of_units), _columns(of_sections), anchors.astype(np.float32))
 
 
 def _nearest(some: Floats, recitals: Floats, nothing: float = 0) -> Floats:
-    """How near each is to the recital that is nearest, and to the few nearest on average; `nothing` without any."""
+    """Return the similarity with the nearest recital and the mean over the few nearest; `nothing` if there are none."""
     nearest = np.full((len(some), 2), nothing, np.float32)
     few = min(_NEAREST, len(recitals))
     for begin in range(0, len(some) if few else 0, AT_ONCE):
         near = some[begin : begin + AT_ONCE] @ recitals.T
-        near.partition(len(recitals) - few, axis=1)
+        near.partition(len(recitals) - few, axis=1)  # moves the few largest to the end, unsorted: cheaper than a sort
         nearest[begin : begin + AT_ONCE, 0] = near[:, -few:].max(axis=1)
         nearest[begin : begin + AT_ONCE, 1] = near[:, -few:].mean(axis=1)
     return nearest
 
 
 def _among_articles(sections: Floats, articles: Integers) -> tuple[Floats, Floats]:
-    """How near each article is to all articles, and to the nearest of those before it."""
+    """Return the mean similarity of each article with all articles, and the largest with an earlier one."""
     among, earlier = np.zeros(len(sections), np.float32), np.zeros(len(sections), np.float32)
     vectors = sections[articles]
     for begin in range(0, len(articles), AT_ONCE):
         some = articles[begin : begin + AT_ONCE]
         alike = vectors[begin : begin + AT_ONCE] @ vectors.T
         among[some] = alike.mean(axis=1)
+        # Row i of the block is article begin + i: below this diagonal are the articles before it.
         earlier[some] = np.tril(alike, begin - 1).max(axis=1)
     return among, earlier
 
 
 def _summed(values: Floats, groups: Integers, count: int) -> Floats:
-    """The sum of each group's rows; groups are in rising order."""
+    """Sum the rows of each group; `groups` is sorted, so each group is one run."""
     sums = np.zeros((count, values.shape[1]), np.float32)
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
     if len(starts):
@@ -104,7 +105,7 @@ def _summed(values: Floats, groups: Integers, count: int) -> Floats:
 
 
 def _normalized(vectors: Floats) -> Floats:
-    """Of length one; zero stays zero."""
+    """Scale to unit length; zero stays zero."""
     normalized: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-6)
     return normalized
 

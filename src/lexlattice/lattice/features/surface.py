@@ -1,4 +1,4 @@
-"""Features of the text of units that are the same in every language: figures, signs, capitals, dates, roles."""
+"""Features of the text of units that mean the same in every language: digits, signs, capitals, dates, roles."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from lexlattice.reading.roles import application_units, groups_of, is_closing_fo
 _FIGURE, _QUOTE, _SEMICOLON, _PERCENT, _SLASH = range(1, 6)
 _SIGNS: Final = {_QUOTE: '‘“„«"', _SEMICOLON: ";", _PERCENT: "%", _SLASH: "/"}
 _PLANE: Final = 0x10000
-"""Characters that are told apart; no sign or figure of an act is beyond the first plane of Unicode."""
+"""Characters that are classified: Unicode's basic plane, which has all signs and digits of acts."""
 _CENTURIES: Final = tuple(tuple(map(ord, century)) for century in ("19", "20"))
 _YEAR: Final = 4
-"""Figures of a year."""
+"""Digits of a year."""
 _SENTENCE: Final = 100
-"""Letters to which counts of signs are related."""
+"""Counts of signs are per this many letters."""
 
 
 def unit_signs(act: Act, references: ArticleReferences) -> Floats:
-    """A row for each unit."""
+    """Compute one row for each unit."""
     texts = [unit.prose for unit in act.units]
     lengths = np.array([max(1, len(text)) for text in texts])
     dates = np.zeros(len(texts))
@@ -53,15 +53,16 @@ def unit_signs(act: Act, references: ArticleReferences) -> Floats:
 
 
 def _counted(texts: list[str]) -> tuple[Integers, NDArray[np.bool_]]:
-    """How many signs of each kind every text has, a row for each kind; and whether it names a year.
+    """Count the signs of each kind in every text, one row per kind; and say whether each text names a year.
 
-    All texts at once: regular expressions would look at every letter one by one, and take ten times as long.
+    All texts at once, as one array of code points: regular expressions take ten times as long.
     """
     points = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
     kinds = _kinds().take(points, mode="clip")
     places = np.flatnonzero(kinds)
     ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64)
     text_of, found = np.searchsorted(ends, places, side="right"), kinds[places]
+    # Kind and text as one number, so that one bincount fills the whole table.
     counts = np.bincount(np.int64(len(texts)) * found + text_of, minlength=(_SLASH + 1) * len(texts))
     is_figure = found == _FIGURE
     has_year = np.zeros(len(texts), np.bool_)
@@ -70,7 +71,8 @@ def _counted(texts: list[str]) -> tuple[Integers, NDArray[np.bool_]]:
 
 
 def _years(points: NDArray[np.uint32], kinds: NDArray[np.uint8], figures: Integers) -> Integers:
-    """Which of the figures begin a year, unless it is part of the number of an act, as in 2016/679."""
+    """The digits that begin a year, unless it is part of the number of an act, as in 2016/679."""
+    # Runs of exactly four adjacent digits that begin with 19 or 20.
     starts = np.flatnonzero(np.diff(figures, prepend=-2) > 1)
     starts = starts[np.diff(starts, append=len(figures)) == _YEAR]
     places = figures[starts]
@@ -81,7 +83,7 @@ def _years(points: NDArray[np.uint32], kinds: NDArray[np.uint8], figures: Intege
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """The kind of each character; 0 for all that are not counted."""
+    """The kind of each character; 0 for those that are not counted."""
     kinds = np.zeros(_PLANE, np.uint8)
     every = "".join(map(chr, range(_PLANE)))
     kinds[[found.start() for found in re.finditer(r"\d", every)]] = _FIGURE

@@ -1,4 +1,7 @@
-"""The terms an act defines, and where: by quotation marks and lists first, by a few verbs of the language second."""
+"""The terms that an act defines, and the names it gives to other acts.
+
+Definitions are found by quotation marks and lists first, and by a few verbs of the language second.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lexlattice.act.document import Definition, Section, Unit
-from lexlattice.reading.citations.amended import amended_by
+from lexlattice.reading.citations.amended import amended_by_article
 from lexlattice.reading.citations.tokens import CitedAct, Token, tokenize
-from lexlattice.reading.citations.vocabulary import NO_ROLE, Wording, flat, wording
+from lexlattice.reading.citations.vocabulary import NO_ROLE, Vocabulary, fold_letters, load_vocabulary
 from lexlattice.reading.languages.grammar import raw
 from lexlattice.reading.languages.numbering import marker
 
@@ -19,28 +22,28 @@ if TYPE_CHECKING:
     from lexlattice.act.document import Act
 
 
-# Names that an act gives to other acts: "Regulation (EC) No 597/2009 (‘the basic Regulation’)".
+# --- names of other acts: "Regulation (EC) No 597/2009 (‘the basic Regulation’)" -----------------------------
 
-STEM: Final = 4
-"""So many letters of a word stay the same in all its forms; shorter words have one form."""
-ENDING: Final = 3
-"""So many letters at the end of a word may differ between its forms."""
-LONGEST: Final = 5
+MIN_STEM: Final = 4
+"""This many letters are the same in all forms of a word; shorter words have one form."""
+MAX_ENDING: Final = 3
+"""This many letters at the end can differ between the forms of a word."""
+MAX_ALIAS_WORDS: Final = 5
 
 
 class Alias(NamedTuple):
-    """A name in words, and the act that has it."""
+    """The name of an act as folded words, and the act."""
 
     words: tuple[str, ...]
     act: CitedAct
 
 
-def alias(term: str, before: Sequence[Token], words: Wording) -> Alias | None:
-    """The name that a quoted term is for the last act before it; none if the term does not name an act."""
+def parse_alias(term: str, before: Sequence[Token], words: Vocabulary) -> Alias | None:
+    """The name that a quoted term gives to the last act before it; None if it does not name an act."""
     tokens = tokenize(term, words)
     while tokens and tokens[0].has("the"):
         tokens = tokens[1:]
-    if not 0 < len(tokens) <= LONGEST or any(token.kind not in ("word", "phrase") for token in tokens):
+    if not 0 < len(tokens) <= MAX_ALIAS_WORDS or any(token.kind not in ("word", "phrase") for token in tokens):
         return None
     kind = next((token.role.act for token in tokens if token.role.act), "")
     coded = any(token.has("other") for token in tokens)
@@ -53,32 +56,33 @@ def alias(term: str, before: Sequence[Token], words: Wording) -> Alias | None:
     return Alias(tuple(token.text for token in tokens), alike[-1]) if alike else None
 
 
-def _is_compound(word: str, words: Wording) -> bool:
-    """Whether a word says more than the kind of an act: "Grundverordnung"."""
-    return any(stem[0] == "*" and role.act and word.find(stem[1:]) >= FEWEST for stem, role in words.stems)
+def _is_compound(word: str, words: Vocabulary) -> bool:
+    """Whether a word is more than the kind of an act: "Grundverordnung"."""
+    return any(stem[0] == "*" and role.act and word.find(stem[1:]) >= MIN_LIST for stem, role in words.stems)
 
 
-def put_aliases(tokens: list[Token], aliases: Iterable[Alias]) -> list[Token]:
-    """The tokens with each name of an act in the place of its words."""
+def replace_aliases(tokens: list[Token], aliases: Iterable[Alias]) -> list[Token]:
+    """Replace the words of each alias by one token for its act, in place."""
     for name in aliases:
         length = len(name.words)
-        for place in range(len(tokens) - length, -1, -1):
-            if all(_same(token, word) for token, word in zip(tokens[place : place + length], name.words, strict=True)):
-                start, end = tokens[place].start, tokens[place + length - 1].end
+        for index in range(len(tokens) - length, -1, -1):
+            candidates = zip(tokens[index : index + length], name.words, strict=True)
+            if all(_is_form(token, word) for token, word in candidates):
+                start, end = tokens[index].start, tokens[index + length - 1].end
                 act = CitedAct(start, end, name.act.kind, name.act.celex, alias=True)
-                tokens[place : place + length] = [Token("act", "", start, end, NO_ROLE, act, False, True)]
+                tokens[index : index + length] = [Token("act", "", start, end, NO_ROLE, act, False, True)]
     return tokens
 
 
-def _same(token: Token, word: str) -> bool:
-    """Whether a token is a form of a word."""
+def _is_form(token: Token, word: str) -> bool:
+    """Whether a token is an inflected form of a word."""
     if token.text == word:
         return True
-    stem = max(STEM, len(word) - ENDING)
-    return len(word) > STEM and token.text[:stem] == word[:stem] and len(token.text) <= len(word) + ENDING + 1
+    stem = max(MIN_STEM, len(word) - MAX_ENDING)
+    return len(word) > MIN_STEM and token.text[:stem] == word[:stem] and len(token.text) <= len(word) + MAX_ENDING + 1
 
 
-# The terms an act defines, and where: by quotation marks and lists first, by a few verbs of the language second.
+# --- definitions ------------------------------------------------------------------------------------------
 
 _QUOTED: Final = re.compile(
     r"«\s?([^«»]{2,120}?)\s?»|»([^«»]{2,120})«|„([^„“”\"]{2,120})[“”\"]|“([^“”]{2,120})[”“]|‘([^‘]{2,120}?)’(?!\w)"
@@ -87,20 +91,22 @@ _QUOTED: Final = re.compile(
 )
 """A term in the quotation marks of any of the 24 languages."""
 _BETWEEN: Final = re.compile(r"[\s,(/]*(?:[^\W\d_]{1,5}\s?)?[\s,(]*")
-"""What stands between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
+"""The text between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
 _AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
-"""What leads from a term to its meaning where no verb does."""
+"""Separates a term from its meaning where no verb does."""
+# "term: meaning" or "term – meaning" without quotation marks.
 _UNQUOTED: Final = re.compile(r"\^?([^\W\d_][^:;.«»„“”‘\"\t\n]{1,80}?)(?:\s?:\s?|\s[–—-]\s)\S")
+# A bracket, with up to four words after it ("hereinafter referred to as"), right before a term.
 _OPENED: Final = re.compile(r"\(\s?(?:[^\W\d_]+[\s'’-]){0,4}$")
 _BRACKETED: Final = re.compile(r"\((?:[^()\d«»„“”‘:]{2,30}(?::|\s[–—-])\s)?([^()\d«»„“”‘:;,]{4,70})\)")
-"""What stands alone in brackets, or behind a colon in them: a name, where an act stands before it."""
+"""A term alone in brackets, or after a colon in them: the name of an act, if an act precedes it."""
 _CLOSED: Final = re.compile(r"\s?\)")
-EARLIEST: Final = 24
-"""So many characters may stand before the term at the head of a definition: "the term"."""
-FEWEST: Final = 3
-"""So many points that begin with a term make a list of definitions."""
-LONGEST_TERM: Final = 10
-"""Words of a term without quotation marks."""
+MAX_BEFORE_TERM: Final = 24
+"""The most characters before the term at the beginning of a definition: "the term"."""
+MIN_LIST: Final = 3
+"""This many points that begin with a term are a list of definitions."""
+MAX_TERM_WORDS: Final = 10
+"""The most words of a term without quotation marks."""
 _DEFINING: Final = ("article", "annex", "body")
 
 
@@ -109,15 +115,15 @@ class _Verbs:
     """How a language says that a term means something."""
 
     before: re.Pattern[str]
-    """Such words at the end of what stands before a term."""
+    """Such words at the end of the text before a term."""
     after: re.Pattern[str]
-    """Such words at the beginning of what stands behind it."""
+    """Such words at the beginning of the text after a term."""
     anywhere: re.Pattern[str]
     """Such words, or the word for definitions, anywhere."""
     heading: re.Pattern[str]
     hereinafter: re.Pattern[str]
     unquoted: re.Pattern[str]
-    """Such words in brackets with a colon, which sets off a term without quotation marks."""
+    """Such words in brackets with a colon and a term without quotation marks."""
 
 
 @cache
@@ -125,7 +131,7 @@ def _verbs(language: str) -> _Verbs:
     table = raw(language)["definitions"]
     keys = ("means", "hereinafter", "heading")
     means, named, heading = (
-        "|".join(re.escape(flat(word)).replace(r"\*", r"\w*") for word in table[key]) for key in keys
+        "|".join(re.escape(fold_letters(word)).replace(r"\*", r"\w*") for word in table[key]) for key in keys
     )
     return _Verbs(
         re.compile(rf"(?<!\w)(?:{means})(?!\w)[\s:]*$"),
@@ -137,41 +143,42 @@ def _verbs(language: str) -> _Verbs:
     )
 
 
-def definitions(act: Act) -> tuple[Definition, ...]:
-    """All definitions of an act, in the order of its text; those an amendment puts into another act are not its own."""
+def find_definitions(act: Act) -> tuple[Definition, ...]:
+    """Find the definitions of an act, in the order of the text, without those that it inserts into another act."""
     found: dict[tuple[int, int], Definition] = {}
-    words = wording(act.language)
+    words = load_vocabulary(act.language)
     verbs = _verbs(act.language)
     for section in act.sections:
-        if section.kind == "title" or amended_by(section, words) is not None:
+        if section.kind == "title" or amended_by_article(section, words) is not None:
             continue
-        for unit, start, end in _section(section, verbs):
+        for unit, start, end in _terms_of_section(section, verbs):
             term = unit.text[start:end]
             start, end = end - len(term.lstrip()), start + len(term.rstrip())
-            place = unit.start + start, unit.start + end
-            found.setdefault(place, Definition(unit.text[start:end], unit.id, *place))
-    return tuple(found[place] for place in sorted(found))
+            index = unit.start + start, unit.start + end
+            found.setdefault(index, Definition(unit.text[start:end], unit.id, *index))
+    return tuple(found[index] for index in sorted(found))
 
 
-def act_names(act: Act, words: Wording) -> list[Alias]:
-    """The names that an act gives to other acts, the longest first, so that none is taken for a part of another."""
+def find_aliases(act: Act, words: Vocabulary) -> list[Alias]:
+    """Find the names that an act gives to other acts; longest first, so that none matches within another."""
     verbs = _verbs(act.language)
     found: dict[tuple[str, ...], Alias] = {}
     for unit in act.units:
+        # Without a slash there is no number of an act that could be named.
         if "/" not in unit.text or unit.kind in ("table", "note"):
             continue
-        plain = flat(unit.text)
+        plain = fold_letters(unit.text)
         bracketed = ((unit, *match.span(1)) for match in _BRACKETED.finditer(unit.text))
         for _, start, end in (*_named(unit, plain, verbs), *bracketed):
-            name = alias(unit.text[start:end], tokenize(unit.text[:start], words), words)
+            name = parse_alias(unit.text[start:end], tokenize(unit.text[:start], words), words)
             if name is not None:
                 found.setdefault(name.words, name)
     return sorted(found.values(), key=lambda name: -len(name.words))
 
 
-def _section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:
-    """Terms of a section with the unit and the place in it."""
-    leads = [section.id] if verbs.heading.search(flat(section.heading)) else []
+def _terms_of_section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:
+    """The terms that a section defines: unit, start and end in its text."""
+    leads = [section.id] if verbs.heading.search(fold_letters(section.heading)) else []
     heads = [_head(unit) for unit in section.units]
     listed = sum(
         _AFTER.match(unit.text, head.end()) is not None if head is not None else any(_unquoted(unit))
@@ -181,33 +188,33 @@ def _section(section: Section, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]
     for unit, head in zip(section.units, heads, strict=True):
         if unit.kind in ("quoted", "table", "note") or any(step.startswith("q") for step in unit.provision.split(".")):
             continue
-        plain = flat(unit.text)
+        plain = fold_letters(unit.text)
         lead = next((lead for lead in reversed(leads) if unit.provision.startswith(f"{lead}.")), "")
         led = lead != ""
         if section.kind in _DEFINING:
             if not led and _leads(unit.text) and verbs.anywhere.search(plain):
                 leads.append(unit.provision)
-            yield from _headed(unit, plain, head, verbs, led=led, listed=listed >= FEWEST, depth=lead.count(".") + 1)
+            yield from _headed(unit, plain, head, verbs, led=led, listed=listed >= MIN_LIST, depth=lead.count(".") + 1)
         yield from _named(unit, plain, verbs)
 
 
 def _leads(text: str) -> bool:
-    """Whether a text leads in what follows: it ends in a colon, or in no full stop at all."""
+    """Whether a text introduces a list: it ends with a colon or a letter."""
     return text[-1] == ":" or text[-1].isalpha()
 
 
 def _head(unit: Unit) -> re.Match[str] | None:
-    """The quoted term that a unit begins with."""
+    """The quoted term at the beginning of a unit."""
     mark = marker(unit.text)
     begin = mark.end if mark is not None else 0
-    match = _QUOTED.search(unit.text, begin, begin + EARLIEST + 124)
-    return match if match is not None and match.start() <= begin + EARLIEST else None
+    match = _QUOTED.search(unit.text, begin, begin + MAX_BEFORE_TERM + 124)
+    return match if match is not None and match.start() <= begin + MAX_BEFORE_TERM else None
 
 
 def _headed(
     unit: Unit, plain: str, head: re.Match[str] | None, verbs: _Verbs, *, led: bool, listed: bool, depth: int
 ) -> Iterator[tuple[Unit, int, int]]:
-    """The terms that a unit begins with, and says what they mean."""
+    """The terms at the beginning of a unit that it defines."""
     if head is None:
         counted = unit.kind in ("point", "indent") or (listed and unit.kind == "paragraph")
         if led and counted and unit.provision.count(".") == depth:
@@ -228,15 +235,15 @@ def _following(text: str, end: int) -> re.Match[str] | None:
 
 
 def _unquoted(unit: Unit) -> Iterator[tuple[Unit, int, int]]:
-    """A term that a colon alone sets off from its meaning, in a list that is led in as definitions."""
+    """A term that only a colon or dash separates from its meaning, in a list of definitions."""
     mark = marker(unit.text)
     match = _UNQUOTED.match(unit.text, mark.end if mark is not None else 0)
-    if match is not None and len(match[1].split()) <= LONGEST_TERM:
+    if match is not None and len(match[1].split()) <= MAX_TERM_WORDS:
         yield unit, match.start(1), match.end(1)
 
 
 def _named(unit: Unit, plain: str, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:
-    """Terms that a text names in passing: "‘X’ means", "(hereinafter ‘X’)", "(‘X’)"."""
+    """Terms defined within a text: "‘X’ means", "(hereinafter ‘X’)", "(‘X’)"."""
     for match in _QUOTED.finditer(unit.text):
         begin, end = match.span()
         alone = _OPENED.search(unit.text, max(0, begin - 40), begin) and _CLOSED.match(unit.text, end)

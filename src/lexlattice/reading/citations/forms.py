@@ -1,4 +1,8 @@
-"""How a provision is cited in the act's own language."""
+"""Write citations of provisions in any of the 24 languages: "Article 5(1)(a)", "5 artiklan 1 kohdan a alakohta".
+
+A citation is a chain of levels. The language files have templates for each level, which depend on how many levels
+follow (languages with cases inflect all but the last) and on the level that encloses it.
+"""
 
 from __future__ import annotations
 
@@ -11,38 +15,40 @@ from lexlattice.reading.languages.grammar import CitationForm, Grammar
 
 _POINTS: Final = ("letter", "number", "numeral", "roman")
 _AS_WRITTEN: Final = {"within": "{n}, ", "division": ", {n}"}
-"""Levels that are cited in the act's own words: the annex around an article, a title inside an annex."""
+"""Levels that are cited in the words of the act: the annex of an article, a title within an annex."""
 _CONTAINERS: Final = frozenset(
     "article recital annex annex_sole attachment division part chapter section body unnumbered subparagraph indent"
     " quoted".split()
 )
 _PLACEHOLDER: Final = re.compile(r"\{([\w.]+)(:last)?\}")
 _FIGURE: Final = re.compile(r"\d+")
+# A number that ends with a digit, or is a Roman numeral, gets the full stop of an ordinal.
 _COUNTING: Final = re.compile(r"\d\Z|\A[IVX]+\Z")
 _DIRECT, _NESTED, _UNDER = 3, 6, 9
-"""Where these forms begin in a `CitationForm`."""
+"""Indices of a `CitationForm` at which the templates for points begin: directly in an article or annex, within
+another point, and within a point that is directly in an article or annex."""
 _FINAL, _INNER, _OUTER = range(3)
-"""Nothing follows; the innermost level follows; more than one level follows."""
+"""What follows a level: nothing, the innermost level, or several levels."""
 
 
 @dataclass(slots=True, eq=False)
 class Cite:
-    """One level of a citation and, through `around`, those it stands in; siblings share what is around them."""
+    """One level of a citation, linked to the level that encloses it; siblings share their parent."""
 
-    around: Cite | None
+    parent: Cite | None
     name: str
-    """The level's name in the language files."""
+    """The name of the level in the language files."""
     number: str = ""
     """As the act writes it, without brackets."""
     place: int = 0
     last: int = 0
-    """Where it names several in a row, the place of the last."""
+    """The position of the last one, if it names several in a row."""
     written: list[str | None] | None = None
-    """It and those around it, by how much follows, once something that follows asked for it."""
+    """Cache: this level with its parents, for each of the three cases of what follows."""
 
 
 def cite(level: Cite | None, grammar: Grammar) -> str:
-    """Write the levels of a provision one after the other, as lawyers of that language do.
+    """Write the citation of a provision as lawyers of that language do.
 
     >>> from lexlattice.reading.languages.grammar import load
     >>> point = Cite(Cite(Cite(None, "article", "5"), "paragraph", "1"), "letter", "a")
@@ -55,19 +61,19 @@ def cite(level: Cite | None, grammar: Grammar) -> str:
     >>> new = Cite(Cite(Cite(None, "article", "1"), "quoted"), "article", "15a")
     >>> cite(Cite(new, "paragraph", "1"), load("en"))
     'Article 1, quoted text, Article 15a(1)'
-    >>> cite(Cite(new.around, "paragraph", "2"), load("en"))
+    >>> cite(Cite(new.parent, "paragraph", "2"), load("en"))
     'Article 1, quoted text, paragraph 2'
     """
     if level is None:
         return ""
-    text = _composed(level, grammar, _FINAL)
+    text = _compose(level, grammar, _FINAL)
     if text[0] in " ,":
         text = text.lstrip(" ,")
     return text if text[0].isupper() else text[:1].upper() + text[1:]
 
 
 def cite_sentences(citation: str, first: int, last: int, grammar: Grammar) -> str:
-    """Sentences of a provision that follow one another: from the citation of the first, that of all up to the last.
+    """Extend the citation of a sentence to several consecutive sentences.
 
     >>> from lexlattice.reading.languages.grammar import load
     >>> cite_sentences("Recital 5, first sentence", 1, 2, load("en"))
@@ -75,7 +81,7 @@ def cite_sentences(citation: str, first: int, last: int, grammar: Grammar) -> st
     >>> cite_sentences("Artikel 5 Absatz 1 Satz 2", 2, 4, load("de"))
     'Artikel 5 Absatz 1 Sätze 2 bis 4'
 
-    What tells it from another that is cited alike stays behind it; what is cited without a sentence stays as it is.
+    A mark that distinguishes equal citations stays at the end; a citation without a sentence is returned unchanged.
 
     >>> cite_sentences("Annex, point 2, first sentence [2]", 1, 2, load("en"))
     'Annex, point 2, first and second sentences [2]'
@@ -88,18 +94,18 @@ def cite_sentences(citation: str, first: int, last: int, grammar: Grammar) -> st
 
 
 class SentenceForms(NamedTuple):
-    """How sentences are named behind the citation of their provision; the first in each list is the first sentence."""
+    """How sentences are named after the citation of their provision, for the first sentence, the second and so on."""
 
     one: tuple[str, ...]
     two: tuple[str, ...]
-    """Each with the next."""
+    """Each sentence with the next one."""
     opening: tuple[str, ...]
     closing: tuple[str, ...]
-    """From the one to the other, where there are more than two."""
+    """`opening` of the first and `closing` of the last sentence name a range of more than two."""
 
 
 def sentence_forms(most: int, grammar: Grammar) -> SentenceForms:
-    """The forms that `cite_sentences` uses for so many sentences, for whoever has to join them without a grammar.
+    """The forms of `cite_sentences` for up to `most` sentences, for clients without a grammar.
 
     >>> from lexlattice.reading.languages.grammar import load
     >>> forms = sentence_forms(4, load("fr"))
@@ -123,27 +129,27 @@ def sentence_forms(most: int, grammar: Grammar) -> SentenceForms:
     )
 
 
-def _before(level: Cite, grammar: Grammar, depth: int) -> str:
-    """A level that others stand in, with those around it: siblings ask for the same."""
+def _compose_parent(level: Cite, grammar: Grammar, depth: int) -> str:
+    """A level with its parents, cached: all its children need it."""
     if level.written is None:
         level.written = [None, None, None]
     text = level.written[depth]
     if text is None:
-        text = level.written[depth] = _composed(level, grammar, depth)
+        text = level.written[depth] = _compose(level, grammar, depth)
     return text
 
 
-def _composed(level: Cite, grammar: Grammar, depth: int) -> str:
-    """A level with those around it, in the form it takes so many levels from the innermost."""
+def _compose(level: Cite, grammar: Grammar, depth: int) -> str:
+    """A level with its parents, in the form for what follows (`depth`)."""
     text = _form(level, grammar, depth)
-    around = level.around
-    if around is not None:
-        if around.name == "within":
+    parent = level.parent
+    if parent is not None:
+        if parent.name == "within":
             text = text.removeprefix(", ")
-        elif level.name == "note" or (around.name == "quoted" and text[0] not in " ,"):
+        elif level.name == "note" or (parent.name == "quoted" and text[0] not in " ,"):
             text = f", {text}"
-        apart = text[0] == ","  # what is set off by a comma governs nothing before it
-        text = _before(around, grammar, _FINAL if apart else min(depth + 1, _OUTER)) + text
+        apart = text[0] == ","  # a level after a comma does not inflect the one before it
+        text = _compose_parent(parent, grammar, _FINAL if apart else min(depth + 1, _OUTER)) + text
     return text
 
 
@@ -152,29 +158,29 @@ def _form(level: Cite, grammar: Grammar, depth: int) -> str:
     if name in _AS_WRITTEN:
         return _AS_WRITTEN[name].replace("{n}", level.number)
     template = _template(grammar.citation[name], level, depth)
-    before, placeholder, after = _parted(template)
+    before, placeholder, after = _split_template(template)
     if placeholder == "n":
         return f"{before}{level.number}{after}"
     if placeholder:
-        return f"{before}{_filled(placeholder, False, level, grammar)}{after}"
+        return f"{before}{_value(placeholder, False, level, grammar)}{after}"
     return _fill(template, level, grammar)
 
 
 def _fill(template: str, level: Cite, grammar: Grammar) -> str:
-    return _PLACEHOLDER.sub(lambda match: _filled(match[1], match[2] is not None, level, grammar), template)
+    return _PLACEHOLDER.sub(lambda match: _value(match[1], match[2] is not None, level, grammar), template)
 
 
 @cache
-def _parted(template: str) -> tuple[str, str, str]:
-    """What stands before and after the placeholder of a template; no placeholder if it has several, or none."""
+def _split_template(template: str) -> tuple[str, str, str]:
+    """Split a template at its only placeholder; all empty if it has none or several."""
     before, _, rest = template.partition("{")
     placeholder, _, after = rest.partition("}")
     return ("", "", "") if "{" in after else (before, placeholder, after)
 
 
 def _template(forms: CitationForm, level: Cite, depth: int) -> str:
-    around = level.around
-    within = around.name if around is not None else ""
+    parent = level.parent
+    within = parent.name if parent is not None else ""
     if (level.name == "unnumbered" and within not in ("", "article")) or (level.name, within) == (
         "paragraph",
         "quoted",
@@ -182,20 +188,20 @@ def _template(forms: CitationForm, level: Cite, depth: int) -> str:
         return forms[_DIRECT + depth]
     if level.name not in _POINTS:
         return forms.first if forms.first and level.number == "1" else forms[depth]
-    if _is_direct(around):
+    if _is_direct(parent):
         return forms[_DIRECT + depth]
-    if around is None or around.name not in _POINTS:
+    if parent is None or parent.name not in _POINTS:
         return forms[depth]
-    return forms[(_UNDER if _is_direct(around.around) else _NESTED) + depth]
+    return forms[(_UNDER if _is_direct(parent.parent) else _NESTED) + depth]
 
 
-def _is_direct(around: Cite | None) -> bool:
-    """Whether a point stands in an article or annex without a paragraph between."""
-    return around is None or around.name in _CONTAINERS
+def _is_direct(parent: Cite | None) -> bool:
+    """Whether a point is in an article or annex without a paragraph in between."""
+    return parent is None or parent.name in _CONTAINERS
 
 
-def _filled(name: str, last: bool, level: Cite, grammar: Grammar) -> str:
-    """What stands for a placeholder: the number, with a stop or a sign behind its figures, or an ordinal so named."""
+def _value(name: str, last: bool, level: Cite, grammar: Grammar) -> str:
+    """The value of a placeholder: the number, with a full stop or sign after its digits, or an ordinal."""
     place = level.last if last else level.place
     if name == "n":
         return str(place) if last else level.number

@@ -1,7 +1,7 @@
-"""A word for a level with its numbers: "points (a) and (b)", "5. és 6. cikk", "akapit pierwszy", "this Article".
+"""Groups: a word for a level with its numbers, "points (a) and (b)", "5. és 6. cikk", "akapit pierwszy".
 
-Some languages write the number before the word and some behind it, some count by ordinals, and lists and ranges come
-in all of these forms.
+Some languages write the number before the word and some after it, some use ordinals, and lists and ranges occur in all
+of these forms.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from lexlattice.reading.citations.tokens import (
     DASHES,
     Token,
     is_ordinal_figure,
-    joint_after,
-    joint_before,
-    number_of,
+    number_in,
+    separator_after,
+    separator_before,
     skip_stop,
 )
-from lexlattice.reading.citations.vocabulary import LEVELS, Wording
+from lexlattice.reading.citations.vocabulary import LEVELS, Vocabulary
 from lexlattice.reading.languages.numbering import canonical, from_roman, letter_value, to_letters
 
-# Paths to provisions as a text names them, level by level, and the ranges between two of them.
+# --- paths: provisions as a text names them, level by level -------------------------------------------------
 
 Step = tuple[str, str]
-"""A level and its number; "" for the one the text itself stands in ("this Article") or that has none ("the Annex")."""
+"""A level and its number, which is empty for "this Article" and for "the Annex"."""
 Path = tuple[Step, ...]
 
-LONGEST_RANGE: Final = 120
+MAX_RANGE: Final = 120
+"""A range with more numbers is a misreading; only its ends are taken."""
 
 
 class Group(NamedTuple):
@@ -35,38 +36,39 @@ class Group(NamedTuple):
 
     paths: tuple[Path, ...]
     first: int
-    """Its first token, and the one after its last."""
+    """Index of its first token; `last` is the index after its last one."""
     last: int
 
     @property
     def rank(self) -> int:
-        """How far out its level is: 0 for annexes."""
+        """The rank of its level: 0 for annexes, higher for inner levels."""
         return LEVELS.index(self.paths[0][0][0])
 
     @property
     def levels(self) -> set[str]:
-        """All levels it names."""
+        """All levels that it names."""
         return {level for path in self.paths for level, _ in path}
 
 
-def count_alike(before: Path, after: Path) -> bool:
-    """Whether two items count in the same way."""
+def have_same_numbering(before: Path, after: Path) -> bool:
+    """Whether two items of a list are numbered alike: both by digits or both by letters."""
     for (level, number), (other, another) in zip(before, after, strict=False):
         if level == other and number[:1].isdigit() != another[:1].isdigit():
             return False
     return True
 
 
-def through(first: Path, last: Path) -> list[Path]:
-    """What a range holds after its first item."""
+def expand_range(first: Path, last: Path) -> list[Path]:
+    """The items of a range after its first one: digits, Roman numerals or letters."""
     (level, low), (_, high) = first[-1], last[-1]
     if len(first) != len(last) or first[:-1] != last[:-1]:
         return [last]
-    if low.isdigit() and high.isdigit() and 0 < int(high) - int(low) <= LONGEST_RANGE:
+    if low.isdigit() and high.isdigit() and 0 < int(high) - int(low) <= MAX_RANGE:
         return [(*last[:-1], (level, str(n))) for n in range(int(low) + 1, int(high) + 1)]
     begin, end = from_roman(low), from_roman(high)
     if begin and end > begin and (len(low) > 1 or len(high) > 1 or level == "annex"):
         return [(*last[:-1], (level, _roman(n))) for n in range(begin + 1, end + 1)]
+    # Letters come last: "(i) to (v)" is a range of Roman numerals, "(a) to (d)" one of letters.
     begin, end = letter_value(low), letter_value(high)
     if begin and begin < end <= begin + 30:
         return [(*last[:-1], (level, to_letters(n))) for n in range(begin + 1, end)] + [last]
@@ -74,7 +76,7 @@ def through(first: Path, last: Path) -> list[Path]:
 
 
 def _roman(value: int) -> str:
-    """A lower-case Roman number, for the few that ranges need.
+    """A lower-case Roman numeral up to 89, enough for ranges.
 
     >>> _roman(4), _roman(19)
     ('iv', 'xix')
@@ -86,24 +88,24 @@ def _roman(value: int) -> str:
     return text
 
 
-# Numbers that stand before their word, as in Hungarian, Finnish or Lithuanian: "(1), (2) és (3) bekezdés".
+# --- numbers before their word, as in Hungarian, Finnish or Lithuanian --------------------------------------
 
 
-def numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
-    """Numbers that stand before their word, found backwards: "(1), (2) és (3) bekezdés"."""
+def numbers_before(tokens: Sequence[Token], index: int, level: str, used: int) -> Group | None:
+    """Read the numbers before a word, from right to left: "(1), (2) és (3) bekezdés"."""
     numbers: list[str] = []
     joints: list[str] = []
-    begin = end = place
+    begin = end = index
     while True:
         at = end - 1
         if at > used and tokens[at].text == "." and tokens[at].start == tokens[at - 1].end:
             at -= 1
         if at < used:
             break
-        number = number_of(tokens[at], level)
+        number = number_in(tokens[at], level)
         follows = at > used and tokens[at - 1].kind == "figure"
         if not number and level == "paragraph" and not numbers and not follows and not tokens[at].roman:
-            number = number_of(tokens[at], "point")  # "c) punkts"
+            number = number_in(tokens[at], "point")  # "c) punkts"
             level = "point" if number else level
         if not number and tokens[at].kind == "word" and len(tokens[at].text) == 1 and level in ("article", "paragraph"):
             before = at - 2 if at > used and tokens[at - 1].text == "." else at - 1
@@ -115,7 +117,7 @@ def numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) -
             break
         numbers.append(number)
         begin = at
-        joint, end = joint_before(tokens, at, used)
+        joint, end = separator_before(tokens, at, used)
         if not joint or (joint == "comma" and not joints):
             break
         joints.append(joint)
@@ -124,65 +126,68 @@ def numbers_before(tokens: Sequence[Token], place: int, level: str, used: int) -
     paths: list[Path] = [((level, numbers[-1]),)]
     for number, joint in zip(reversed(numbers[:-1]), reversed(joints[: len(numbers) - 1]), strict=True):
         path: Path = ((level, number),)
-        paths += through(paths[-1], path) if joint == "range" else [path]
-    return Group(tuple(paths), begin, place + 1)
+        paths += expand_range(paths[-1], path) if joint == "range" else [path]
+    return Group(tuple(paths), begin, index + 1)
 
 
-# A word for a level with its numbers: "points (a) and (b)", "5. és 6. cikk", "akapit pierwszy", "this Article".
-
-__all__ = ["ANNEX", "DASHES", "Group", "Path", "Step", "fills", "groups"]
+# --- groups -----------------------------------------------------------------------------------------------
 
 ANNEX: Final[tuple[Path, ...]] = ((("annex", ""),),)
 """An annex without a number."""
 SAME: Final = "^"
-"""The number of a provision that was named before: "that paragraph"."""
+"""Stands for the number in "that paragraph": the provision that was named last."""
 _SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
-_THAT: Final = ("annex", "article", "paragraph", "subparagraph")
+_RECALLED_LEVELS: Final = ("annex", "article", "paragraph", "subparagraph")
 
 
-def fills(token: Token) -> bool:
-    """Whether a word only joins what stands beside it: "of", "the"."""
+def is_filler(token: Token) -> bool:
+    """Whether a word only connects its neighbours: "of", "the"."""
     return token.has("of") or token.has("the")
 
 
-def groups(tokens: Sequence[Token], words: Wording) -> Iterator[Group]:
-    """The groups of a text, in its order."""
+def find_groups(tokens: Sequence[Token], words: Vocabulary) -> Iterator[Group]:
+    """Find the groups of a text, in order."""
     used = 0
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         levels = token.role.levels
-        group = _group(tokens, place, levels, used, words) if levels and place >= used else None
+        group = _group(tokens, index, levels, used, words) if levels and index >= used else None
         if group is not None:
             yield group
             used = group.last
 
 
-def _group(tokens: Sequence[Token], place: int, levels: Sequence[str], used: int, words: Wording) -> Group | None:
-    """The group whose word stands at a place, by whichever order of word and number the language has."""
-    if place > used and _ordinal(tokens[place - 1]):
-        return _ordinals(tokens, place, min(levels, key=LEVELS.index), used, words)
+def _group(tokens: Sequence[Token], index: int, levels: Sequence[str], used: int, words: Vocabulary) -> Group | None:
+    """The group whose word is at an index, with the numbers before or after it as the language has them."""
+    if index > used and _ordinal(tokens[index - 1]):
+        return _ordinals(tokens, index, min(levels, key=LEVELS.index), used, words)
     numbered = [level for level in levels if level not in ("subparagraph", "indent", "sentence")] or list(levels)
     for level in (*numbered, *levels):
-        group = numbers_before(tokens, place, level, used) if level in words.before else None
+        group = numbers_before(tokens, index, level, used) if level in words.before else None
         if group is None and (level not in words.before or level in words.either):
-            group = _numbers_after(tokens, place, level, bare=words.bare_letters)
+            group = _numbers_after(tokens, index, level, bare=words.bare_letters)
         if group is not None:
             return group
     for level in sorted(levels, key=LEVELS.index):
-        group = _ordinals(tokens, place, level, used, words)
+        group = _ordinals(tokens, index, level, used, words)
         if group is not None:
             return group
     level = levels[0]
-    if level not in words.before and is_ordinal_figure(tokens, place):
-        return numbers_before(tokens, place, level, used)
-    return _this(tokens, place, level, used)
+    if level not in words.before and is_ordinal_figure(tokens, index):
+        return numbers_before(tokens, index, level, used)
+    return _this(tokens, index, level, used)
 
 
-def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: bool) -> Group | None:
-    begin = skip_stop(tokens, place + 1)
+def _numbers_after(tokens: Sequence[Token], index: int, level: str, *, bare: bool) -> Group | None:
+    """Read the numbers after a word: "Articles 12, 15 and 17 to 19".
+
+    After a comma, a number may belong to something else. The group ends at the last item that is certain (`solid`):
+    one in brackets, after "and" or "to", or where the list continues.
+    """
+    begin = skip_stop(tokens, index + 1)
     first = _item(tokens, begin, level, None, bare=bare)
-    if first is None and begin < len(tokens) and fills(tokens[begin]):  # "articoli da 12 a 15"
+    if first is None and begin < len(tokens) and is_filler(tokens[begin]):  # "articoli da 12 a 15"
         first = _item(tokens, begin + 1, level, None, bare=bare)
-        ahead = joint_after(tokens, first[1]) if first is not None else None
+        ahead = separator_after(tokens, first[1]) if first is not None else None
         first = first if ahead is not None and ahead[0] == "range" else None
     if first is None:
         return None
@@ -190,26 +195,26 @@ def _numbers_after(tokens: Sequence[Token], place: int, level: str, *, bare: boo
     paths: list[Path] = [path]
     solid, end_solid = 1, end
     while True:
-        separator = joint_after(tokens, end)
+        separator = separator_after(tokens, end)
         if separator is None:
             break
         joint, begin = separator
         following = _item(tokens, begin, level, paths[-1], bare=bare)
-        if following is None or not count_alike(paths[-1], following[0]):
+        if following is None or not have_same_numbering(paths[-1], following[0]):
             break
         if joint == "comma" and len(paths) == 1 and _is_nested(paths[0], following[0]):  # "point a), ii)"
             paths, end = [(*paths[0], following[0][-1])], following[1]
             solid, end_solid = 1, end
             continue
-        paths += through(paths[-1], following[0]) if joint == "range" else [following[0]]
+        paths += expand_range(paths[-1], following[0]) if joint == "range" else [following[0]]
         end = following[1]
-        if joint != "comma" or tokens[begin].kind in ("paren", "half") or _goes_on(tokens, end):
+        if joint != "comma" or tokens[begin].kind in ("paren", "half") or _continues(tokens, end):
             solid, end_solid = len(paths), end
-    return Group(tuple(paths[:solid]), place, end_solid)
+    return Group(tuple(paths[:solid]), index, end_solid)
 
 
 def _is_nested(before: Path, after: Path) -> bool:
-    """Whether a Roman number behind a letter is a point of that point."""
+    """Whether a Roman numeral after a letter is a point of that point: "point a), ii)"."""
     letter, number = before[-1][1], after[-1][1]
     return (
         before[-1][0] == after[-1][0] == "point"
@@ -221,21 +226,29 @@ def _is_nested(before: Path, after: Path) -> bool:
     )
 
 
-def _goes_on(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a list goes on here, though not with a number: "Articles 12, 15, 17 and Articles 19 to 32"."""
-    return place < len(tokens) and (tokens[place].has("list") or tokens[place].text == ",")
+def _continues(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a list continues, even without a number: "Articles 12, 15, 17 and Articles 19 to 32"."""
+    return index < len(tokens) and (tokens[index].has("list") or tokens[index].text == ",")
 
 
 def _item(
-    tokens: Sequence[Token], place: int, level: str, before: Path | None, *, bare: bool
+    tokens: Sequence[Token], index: int, level: str, before: Path | None, *, bare: bool
 ) -> tuple[Path, int] | None:
-    """A number with the numbers attached to it: "5(1)(a)"; `before` is the item before it in a list.
+    """Read a number with the numbers attached to it: "5(1)(a)".
 
-    `bare` says that a letter without brackets behind the number is a point.
+    Args:
+        tokens: The tokens of the text.
+        index: The index to read from.
+        level: The level of the number.
+        before: The item before it in a list; in "5(1) and (2)" the second item takes Article 5 from it.
+        bare: Whether a letter without brackets after the number is a point.
+
+    Returns:
+        The path and the index after it, or None if there is no number.
     """
-    if place >= len(tokens):
+    if index >= len(tokens):
         return None
-    token = tokens[place]
+    token = tokens[index]
     lettered = token.kind == "word" and len(token.text) == 1 and not token.role
     lettered = lettered and before is not None and before[-1][0] == "point" and len(before) > 1
     attached = before is not None and len(before) > 1 and (token.kind == "paren" or lettered)
@@ -248,7 +261,7 @@ def _item(
             keep = list(before[:-1]) if before[-1][0] == "point" else list(before)
         path: list[Step] = [*keep, sub]
     else:
-        number = number_of(token, level)
+        number = number_in(token, level)
         if not number or (level == "article" and token.kind == "half"):
             return None
         if token.kind == "decimal" and level in ("article", "paragraph"):
@@ -259,7 +272,7 @@ def _item(
             ]
         else:
             path = [(level, canonical(number) if token.kind == "figure" else number)]
-    end = place + 1
+    end = index + 1
     if not attached:
         path, end = _suffixed(tokens, end, path)
     kinds = ("paren", "half") if token.kind == "half" else ("paren",)
@@ -281,7 +294,7 @@ def _item(
 
 
 def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list[Step], int]:
-    """The number with its ordinal sign and inserted letter: "5.o", "5 º", "5.o-A"."""
+    """Extend a number by its ordinal sign and inserted letter: "5.o", "5 º", "5.o-A"."""
     if end < len(tokens) and tokens[end].text in ("º", "ª", "°"):
         end += 1
     if path[0][0] == "annex" and _is_lettered_annex(tokens, end):
@@ -299,81 +312,86 @@ def _suffixed(tokens: Sequence[Token], end: int, path: list[Step]) -> tuple[list
     return path, end
 
 
-def _is_lettered_annex(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a capital letter goes on with an annex's number: "Annex I B", and nothing that begins with one."""
-    if place >= len(tokens) or not tokens[place].roman or len(tokens[place].text) != 1 or not tokens[place - 1].roman:
+def _is_lettered_annex(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a capital letter belongs to the number of an annex: "Annex I B"; not one that begins the next phrase."""
+    if index >= len(tokens) or not tokens[index].roman or len(tokens[index].text) != 1 or not tokens[index - 1].roman:
         return False
-    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
     ended = following is None or bool(following.role) or following.kind == "rest"
-    return tokens[place].text in "abcdefgh" and (
-        ended or (tokens[place].text != "a" and tokens[place + 1].kind == "word")
+    return tokens[index].text in "abcdefgh" and (
+        ended or (tokens[index].text != "a" and tokens[index + 1].kind == "word")
     )
 
 
-def _attached(tokens: Sequence[Token], place: int, sign: str) -> bool:
-    """Whether a sign stands at a place without a space before or behind it."""
-    if place + 1 >= len(tokens) or tokens[place].text != sign:
+def _attached(tokens: Sequence[Token], index: int, sign: str) -> bool:
+    """Whether there is a sign at an index without a space before or after it."""
+    if index + 1 >= len(tokens) or tokens[index].text != sign:
         return False
-    return tokens[place].start == tokens[place - 1].end and tokens[place + 1].start == tokens[place].end
+    return tokens[index].start == tokens[index - 1].end and tokens[index + 1].start == tokens[index].end
 
 
 def _inline(token: Token, path: Path) -> Step | None:
-    """The step that a bracketed number attached to another one is."""
+    """The level of a bracketed number attached to another one: a paragraph of an article, otherwise a point."""
     digits = token.text[0].isdigit()
     if path[-1][0] == "article" and digits:
         return ("paragraph", token.text)
     if path[0][0] == "recital" or len(path) > 5:
         return None
-    number = number_of(token, "point")
+    number = number_in(token, "point")
     return ("point", number) if number else None
 
 
-def _ordinals(tokens: Sequence[Token], place: int, level: str, used: int, words: Wording) -> Group | None:
-    """Ordinals before the word ("first and second subparagraphs") or behind it ("akapit pierwszy")."""
+def _ordinals(tokens: Sequence[Token], index: int, level: str, used: int, words: Vocabulary) -> Group | None:
+    """Read ordinals before the word ("first and second subparagraphs") or after it ("akapit pierwszy")."""
     values: list[int] = []
-    begin = place
-    at = place - 1
+    begin = index
+    at = index - 1
     while at >= used and (ordinal := _ordinal(tokens[at])):
         values.insert(0, ordinal)
         begin = at
         at -= 1
-        while at >= used and (fills(tokens[at]) or tokens[at].text in ("-", ",")) and not tokens[at].has("list"):
+        while at >= used and (is_filler(tokens[at]) or tokens[at].text in ("-", ",")) and not tokens[at].has("list"):
             at -= 1
         if at >= used and tokens[at].has("list"):
             at -= 1
         elif at < used or len(values) < 2:
             break
     if values:
-        return Group(tuple(((level, str(value)),) for value in values), begin, place + 1)
-    end = place + 1
+        return Group(tuple(((level, str(value)),) for value in values), begin, index + 1)
+    end = index + 1
     while level not in words.before and end < len(tokens) and (ordinal := _ordinal(tokens[end])):
         values.append(ordinal)
         end += 1
         if end + 1 >= len(tokens) or not tokens[end].has("list") or not _ordinal(tokens[end + 1]):
             break
         end += 1
-    return Group(tuple(((level, str(value)),) for value in values), place, end) if values else None
+    return Group(tuple(((level, str(value)),) for value in values), index, end) if values else None
 
 
 def _ordinal(token: Token) -> int:
     return token.role.ordinal if token.kind in ("word", "phrase") and not token.role.levels else 0
 
 
-def _this(tokens: Sequence[Token], place: int, level: str, used: int) -> Group | None:
-    """The provision the text itself stands in ("this Article"), and an annex without a number."""
-    if place > used and tokens[place - 1].has("same") and level in _THAT and not tokens[place - 1].has("this"):
-        return Group((((level, SAME),),), place - 1, place + 1)
+def _this(tokens: Sequence[Token], index: int, level: str, used: int) -> Group | None:
+    """Read "this Article", "that paragraph", or an annex without a number."""
+    if (
+        index > used
+        and tokens[index - 1].has("same")
+        and level in _RECALLED_LEVELS
+        and not tokens[index - 1].has("this")
+    ):
+        return Group((((level, SAME),),), index - 1, index + 1)
     if level == "annex":
-        return Group(ANNEX, place - (place > used and tokens[place - 1].has("this")), place + 1)
+        return Group(ANNEX, index - (index > used and tokens[index - 1].has("this")), index + 1)
     if level not in ("article", "paragraph", "subparagraph", "point"):
         return None
-    if place > used and tokens[place - 1].has("this"):
-        return Group((((level, ""),),), place - 1, place + 1)
-    begin = place - 1
-    while begin > used and place - begin < 3 and (fills(tokens[begin]) or tokens[begin].text in DASHES):
+    if index > used and tokens[index - 1].has("this"):
+        return Group((((level, ""),),), index - 1, index + 1)
+    begin = index - 1
+    while begin > used and index - begin < 3 and (is_filler(tokens[begin]) or tokens[begin].text in DASHES):
         begin -= 1
     if begin >= used and tokens[begin].has("this"):
-        return Group((((level, ""),),), begin, place + 1)
-    if place + 1 < len(tokens) and tokens[place + 1].has("this") and not fills(tokens[place + 1]):
-        return Group((((level, ""),),), place, place + 2)
+        return Group((((level, ""),),), begin, index + 1)
+    if index + 1 < len(tokens) and tokens[index + 1].has("this") and not is_filler(tokens[index + 1]):
+        return Group((((level, ""),),), index, index + 2)
     return None

@@ -1,7 +1,7 @@
-"""Where a text names provisions: "Article 5(1), point (a)", "5 straipsnio 1 dalies a punktas", in 24 languages.
+"""Mentions of provisions in a text: "Article 5(1), point (a)", "5 straipsnio 1 dalies a punktas".
 
-What stands next to what decides: a word for a level and its numbers make a group, groups that follow one another make
-a mention, and an act before or behind it is the act it belongs to.
+There is no grammar of sentences; neighbourhood decides. A word for a level and its numbers are a group, adjacent groups
+are a mention, and an act before or after a mention is the act it belongs to (its owner).
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from typing import Final
 
-from lexlattice.reading.citations.levels import ANNEX, DASHES, Group, Path, fills, groups
-from lexlattice.reading.citations.tokens import DIVISIONS, CitedAct, Token
-from lexlattice.reading.citations.vocabulary import LAST, LEVELS, Wording
+from lexlattice.reading.citations.levels import ANNEX, Group, Path, find_groups, is_filler
+from lexlattice.reading.citations.tokens import DASHES, DIVISIONS, CitedAct, Token
+from lexlattice.reading.citations.vocabulary import LAST, LEVELS, Vocabulary
 
-LONGEST_GAP: Final = 5
-LONGEST_CHAIN: Final = 8
-MOST_PATHS: Final = 200
-"""Bounds that only hostile texts reach."""
-EARLIEST: Final = 3
-"""Among so many tokens the act that a text is about stands, if it begins with it."""
+MAX_GAP: Final = 5
+MAX_CHAIN: Final = 8
+MAX_PATHS: Final = 200
+"""The most tokens between two groups, groups of a mention and paths of a mention; only hostile texts have more."""
+MAX_OPENING: Final = 3
+"""An act among the first tokens, up to this index, is the one that the text is about."""
 
 
 @dataclass(slots=True)
@@ -32,57 +32,63 @@ class Mention:
     last: int
     outer_first: bool = True
     owner: str = ""
-    """"this" act, an "external" one, a "treaty", an "other" instrument; empty where nothing is said."""
+    """The act it belongs to: "this" one, an "external" one, a "treaty" or an "other" instrument; empty if not said."""
     act: CitedAct | None = None
     named: str = ""
-    """Kind of this act as it is named: "this Regulation"."""
+    """The kind in "this Regulation"."""
     others: tuple[CitedAct, ...] = ()
-    """Acts that share the provision with it: "of Regulations (EU) No 1093/2010 and (EU) No 1094/2010"."""
+    """Further acts: "Article 5 of Regulations (EU) No 1093/2010 and (EU) No 1094/2010"."""
     anaphor: str = ""
-    """Kind of the act where it is named without its number: "that Directive"; "any" for "thereof"."""
+    """The kind of an act that is named without its number: "that Directive"; "any" for "thereof"."""
 
 
-def mentions(tokens: Sequence[Token], words: Wording) -> list[Mention]:
-    """All mentions of provisions in a text."""
-    found = [_mention(chain, tokens) for chain in _chains(list(groups(tokens, words)), tokens, words)]
+def find_mentions(tokens: Sequence[Token], words: Vocabulary) -> list[Mention]:
+    """Find all mentions of provisions in a text, in order."""
+    found = [_mention(chain, tokens) for chain in _chains(list(find_groups(tokens, words)), tokens, words)]
     for mention in found:
         (_owner_before if words.act_first else _owner_after)(mention, tokens)
         if not mention.owner and mention.first:
             _owner_ahead(mention, tokens)
+    # Only now, since it needs the owners of all mentions.
     _share(found, tokens, forward=words.act_first)
     return found
 
 
-def _chains(found: list[Group], tokens: Sequence[Token], words: Wording) -> Iterator[list[tuple[Group, bool]]]:
-    """Groups that name one provision together, each with whether it stands around those before it."""
+def _chains(found: list[Group], tokens: Sequence[Token], words: Vocabulary) -> Iterator[list[tuple[Group, bool]]]:
+    """Join groups that name one provision together; each comes with whether it encloses the ones before it."""
     chain: list[tuple[Group, bool]] = []
     levels: set[str] = set()
     for group in found:
-        around = _joined(chain[-1][0], group, tokens, words) if chain else None
-        full = len(chain) >= LONGEST_CHAIN
-        if around is None or full or (group.levels & levels) - {"point"} or not _fits(chain, group, around=around):
+        encloses = _joined(chain[-1][0], group, tokens, words) if chain else None
+        full = len(chain) >= MAX_CHAIN
+        if (
+            encloses is None
+            or full
+            or (group.levels & levels) - {"point"}
+            or not _fits(chain, group, encloses=encloses)
+        ):
             if chain:
                 yield chain
             chain, levels = [(group, False)], set(group.levels)
         else:
-            chain.append((group, around))
+            chain.append((group, encloses))
             levels |= group.levels
     if chain:
         yield chain
 
 
-def _fits(chain: list[tuple[Group, bool]], group: Group, *, around: bool) -> bool:
-    """Whether a group can go on with a chain: nothing stands around a recital, and an article inside annexes only."""
+def _fits(chain: list[tuple[Group, bool]], group: Group, *, encloses: bool) -> bool:
+    """Whether a group can continue a chain: nothing encloses a recital, and only annexes enclose an article."""
     top = min(each.rank for each, _ in chain)
-    if not around and group.rank <= top:
+    if not encloses and group.rank <= top:
         return group.rank == top and "point" in group.levels
-    return "recital" not in group.levels or around
+    return "recital" not in group.levels or encloses
 
 
-def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Wording) -> bool | None:
-    """Whether the second of two groups stands around the first one; None if they do not belong together."""
+def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Vocabulary) -> bool | None:
+    """Whether the second of two groups encloses the first one; None if they do not belong together."""
     gap = tokens[before.last : after.first]
-    if len(gap) > LONGEST_GAP:
+    if len(gap) > MAX_GAP:
         return None
     linked = fillers = 0
     for token in gap:
@@ -100,18 +106,19 @@ def _joined(before: Group, after: Group, tokens: Sequence[Token], words: Wording
 
 
 def _mention(chain: list[tuple[Group, bool]], tokens: Sequence[Token]) -> Mention:
-    """A chain of groups as paths from the outermost level inwards."""
+    """Turn a chain of groups into paths, from the outermost level inwards."""
     ordered: list[Group] = []
-    for group, around in chain:
-        ordered.insert(0, group) if around else ordered.append(group)
-    ordered = _settled(ordered)
-    combined = islice(product(*(group.paths for group in ordered)), MOST_PATHS)
+    for group, encloses in chain:
+        ordered.insert(0, group) if encloses else ordered.append(group)
+    ordered = _outermost_first(ordered)
+    # "Articles 5 and 6, points (a) and (b)" names four provisions.
+    combined = islice(product(*(group.paths for group in ordered)), MAX_PATHS)
     paths = tuple(tuple(step for path in paths for step in path) for paths in combined)
-    return Mention(paths, chain[0][0].first, chain[-1][0].last, outer_first=not any(around for _, around in chain))
+    return Mention(paths, chain[0][0].first, chain[-1][0].last, outer_first=not any(encloses for _, encloses in chain))
 
 
-def _settled(chain: list[Group]) -> list[Group]:
-    """Annex or article first, whatever stood around it in the text: "paragraph 1, point a), of Article 5"."""
+def _outermost_first(chain: list[Group]) -> list[Group]:
+    """Put annex and article first, wherever the text has them: "paragraph 1, point a), of Article 5"."""
     tops = [group for group in chain if LEVELS[group.rank] in (*DIVISIONS, "article")]
     tops.sort(key=lambda group: group.rank)
     rest = [group for group in chain if group not in tops]
@@ -119,16 +126,16 @@ def _settled(chain: list[Group]) -> list[Group]:
     return [*tops, *paragraphs, *(group for group in rest if group not in paragraphs)]
 
 
-# --- whose provisions they are ----------------------------------------------------------------------------
+# --- the act that a mention belongs to ----------------------------------------------------------------------------
 
 
 def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
-    """The act that is named behind a mention: "of Directive 2004/39/EC", "of this Regulation", "thereof"."""
-    place = mention.last
-    if place < len(tokens) and tokens[place].text == "," and place + 1 < len(tokens) and fills(tokens[place + 1]):
-        place += 1
+    """Find the act named after a mention: "of Directive 2004/39/EC", "of this Regulation", "thereof"."""
+    index = mention.last
+    if index < len(tokens) and tokens[index].text == "," and index + 1 < len(tokens) and is_filler(tokens[index + 1]):
+        index += 1
     this = made = False
-    for at, token in enumerate(tokens[place : place + 12], place):
+    for at, token in enumerate(tokens[index : index + 12], index):
         if token.kind == "act":
             mention.owner, mention.act = "external", token.act
             mention.others = _others(tokens, at, 1)
@@ -141,63 +148,65 @@ def _owner_after(mention: Mention, tokens: Sequence[Token]) -> None:
             return
         if token.role.act:
             postponed = at + 1
-            this = this or (postponed < len(tokens) and tokens[postponed].has("this") and not fills(tokens[postponed]))
-            _name(mention, token.role.act, this=this)
+            this = this or (
+                postponed < len(tokens) and tokens[postponed].has("this") and not is_filler(tokens[postponed])
+            )
+            _set_owner_kind(mention, token.role.act, this=this)
             return
         if token.has("thereof"):
             mention.owner, mention.anaphor = "other", "any"
             return
-        this, made = this or token.has("this"), made or (token.has("maker") and not fills(token))
+        this, made = this or token.has("this"), made or (token.has("maker") and not is_filler(token))
         if token.role.ordinal == LAST and this is False and not token.role.levels:
             continue  # "de cette dernière directive"
-        if not (fills(token) or token.role.flags & {"this", "same", "maker"} or token.text in ("'", "’", *DASHES)):
+        if not (is_filler(token) or token.role.flags & {"this", "same", "maker"} or token.text in ("'", "’", *DASHES)):
             return
 
 
-def _others(tokens: Sequence[Token], place: int, step: int) -> tuple[CitedAct, ...]:
-    """The acts joined to one that share its word, from the place of the first of them on or back."""
+def _others(tokens: Sequence[Token], index: int, step: int) -> tuple[CitedAct, ...]:
+    """The acts that share the word of the act at an index; `step` is 1 to look after it, -1 to look before it."""
     found: list[CitedAct] = []
-    before, last = tokens[place].act, place
-    place += step
-    while 0 <= place < len(tokens) and abs(place - last) <= LONGEST_GAP and before is not None:
-        token = tokens[place]
+    before, last = tokens[index].act, index
+    index += step
+    while 0 <= index < len(tokens) and abs(index - last) <= MAX_GAP and before is not None:
+        token = tokens[index]
         if token.act is not None:
             if not token.act.sharing and (step > 0 or not before.sharing):
                 break
             found.append(token.act)
-            before, last = token.act, place
-        elif not (token.has("list") or token.text == "," or fills(token) or token.kind in ("paren", "note")):
+            before, last = token.act, index
+        elif not (token.has("list") or token.text == "," or is_filler(token) or token.kind in ("paren", "note")):
             break
-        place += step
+        index += step
     return tuple(found)
 
 
-def _is_titled(tokens: Sequence[Token], place: int, mention: Mention) -> bool:
-    """Whether a name that is not known stands here for an act: "of ISF Regulation", "AMIF Regulation", "CPR"."""
-    token = tokens[place]
+def _is_titled(tokens: Sequence[Token], index: int, mention: Mention) -> bool:
+    """Whether an unknown name of an act begins here: "of ISF Regulation", "AMIF Regulation"."""
+    token = tokens[index]
     if token.kind != "word" or not token.upper or token.role or token.roman or mention.paths[0][0][0] != "article":
         return False
-    ahead = [each for each in tokens[place + 1 : place + 4] if each.text != "+"][:2]
+    ahead = [each for each in tokens[index + 1 : index + 4] if each.text != "+"][:2]
     named = next((n for n, each in enumerate(ahead) if each.upper and (each.role.act or each.has("other"))), -1)
     return named >= 0 and all(each.kind == "word" and each.upper and not each.role for each in ahead[:named])
 
 
 def _owner_ahead(mention: Mention, tokens: Sequence[Token]) -> None:
-    """A treaty right before a mention, or the act that a text begins with: "In Directive 2004/39/EC, Article 5 is"."""
-    place = mention.first - 1
-    if tokens[place].has("treaty"):
+    """Find a treaty right before a mention, or the act a text begins with: "In Directive 2004/39/EC, Article 5 is"."""
+    index = mention.first - 1
+    if tokens[index].has("treaty"):
         mention.owner = "treaty"
         return
-    if tokens[place].text == ",":
-        place -= 1
-    if place > 0 and tokens[place].kind in ("paren", "note"):
-        place -= 1
-    if 0 <= place <= EARLIEST and tokens[place].kind == "act":
-        mention.owner, mention.act = "external", tokens[place].act
+    if tokens[index].text == ",":
+        index -= 1
+    if index > 0 and tokens[index].kind in ("paren", "note"):
+        index -= 1
+    if 0 <= index <= MAX_OPENING and tokens[index].kind == "act":
+        mention.owner, mention.act = "external", tokens[index].act
 
 
-def _name(mention: Mention, kind: str, *, this: bool) -> None:
-    """Put down that an act is named by its kind alone."""
+def _set_owner_kind(mention: Mention, kind: str, *, this: bool) -> None:
+    """Record an act that is named by its kind alone."""
     if this:
         mention.owner, mention.named = "this", kind
     else:
@@ -205,27 +214,27 @@ def _name(mention: Mention, kind: str, *, this: bool) -> None:
 
 
 def _owner_before(mention: Mention, tokens: Sequence[Token]) -> None:
-    """The act that is named before a mention: "direktiivin 2004/39/EY 5 artikla", "tämän asetuksen 5 artikla"."""
-    place = mention.first - 1
-    if place > 0 and tokens[place].kind in ("paren", "note") and tokens[place - 1].kind == "act":
-        place -= 1  # a footnote
-    if place < 0:
+    """Find the act named before a mention: "direktiivin 2004/39/EY 5 artikla", "tämän asetuksen 5 artikla"."""
+    index = mention.first - 1
+    if index > 0 and tokens[index].kind in ("paren", "note") and tokens[index - 1].kind == "act":
+        index -= 1  # a footnote
+    if index < 0:
         return
-    token = tokens[place]
+    token = tokens[index]
     if token.kind == "act":
         mention.owner, mention.act = "external", token.act
-        mention.others = _others(tokens, place, -1)
+        mention.others = _others(tokens, index, -1)
     elif token.has("treaty") or token.has("other"):
         mention.owner = "treaty" if token.has("treaty") else "other"
     elif token.role.act:
-        this = any(tokens[at].has("this") for at in range(max(0, place - 2), place))
-        _name(mention, token.role.act, this=this)
+        this = any(tokens[at].has("this") for at in range(max(0, index - 2), index))
+        _set_owner_kind(mention, token.role.act, this=this)
     elif token.has("this"):
         mention.owner = "this"
 
 
 def _share(found: list[Mention], tokens: Sequence[Token], *, forward: bool) -> None:
-    """Mentions joined by "and" share the act, and the article where only one of them names it."""
+    """Let mentions joined by "and" share the act, and the article if only one of them names it."""
     pairs = list(pairwise(found))
     for before, after in pairs:
         if _conjoined(before, after, tokens):
@@ -259,7 +268,7 @@ def _conjoined(before: Mention, after: Mention, tokens: Sequence[Token]) -> bool
     gap = tokens[before.last : after.first]
     joined = any(token.has("list") or token.has("range") or token.text in (",", *DASHES) for token in gap)
     allowed = all(
-        token.has("list") or token.has("range") or fills(token) or token.text in (",", "'", "’", *DASHES)
+        token.has("list") or token.has("range") or is_filler(token) or token.text in (",", "'", "’", *DASHES)
         for token in gap
     )
-    return joined and allowed and len(gap) <= LONGEST_GAP
+    return joined and allowed and len(gap) <= MAX_GAP

@@ -1,7 +1,7 @@
-"""The words a language refers to provisions and acts with, from `[references]` in `languages/*.toml`, compiled.
+"""The words with which a language cites provisions and acts: `[references]` of `languages/*.toml`, compiled.
 
-Words are compared in a flat form, without case and accents, that is as long as the text itself, so that places in the
-one are places in the other.
+Words are compared in a folded form without case and accents. It has the length of the text, so that positions in both
+are the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lexlattice.reading.languages.numbering import INSERTED_WORDS
 LEVELS: Final = tuple(
     "annex part title chapter section article recital paragraph subparagraph point indent sentence".split()
 )
-"""What a reference names, outermost first."""
+"""The levels that a citation names, outermost first."""
 ACTS: Final = ("framework", "regulation", "directive", "decision", "recommendation")
 """Kinds of acts that are cited by number."""
 LAST: Final = -1
@@ -27,8 +27,11 @@ LAST: Final = -1
 _FLAGS: Final = tuple("list range of the this same thereof treaty other maker".split())
 
 
-class _Flat(dict[int, int]):
-    """Each character without case and accent, found when it is first met; one that would become two stays."""
+class _Folding(dict[int, int]):
+    """Translation table of characters to their form without case and accent, filled on demand.
+
+    A character that would become two stays as it is, to keep the length of the text.
+    """
 
     def __missing__(self, code: int) -> int:
         base = unicodedata.normalize("NFD", chr(code).casefold())[:1]
@@ -37,20 +40,20 @@ class _Flat(dict[int, int]):
         return folded
 
 
-_FLAT: Final = _Flat()
+_FOLDING: Final = _Folding()
 
 
-def flat(text: str) -> str:
-    """A text without case and accents, as long as it was.
+def fold_letters(text: str) -> str:
+    """Remove case and accents without changing the length of a text.
 
-    >>> flat("Άρθρο 5, Článek 1")
+    >>> fold_letters("Άρθρο 5, Článek 1")
     'αρθρο 5, clanek 1'
     """
-    return text.translate(_FLAT)
+    return text.translate(_FOLDING)
 
 
 class Role(NamedTuple):
-    """What a word may do in a reference."""
+    """What a word can mean in a citation; all false for words that mean nothing there."""
 
     levels: tuple[str, ...] = ()
     ordinal: int = 0
@@ -62,64 +65,65 @@ class Role(NamedTuple):
 
 
 NO_ROLE: Final = Role()
-"""The role of all words that do nothing in references: the same object for each of them."""
+"""The role of all other words: one object, so that it can be compared by identity."""
 _SLASH: Final = re.compile(r"\d/\d")
 _WORDS: Final = re.compile(r"[^\W\d_]+")
+# The kinds of tokens; the order matters. "long" comes first, since most tokens are plain words and match at once.
 _PIECES: Final = (
     r"(?P<long>[^\W\d_]{4,})"
-    r"|(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"
-    r"|(?P<note>\[\d{1,3}\])"
-    r"|(?P<half>(?<![\w(])(?:\d{1,3}[^\W\d_]?|[^\W\d_]{1,3})\s?\))"
-    r"|(?P<decimal>(?<![\w/])\d{1,3}(?:\.\d{1,3})+(?![\w/]))"
-    r"|(?P<figure>\d{1,4}(?:[^\W\d_]{1,2}|(?:\s?(?:INSERTED)){1,2})?(?!\w))"
+    r"|(?P<paren>\(\s?(?:\d{1,3}\s?[^\W\d_]{0,2}|[^\W\d_]{1,6})\s?\))"  # (1), (2a), (iii)
+    r"|(?P<note>\[\d{1,3}\])"  # a footnote: [12]
+    r"|(?P<half>(?<![\w(])(?:\d{1,3}[^\W\d_]?|[^\W\d_]{1,3})\s?\))"  # a), 1)
+    r"|(?P<decimal>(?<![\w/])\d{1,3}(?:\.\d{1,3})+(?![\w/]))"  # 5.1, 3.2.4
+    r"|(?P<figure>\d{1,4}(?:[^\W\d_]{1,2}|(?:\s?(?:INSERTED)){1,2})?(?!\w))"  # 5, 5a, 5 bis
     r"|(?P<word>[^\W\d_]+)|(?P<rest>\S)"
 )
 
 
 @dataclass(slots=True)
-class Wording:
-    """A language's words for provisions and acts."""
+class Vocabulary:
+    """The words of a language for provisions and acts."""
 
     exact: dict[str, Role]
     stems: list[tuple[str, Role]]
     phrases: list[tuple[re.Pattern[str], Role]]
     tokens: re.Pattern[str]
     acts: re.Pattern[str]
-    """A word for a kind of act; the name of the group that matched is the kind."""
+    """Matches a word for a kind of act; the name of the group that matched is the kind."""
     sign: re.Pattern[str]
-    """"No" at the end of what stands before an act's number."""
+    """Matches "No" at the end of the text before the number of an act."""
     shown: str
-    """The word for an article, to be put before a bare number."""
+    """The word for an article, which is put before a bare number that a user looks up."""
     before: frozenset[str]
-    """Levels whose number stands before their word; "act" if that of an act does."""
+    """Levels whose number precedes their word; "act" if the number of an act precedes its word."""
     either: frozenset[str]
-    """Levels among them whose number may stand behind as well."""
+    """Levels among these whose number can also follow the word."""
     bare_letters: bool
-    """Whether a letter without brackets behind an article's number is a point."""
+    """Whether a letter without brackets after the number of an article is a point."""
     act_first: bool
-    """Whether an act is named before the provision that is cited."""
+    """Whether the act is named before the provision, as in Finnish."""
     main_act_last: bool
-    """Whether acts that belong to an act's title are named before the act itself."""
+    """Whether acts within the title of a cited act precede the number of that act."""
     roles: dict[str, Role] = field(default_factory=dict)
-    """Roles of the words met so far."""
-    _silent: set[str] = field(default_factory=set)
-    """Words met so far that are none for a level."""
+    """Cache: the roles of words seen so far."""
+    _not_levels: set[str] = field(default_factory=set)
+    """Cache: words seen so far that mean no level."""
 
     def role(self, word: str) -> Role:
-        """What a flat word or phrase may do."""
+        """The role of a folded word or phrase."""
         found = self.roles.get(word)
         if found is None:
             found = self.roles[word] = self._find(word)
         return found
 
-    def refers(self, plain: str) -> bool:
-        """Whether a flat text has what references are made of: a word for a level, or an act's number."""
+    def can_refer(self, plain: str) -> bool:
+        """Whether a folded text contains a word for a level or the number of an act: a fast test before parsing."""
         if "/" in plain and _SLASH.search(plain):
             return True
-        for word in set(_WORDS.findall(plain)) - self._silent:
+        for word in set(_WORDS.findall(plain)) - self._not_levels:
             if self.role(word).levels:
                 return True
-            self._silent.add(word)
+            self._not_levels.add(word)
         return any(role.levels and pattern.search(plain) for pattern, role in self.phrases)
 
     def _find(self, word: str) -> Role:
@@ -142,8 +146,8 @@ def _merge(roles: Iterable[Role]) -> Role:
 
 
 def _entry(entry: str) -> str:
-    """A pattern for an entry of the language file: * stands for letters."""
-    return re.escape(flat(entry)).replace(r"\*", r"\w*").replace(r"\ ", r"\s")
+    """The regex for an entry of the language file, in which * stands for any letters."""
+    return re.escape(fold_letters(entry)).replace(r"\*", r"\w*").replace(r"\ ", r"\s")
 
 
 def _either(entries: Iterable[str]) -> str:
@@ -151,8 +155,8 @@ def _either(entries: Iterable[str]) -> str:
 
 
 @cache
-def wording(language: str) -> Wording:
-    """The words of one of the 24 languages."""
+def load_vocabulary(language: str) -> Vocabulary:
+    """Compile the vocabulary of one of the 24 languages."""
     table = raw(language)["references"]
     entries: list[tuple[str, Role]] = []
     for level in LEVELS:
@@ -164,11 +168,12 @@ def wording(language: str) -> Wording:
         entries += [(entry, Role(flags=frozenset({flag}))) for entry in table[flag]]
     for act in ACTS:
         entries += [(entry, Role(act=act)) for entry in table[act]]
+    # Whole words are looked up, stems ("artik*") compared, and phrases ("first subparagraph", "al.") matched.
     exact: dict[str, Role] = {}
     stems: list[tuple[str, Role]] = []
     phrases: list[tuple[re.Pattern[str], Role]] = []
     for entry, role in entries:
-        word = flat(entry)
+        word = fold_letters(entry)
         if not word.strip("*").isalpha():
             phrases.append((re.compile(_entry(entry)), role))
         elif word.endswith("*"):
@@ -176,11 +181,12 @@ def wording(language: str) -> Wording:
         else:
             exact[word] = _merge([exact[word], role]) if word in exact else role
     several = _either(entry for entry, _ in entries if not entry.strip("*").isalpha())
-    leads = "".join(sorted({flat(entry)[0] for entry, _ in entries if not entry.strip("*").isalpha()}))
+    # The lookahead on first letters lets the regex skip all phrases at most positions.
+    leads = "".join(sorted({fold_letters(entry)[0] for entry, _ in entries if not entry.strip("*").isalpha()}))
     phrase = rf"(?P<phrase>(?=[{re.escape(leads)}])(?<!\w)(?:{several})(?!\w))|" if several else ""
     kinds = "|".join(rf"(?P<{act}>{_either(table[act])})" for act in ACTS)
     inserted = "|".join(word for word in INSERTED_WORDS if word not in table["range"])
-    return Wording(
+    return Vocabulary(
         exact,
         stems,
         phrases,

@@ -1,4 +1,8 @@
-"""Which format a file is in, by what it holds, never by its name; and the way to its back-end."""
+"""Formats: detect the format of a file by its content, never by its name, and open it with the right back-end.
+
+A back-end turns the file into a `Document`: the lines of the act in reading order. Back-ends with heavy
+dependencies are imported when they are first used.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from lexlattice.errors import ReadingError
+from lexlattice.errors import NotAnActError, OptionError, ReadingError
 from lexlattice.reading.formats.blocks import Document
 from lexlattice.reading.formats.decode import decode
 from lexlattice.reading.formats.html import read_html
@@ -17,30 +21,132 @@ from lexlattice.reading.formats.not_an_act import page_of_archive, refuse_file, 
 from lexlattice.reading.formats.text import read_text
 
 MAX_BYTES: Final = 100_000_000
-"""No act is larger than this; the longest have some ten megabytes."""
+"""Larger files are refused; the longest acts have about ten megabytes."""
 
+_SNIFFED: Final = 200_000
+"""Bytes of a file that are searched for its root element."""
 _ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)")
 _FORMEX: Final = re.compile(rb"[A-Z][A-Z0-9.]+\Z")
 _HTML: Final = re.compile(rb"<\s*(?:!doctype html|html|head|body|p|div|table|h1|title)\b", re.IGNORECASE)
 
 
+def open_bytes(data: bytes, format: str | None = None) -> Document:
+    """Open the content of a file with the back-end of its format, which is detected unless given."""
+    if not data.strip():
+        raise ReadingError("The input is empty; check that it is the right file.")
+    if len(data) > MAX_BYTES:
+        raise ReadingError(f"The input is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give one act only.")
+    name = format or sniff(data)
+    if name not in FORMATS:
+        raise OptionError(f"There is no format '{name}'; choose one of {', '.join(FORMATS)}.")
+    return FORMATS[name](data)
+
+
+def open_text(text: str) -> Document:
+    """Open a text that was passed as a string, unless it is obviously no act."""
+    refuse_text(text)
+    return read_text(text)
+
+
+def open_folder(path: Path) -> Document:
+    """Open a folder of Formex files: the act, its annexes, and the file that lists them."""
+    from lexlattice.reading.formats.formex import read_formex_parts
+
+    files = sorted(path.glob("*.xml"))
+    if not files:
+        raise ReadingError(f"The folder '{path}' contains no Formex files (*.xml); give a file instead.")
+    if sum(file.stat().st_size for file in files) > MAX_BYTES:
+        raise ReadingError(f"The folder '{path}' is larger than {MAX_BYTES // 1_000_000} MB; give one act only.")
+    return read_formex_parts({file.name: file.read_bytes() for file in files})
+
+
+def sniff(data: bytes) -> str:
+    """Return the format of a file by its first bytes; a file that cannot be an act is refused."""
+    if b"%PDF-" in data[:1024]:
+        return "pdf"
+    if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
+        return _sniff_zip(data)
+    refuse_file(data)
+    head = data[:_SNIFFED].removeprefix(b"\xef\xbb\xbf")
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        head = head.decode("utf-16", "ignore").encode("utf-8")
+    root = _ROOT.match(head, _prolog_end(head))
+    if root is None:
+        return "html" if _HTML.search(head[:2000]) and head.lstrip()[:1] == b"<" else _sniff_text(head)
+    name = root.group(1)
+    if name == b"akomaNtoso":
+        return "akoma-ntoso"
+    if name.lower() in (b"html", b"body", b"head", b"div", b"p", b"table"):
+        return "html"
+    if _FORMEX.match(name):  # all its root elements are in capitals: ACT, CONS.ACT, ANNEX
+        return "formex"
+    if _HTML.search(head):
+        return "html"
+    raise NotAnActError(
+        f"XML with the root element <{name.decode('ascii', 'replace')}> is unknown; give Formex, Akoma Ntoso or XHTML."
+    )
+
+
+def _sniff_text(head: bytes) -> str:
+    if page_of_archive(head) is not None:
+        return "mhtml"
+    refuse_text(head.decode("utf-8", "replace"))
+    return "text"
+
+
+def _prolog_end(head: bytes) -> int:
+    """Return where declarations, comments and the document type end and the root element begins."""
+    position = 0
+    while True:
+        position = len(head) - len(head[position:].lstrip())
+        if head.startswith(b"<?", position):
+            end = head.find(b"?>", position)
+        elif head.startswith(b"<!--", position):
+            end = head.find(b"-->", position)
+        elif head.startswith(b"<!", position):
+            end = head.find(b">", position)
+            # A document type may contain declarations in brackets, each with its own ">".
+            subset = head.find(b"[", position, end)
+            end = end if subset < 0 else head.find(b">", head.find(b"]", subset))
+        else:
+            return position
+        if end < 0:
+            return position
+        position = head.find(b">", end) + 1
+
+
+def _sniff_zip(data: bytes) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        raise ReadingError("The ZIP file is damaged; download or save it again.") from None
+    if any(name.startswith("word/") for name in names):
+        return "docx"
+    if any(name == "mimetype" or name.startswith(("xl/", "ppt/")) for name in names):
+        raise NotAnActError(
+            "This is an OpenDocument, e-book, Excel or PowerPoint file; save it as DOCX or PDF instead."
+        )
+    if any(name.lower().endswith(".xml") for name in names):
+        return "formex"
+    raise NotAnActError(
+        "The ZIP file contains neither a DOCX document nor Formex files; unpack it and give the file of the act."
+    )
+
+
 def _html(data: bytes) -> Document:
     text, warnings = decode(data)
     document = read_html(text)
-    document.incomplete = _is_unclosed(text)
+    # An interrupted download leaves a page that was opened and never closed.
+    document.incomplete = "<html" in text[:5000].lower() and "</html" not in text[-5000:].lower()
     document.warnings.extend(warnings)
     return document
-
-
-def _is_unclosed(page: str) -> bool:
-    """Whether a page was opened and never closed: what loads it was stopped."""
-    return "<html" in page[:5000].lower() and "</html" not in page[-5000:].lower()
 
 
 def _mhtml(data: bytes) -> Document:
     page = page_of_archive(data)
     if page is None:
-        raise ReadingError("The web archive holds no page; save the page as HTML and try again.")
+        raise ReadingError("The web archive contains no page; save the page as HTML and try again.")
     return _html(page)
 
 
@@ -49,12 +155,6 @@ def _text(data: bytes) -> Document:
     document = read_text(text)
     document.warnings.extend(warnings)
     return document
-
-
-def open_text(text: str) -> Document:
-    """Take a text apart that was given as it is, unless it shows that it is no act."""
-    refuse_text(text)
-    return read_text(text)
 
 
 def _formex(data: bytes) -> Document:
@@ -90,102 +190,4 @@ FORMATS: Final[dict[str, Callable[[bytes], Document]]] = {
     "pdf": _pdf,
     "docx": _docx,
 }
-"""Back-ends by format; Markdown is text that has its headings marked."""
-
-
-def open_bytes(data: bytes, format: str | None = None) -> Document:
-    """Take a file apart with the back-end of its format."""
-    if not data.strip():
-        raise ReadingError("The input is empty; check that it is the file you meant.")
-    if len(data) > MAX_BYTES:
-        raise ReadingError(
-            f"The input is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give the act alone."
-        )
-    name = format or sniff(data)
-    if name not in FORMATS:
-        raise ReadingError(f"There is no format '{name}'; choose one of {', '.join(FORMATS)}.")
-    return FORMATS[name](data)
-
-
-def open_folder(path: Path) -> Document:
-    """A folder is a Formex delivery: the act, its annexes, and the file that lists them."""
-    from lexlattice.reading.formats.formex import read_formex_parts
-
-    files = sorted(path.glob("*.xml"))
-    if not files:
-        raise ReadingError(f"The folder '{path}' holds no Formex files (*.xml); give a file instead.")
-    if sum(file.stat().st_size for file in files) > MAX_BYTES:
-        raise ReadingError(f"The folder '{path}' is larger than {MAX_BYTES // 1_000_000} MB; give one act alone.")
-    return read_formex_parts({file.name: file.read_bytes() for file in files})
-
-
-def sniff(data: bytes) -> str:
-    """The format of a file, from its first bytes."""
-    if b"%PDF-" in data[:1024]:
-        return "pdf"
-    if data.startswith(b"PK\x03\x04") or data.startswith(b"PK\x05\x06"):
-        return _sniff_zip(data)
-    refuse_file(data)
-    head = data[:200_000].removeprefix(b"\xef\xbb\xbf")
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        head = head.decode("utf-16", "ignore").encode("utf-8")
-    root = _ROOT.match(head, _prolog_end(head))
-    if root is None:
-        return "html" if _HTML.search(head[:2000]) and head.lstrip()[:1] == b"<" else _sniff_text(head)
-    name = root.group(1)
-    if name == b"akomaNtoso":
-        return "akoma-ntoso"
-    if name.lower() in (b"html", b"body", b"head", b"div", b"p", b"table"):
-        return "html"
-    if _FORMEX.match(name):
-        return "formex"
-    if _HTML.search(head):
-        return "html"
-    raise ReadingError(
-        f"XML with the root element <{name.decode('ascii', 'replace')}> is unknown; give Formex, Akoma Ntoso or XHTML."
-    )
-
-
-def _sniff_text(head: bytes) -> str:
-    """A text without mark-up is the act's, unless it shows that it is something else."""
-    if page_of_archive(head) is not None:
-        return "mhtml"
-    refuse_text(head.decode("utf-8", "replace"))
-    return "text"
-
-
-def _prolog_end(head: bytes) -> int:
-    """Where declarations, comments and the document type end and the root element begins."""
-    position = 0
-    while True:
-        position = len(head) - len(head[position:].lstrip())
-        if head.startswith(b"<?", position):
-            end = head.find(b"?>", position)
-        elif head.startswith(b"<!--", position):
-            end = head.find(b"-->", position)
-        elif head.startswith(b"<!", position):
-            end = head.find(b">", position)
-            subset = head.find(b"[", position, end)
-            end = end if subset < 0 else head.find(b">", head.find(b"]", subset))
-        else:
-            return position
-        if end < 0:
-            return position
-        position = head.find(b">", end) + 1
-
-
-def _sniff_zip(data: bytes) -> str:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise ReadingError("The ZIP file is broken; fetch or save it again.") from None
-    if any(name.startswith("word/") for name in names):
-        return "docx"
-    if any(name == "mimetype" or name.startswith(("xl/", "ppt/")) for name in names):
-        raise ReadingError("This is an OpenDocument, e-book, Excel or PowerPoint file; save it as DOCX or PDF instead.")
-    if any(name.lower().endswith(".xml") for name in names):
-        return "formex"
-    raise ReadingError(
-        "The ZIP file holds neither a DOCX document nor Formex files; unpack it and give the act's file."
-    )
+"""Back-ends by format; `text` includes Markdown."""

@@ -1,8 +1,8 @@
-"""What every format back-end produces: an act's text as a flat list of blocks.
+"""The common output of all back-ends: an act's text as a flat list of blocks.
 
-A back-end knows its mark-up and nothing of law: it yields the lines of the act in reading order and, where
-the mark-up itself says so, the role of a line. Everything else is decided by the one parser that all formats
-share, so that the same act has the same skeleton whatever file it came in.
+A back-end knows its mark-up and nothing about law. It returns the lines of the act in reading order and, where the
+mark-up states it, the role of a line. Everything else is decided by the parser in `structure`, which all formats share,
+so that an act has the same structure whatever file it came in.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class Role(Enum):
-    """What the mark-up says about a block; `None` in its place means: let the parser decide."""
+    """What the mark-up says about a block; a block without a role is left to the parser."""
 
     TITLE = "title"  # a line of the act's title
     ARTICLE = "article"  # "Article 5"
@@ -37,12 +37,12 @@ class Block:
     text: str
     role: Role | None = None
     level: int = 0
-    """Of a GROUP heading its depth, outermost 1; of a TABLE row, and a NOTE to it, its table's number in the file."""
+    """The depth of a GROUP heading, from 1; the number of the table in the file for a TABLE row and a NOTE to it."""
 
 
 @dataclass(slots=True)
 class Document:
-    """A file taken apart: its blocks, and what the file says about itself outside the text."""
+    """The content of a file: its blocks, and the metadata that it states outside the text."""
 
     blocks: list[Block]
     format: str
@@ -50,15 +50,15 @@ class Document:
     language: str | None = None
     warnings: list[str] = field(default_factory=list)
     consolidated: str | None = None
-    """Of a consolidated text its day, or nothing where the file does not state it; none for an act as adopted."""
+    """The date of a consolidated text, empty if the file does not state it; `None` for an act as adopted."""
     repealed: str | None = None
-    """What repealed the act, where the file says so; empty if it says only that it is no longer in force."""
+    """The act that repealed this one, empty if the file only says that it is no longer in force; else `None`."""
     incomplete: bool = False
-    """Whether the file itself ends too early, whatever it says."""
+    """Whether the file is truncated."""
 
 
 def squeeze(text: str) -> str:
-    r"""Collapse every run of white space, no-break spaces included, and strip the ends.
+    r"""Replace each run of white space, including no-break spaces, by one space and strip both ends.
 
     >>> squeeze("  1.\u00a0\u00a0 The\n Parties ")
     '1. The Parties'
@@ -67,7 +67,7 @@ def squeeze(text: str) -> str:
 
 
 def iso_day(year: str, month: str, day: str) -> str:
-    """A day as ISO 8601; empty if there is no such day.
+    """Return a date in ISO 8601; empty if there is no such date.
 
     >>> iso_day("2013", "07", "01"), iso_day("9999", "99", "99")
     ('2013-07-01', '')

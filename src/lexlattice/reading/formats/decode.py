@@ -1,4 +1,4 @@
-"""Bytes to text: Unicode first, then the code pages that EU texts were once published in."""
+"""Decode bytes to text: Unicode first, then the code pages in which EU texts used to be published."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import codecs
 import re
 from typing import Final
 
-from lexlattice.errors import ReadingError
+from lexlattice.errors import NotAnActError, ReadingError
 
 _DECLARED: Final = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _LEGACY: Final = ("cp1252", "cp1253", "iso8859_7", "cp1251", "cp1250", "iso8859_2", "cp1257", "iso8859_3", "iso8859_5")
 _CHARSET: Final = re.compile(r"utf|cp\d|iso8859|koi8|mac|ascii")
-"""Real character sets: Python's codecs have others, which a page has no business naming."""
+"""Character sets; Python has codecs for other purposes, which a page must not be able to select."""
 _SAMPLE: Final = 200_000
-_MEANT: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
-"""Pages that declare these have Windows' quotation marks all the same."""
-_MIXED: Final = 0.02
-"""Share of bytes that may be broken in an otherwise good UTF-8 text."""
+_ACTUAL: Final = {"iso8859-1": "cp1252", "ascii": "cp1252"}
+"""Pages that declare these contain the quotation marks of Windows all the same."""
+_MAX_BROKEN: Final = 0.02
+"""Share of characters that may be invalid in a text that is otherwise valid UTF-8."""
 _SIGNS: Final = "‘’‚“”„«»–—…§°€№·×\u00a0"
+_BINARY: Final = "This is a binary file, not an act; give a text, HTML, XML, PDF or DOCX file."
 _CONTROLS: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 
 
 def decode(data: bytes) -> tuple[str, list[str]]:
-    """The text of a file, and what had to be guessed about its encoding."""
+    """Return the text of a file, and warnings about what was guessed about its encoding."""
     for mark, name in (
         (codecs.BOM_UTF8, "utf-8-sig"),
         (codecs.BOM_UTF16_LE, "utf-16"),
@@ -32,11 +33,13 @@ def decode(data: bytes) -> tuple[str, list[str]]:
             try:
                 return data.decode(name), []
             except UnicodeDecodeError:
-                raise ReadingError("The file announces Unicode but is not; save it as UTF-8 and try again.") from None
-    if b"\x00" in data[:4096]:
+                raise ReadingError(
+                    "The file has a Unicode byte-order mark but is not valid Unicode; save it as UTF-8 and try again."
+                ) from None
+    if b"\x00" in data[:4096]:  # no 8-bit encoding of a text contains zero bytes
         wide = _wide(data)
         if wide is None:
-            raise ReadingError("This is a binary file, not an act; give a text, HTML, XML, PDF or DOCX file.")
+            raise NotAnActError(_BINARY)
         return wide, []
     try:
         return data.decode("utf-8"), []
@@ -52,7 +55,7 @@ def decode(data: bytes) -> tuple[str, list[str]]:
 
 
 def _wide(data: bytes) -> str | None:
-    """UTF-16 without a mark shows as every second byte being zero."""
+    """Decode UTF-16 without a byte-order mark, in which every second byte of Latin text is zero."""
     for name, zeros in (("utf-16-le", data[1:4096:2]), ("utf-16-be", data[:4096:2])):
         if zeros.count(0) > 0.4 * len(zeros):
             text = data.decode(name, "replace")
@@ -61,7 +64,7 @@ def _wide(data: bytes) -> str | None:
 
 
 def _is_binary(text: str) -> bool:
-    """Texts have next to no control characters."""
+    """Whether there are more control characters than in any text."""
     sample = text[:20000]
     return len(_CONTROLS.findall(sample)) > 0.01 * len(sample)
 
@@ -75,17 +78,18 @@ def _declared(data: bytes) -> str | None:
         known = codecs.lookup(name.removeprefix("unicode-1-1-")).name
     except LookupError:
         return None
-    return _MEANT.get(known, known) if _CHARSET.match(known) else None
+    return _ACTUAL.get(known, known) if _CHARSET.match(known) else None
 
 
 def _guess(data: bytes) -> tuple[str, list[str]]:
-    """A few broken bytes are mended; else the code page whose reading is most like one of the 24 languages."""
+    """Repair a few invalid bytes, or else choose the code page whose result looks most like one of the 24 languages."""
     lenient = data.decode("utf-8", "replace")
     broken = lenient.count("\ufffd")
+    # Valid multi-byte characters prove UTF-8; a text in a code page has hardly any.
     well_formed = sum(ord(c) > 127 for c in lenient) - broken
-    if broken <= _MIXED * len(lenient) and well_formed >= broken:
-        mended = data.decode("utf-8", "lexlattice-cp1252")
-        return mended, [f"{broken} bytes were not valid UTF-8 and were read as Windows-1252."]
+    if broken <= _MAX_BROKEN * len(lenient) and well_formed >= broken:
+        repaired = data.decode("utf-8", "lexlattice-cp1252")
+        return repaired, [f"{broken} bytes were not valid UTF-8 and were read as Windows-1252."]
     best: tuple[float, str, str] = (-1.0, "", "")
     for name in _LEGACY:
         try:
@@ -93,29 +97,30 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
         except UnicodeDecodeError:
             continue
         fitness = _fitness(text[:_SAMPLE])
-        if fitness > best[0] + 1e-9:
+        if fitness > best[0] + 1e-9:  # on a tie the more common code page, which comes first, wins
             best = (fitness, name, text)
     if not best[1] or _is_binary(best[2]):
-        raise ReadingError("This is a binary file, not an act; give a text, HTML, XML, PDF or DOCX file.")
+        raise NotAnActError(_BINARY)
     return best[2], [f"The file is not Unicode; it was read as {best[1]}."]
 
 
 def _fitness(text: str) -> float:
-    """How many of the characters beyond ASCII belong to the language that the text, so read, seems to be in."""
+    """Return the share of the non-ASCII characters that belong to the language the decoded text seems to be in."""
     from lexlattice.reading.languages.grammar import raw
     from lexlattice.reading.languages.identify import classify
 
     language = classify(text)
     letters = raw(language)["letters"]
     expected = set(letters + letters.upper() + _SIGNS)
-    foreign = [c for c in text if c > "\x7f"]
-    return sum(c in expected for c in foreign) / max(1, len(foreign))
+    beyond_ascii = [c for c in text if c > "\x7f"]
+    return sum(c in expected for c in beyond_ascii) / max(1, len(beyond_ascii))
 
 
-def _mend(error: UnicodeError) -> tuple[str, int]:
+def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
+    """Decode invalid bytes as Windows-1252: an error handler for `bytes.decode`."""
     assert isinstance(error, UnicodeDecodeError)
     broken = error.object[error.start : error.end]
     return broken.decode("cp1252", "replace"), error.end
 
 
-codecs.register_error("lexlattice-cp1252", _mend)
+codecs.register_error("lexlattice-cp1252", _as_cp1252)

@@ -1,7 +1,7 @@
-"""Read a DOCX: the text a reader sees in Word, with the numbers that `docx_numbering` computes as Word does.
+"""DOCX: the text that a reader sees in Word, with the numbers that Word computes (see `docx_numbering`).
 
-python-docx opens the package; the XML is walked here, because what an act needs most (automatic numbering, footnotes,
-tracked changes, text boxes) has no place in python-docx's own model.
+python-docx opens the package; the XML is walked here, because its model lacks what matters most in acts: automatic
+numbering, footnotes, tracked changes and text boxes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Any
 from lexlattice.errors import MissingExtraError, ReadingError
 from lexlattice.reading.formats.archives import check_sizes
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
-from lexlattice.reading.formats.docx_numbering import Numbering, W, children, find, is_on, roman, value
-from lexlattice.reading.formats.html_tables import MOST_COLUMNS, Table, joined
+from lexlattice.reading.formats.docx_numbering import Numbering, W, children, find, is_on, value
+from lexlattice.reading.formats.tables import MAX_COLUMNS, Table, joined
+from lexlattice.reading.languages.numbering import to_roman
 
-LARGE_PART = 10_000_000  # bytes: a smaller part does no harm, however tightly it is packed
+_LARGE_PART = 10_000_000  # bytes: smaller parts do no harm, whatever their compression ratio
 
 _OLE = bytes.fromhex("d0cf11e0a1b11ae1")  # the container of encrypted DOCX files, and of old .doc files
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -34,13 +35,18 @@ _MARKER = re.compile(r"\(?\w{1,5}\)|\d{1,3}[a-z]?\.|[—–•·-]")
 
 
 def read_docx(data: bytes) -> Document:
-    """Read the bytes of a Word document."""
+    """Read a Word document.
+
+    Raises:
+        ReadingError: The file is damaged, encrypted or harmful.
+        MissingExtraError: python-docx is not installed.
+    """
     try:
         import docx
         from docx.oxml import parse_xml
     except ImportError:
         raise MissingExtraError("Reading DOCX", "docx") from None
-    _refuse_harmful(data)
+    _check_package(data)
     try:
         package = docx.Document(io.BytesIO(data)).part
         body = package.element.body
@@ -49,8 +55,8 @@ def read_docx(data: bytes) -> Document:
         references = body.iter(f"{W}headerReference", f"{W}footerReference")
         identifiers = dict.fromkeys(reference.get(f"{_R}id") for reference in references)
         edges = [parse_xml(package.rels[identifier].target_part.blob) for identifier in identifiers]
-    except Exception:  # whatever a broken package makes zipfile, lxml or python-docx trip over
-        raise ReadingError("The file is damaged, or not a DOCX; try to open and save it in Word.") from None
+    except Exception:  # zipfile, lxml and python-docx raise many kinds of errors on damaged packages
+        raise ReadingError("The file is damaged, or not a DOCX; open it in Word and save it again.") from None
     if any(root.getroottree().docinfo.doctype for root in (package.element, *parts.values(), *edges)):
         raise ReadingError("The DOCX declares XML entities, which are not accepted.")
     reader = _Reader(parts)
@@ -59,32 +65,32 @@ def read_docx(data: bytes) -> Document:
     return Document(pages + blocks + list(reader.notes(parts)), "docx")
 
 
-def _refuse_harmful(data: bytes) -> None:
-    """Look at the sizes that the package declares, before anything is unpacked."""
+def _check_package(data: bytes) -> None:
+    """Check the sizes that the package declares, before anything is unpacked."""
     if data.startswith(_OLE):
         raise ReadingError("The file is encrypted, or an old .doc; save it as DOCX without a password.")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             members = package.infolist()
-    except Exception:  # zipfile raises half a dozen kinds of error on broken input
-        raise ReadingError("The file is not a DOCX; try to open and save it in Word.") from None
-    check_sizes(members, "DOCX", LARGE_PART)
+    except Exception:  # zipfile raises many kinds of errors on damaged input
+        raise ReadingError("The file is not a DOCX; open it in Word and save it again.") from None
+    check_sizes(members, "DOCX", _LARGE_PART)
 
 
 class _Reader:
-    """Walks the parts of a document and turns what is seen into blocks."""
+    """Walks the parts of a document and turns the visible text into blocks."""
 
     def __init__(self, parts: dict[str, Any]) -> None:
         self.styles = {style.get(f"{W}styleId"): style for style in children(parts.get("styles"), "style")}
         self.numbering = Numbering(parts.get("numbering"), self.styles)
-        self.note_numbers: dict[tuple[str, str], str] = {}  # (kind, id) to the number Word would show
+        self.note_numbers: dict[tuple[str, str], str] = {}  # (kind, id) → the number that Word shows
         self.note_counts: Counter[str] = Counter()
         self.tables_read = 0
-        self.boxes: list[Any] = []  # text boxes met inside the paragraph at hand
-        self.carried = ""  # text of a paragraph whose end a tracked change deletes
+        self.boxes: list[Any] = []  # text boxes of the current paragraph
+        self.pending = ""  # text of a paragraph that a tracked change joins with the next one
 
     def blocks(self, parent: Any) -> Iterator[Block]:
-        """Give the blocks of anything that holds paragraphs and tables."""
+        """Yield the blocks of any element that contains paragraphs and tables."""
         for child in parent:
             if child.tag == f"{W}p":
                 yield from self._paragraph(child)
@@ -94,19 +100,19 @@ class _Reader:
                 yield from self.blocks(child)
             elif child.tag == f"{_MC}AlternateContent":
                 yield from self.blocks(_chosen(child))
-        if self.carried:
-            text, self.carried = squeeze(self.carried), ""
+        if self.pending:
+            text, self.pending = squeeze(self.pending), ""
             yield Block(text)
 
     def _paragraph(self, paragraph: Any) -> Iterator[Block]:
-        text = self.carried + "".join(self._inline(paragraph))
-        boxes, self.boxes, self.carried = self.boxes, [], ""
+        text = self.pending + "".join(self._inline(paragraph))
+        boxes, self.boxes, self.pending = self.boxes, [], ""
         if find(paragraph, "pPr", "rPr", "del") is not None:
-            self.carried = text
+            self.pending = text
         else:
             role, marker = self._role(paragraph), self.numbering.marker(paragraph)
             lines = [line for line in map(squeeze, text.split("\n")) if line]
-            if re.search(r"[^\W\d_]{3}", marker) or not lines:  # "Article 5" is a line of its own
+            if re.search(r"[^\W\d_]{3}", marker) or not lines:  # "Article 5" is a separate line
                 lines.insert(0, marker)
             elif marker:
                 lines[0] = f"{marker} {lines[0]}"
@@ -122,7 +128,7 @@ class _Reader:
         return Role.CONTENTS if name.startswith("toc ") else None
 
     def _inline(self, node: Any) -> Iterator[str]:
-        """Give the text inside a paragraph, in pieces; line breaks as such."""
+        """Yield the text inside a paragraph in pieces, with its line breaks."""
         for child in node:
             tag = child.tag
             if tag in (f"{W}t", f"{_MATHS}t"):
@@ -149,11 +155,11 @@ class _Reader:
         if key not in self.note_numbers:
             self.note_counts[kind] += 1
             number = self.note_counts[kind]
-            self.note_numbers[key] = f"({number})" if kind == "footnote" else f"({roman(number)})"
+            self.note_numbers[key] = f"({number})" if kind == "footnote" else f"({to_roman(number)})"
         return f" {self.note_numbers[key]}"
 
     def notes(self, parts: dict[str, Any]) -> Iterator[Block]:
-        """Give the notes that the text refers to, in the order of their numbers."""
+        """Yield the notes that the text refers to, in the order of their numbers."""
         for kind in ("footnote", "endnote"):
             notes = {note.get(f"{W}id", ""): note for note in children(parts.get(f"{kind}s"), kind)}
             for (other, identifier), shown in list(self.note_numbers.items()):
@@ -162,7 +168,7 @@ class _Reader:
                     yield Block(squeeze(f"{shown} {text}"), Role.NOTE)
 
     def _table(self, table: Any) -> Iterator[Block]:
-        """Give a list that is set as a table as a list, anything in one column as text, all else as rows."""
+        """Yield a table as rows, but a list arranged as a table as a list, and a single column as text."""
         self.tables_read += 1
         grid = Table(self.tables_read)
         for row in _rows(table):
@@ -186,13 +192,13 @@ class _Reader:
 
 
 def _span(element: Any) -> int:
-    """How many columns of the table's grid are meant."""
+    """Return the number of columns that an element states."""
     stated = value(element)
-    return min(int(stated), MOST_COLUMNS) if re.fullmatch("[0-9]{1,6}", stated) else 0
+    return min(int(stated), MAX_COLUMNS) if re.fullmatch("[0-9]{1,6}", stated) else 0
 
 
 def _symbol(code: str) -> str:
-    """Give a character of a symbol font; those of the private area are nearly all bullets."""
+    """Return a character of a symbol font; almost all in the private-use area are bullets."""
     try:
         number = int(code, 16)
     except ValueError:
@@ -217,5 +223,5 @@ def _cells(row: Any) -> Iterator[Any]:
 
 
 def _chosen(alternatives: Any) -> Any:
-    """Give the first of several renderings of the same thing, which Word repeats for older versions."""
+    """Return the first of the alternatives that Word writes for its newer and older versions."""
     return next(iter(alternatives), ())

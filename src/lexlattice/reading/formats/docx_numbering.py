@@ -1,4 +1,8 @@
-"""The numbers that Word computes for numbered paragraphs and does not store."""
+"""Automatic numbering of DOCX: the numbers that Word computes for paragraphs and does not store.
+
+A paragraph, or its style, names a list (`num`), which refers to an abstract list with up to nine levels; lists that
+share an abstract list share its counters. Also the accessors for WordprocessingML elements of both DOCX modules.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from lexlattice.reading.formats.blocks import squeeze
+from lexlattice.reading.languages.numbering import to_roman
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _VAL = f"{W}val"
 
-_DEEPEST_STYLE = 20
-_LONGEST_NUMBER = 100
+_MAX_STYLES = 20  # in a chain of styles based on each other
+_MAX_LABEL = 100  # characters
 _LETTERS = {
     "lowerLetter": ascii_lowercase,
     "upperLetter": ascii_uppercase,
@@ -24,6 +29,8 @@ _LETTERS = {
 
 @dataclass(slots=True)
 class _Level:
+    """How one level of a list is numbered."""
+
     start: int
     form: str
     text: str
@@ -40,10 +47,10 @@ class Numbering:
         self.abstract = {item.get(f"{W}abstractNumId"): item for item in children(root, "abstractNum")}
         self.numbers = {item.get(f"{W}numId"): item for item in children(root, "num")}
         self.levels: dict[str, dict[int, _Level]] = {}
-        self.counts: dict[str, dict[int, int]] = {}  # by abstract list: several lists may share one count
+        self.counts: dict[str, dict[int, int]] = {}  # by abstract list
 
     def marker(self, paragraph: Any) -> str:
-        """Count the paragraph, and give the number or bullet that Word shows before it."""
+        """Count the paragraph, and return the number or bullet that Word shows before it."""
         style = value(find(paragraph, "pPr", "pStyle"))
         number, depth = self._list(paragraph, style)
         if number not in self.numbers:
@@ -67,11 +74,11 @@ class Numbering:
         return self._show(levels, depth, counts)
 
     def _list(self, paragraph: Any, style: str) -> tuple[str, int | None]:
-        """Find the list and the level of a paragraph, its own before those of its style."""
+        """Return the list and level of a paragraph; its own take precedence over those of its styles."""
         number, depth = "", None
         seen: set[str] = set()
         sources = [paragraph]
-        while style in self.styles and style not in seen and len(seen) < _DEEPEST_STYLE:
+        while style in self.styles and style not in seen and len(seen) < _MAX_STYLES:
             seen.add(style)
             sources.append(self.styles[style])
             style = value(find(self.styles[style], "basedOn"))
@@ -83,6 +90,7 @@ class Numbering:
         return number, depth
 
     def _abstract(self, number: str) -> str:
+        """Return the abstract list of a list, which may be given by way of a style."""
         abstract = value(find(self.numbers[number], "abstractNumId"))
         link = value(find(self.abstract.get(abstract), "numStyleLink"))
         linked = value(find(self.styles.get(link), "pPr", "numPr", "numId"))
@@ -118,60 +126,42 @@ class Numbering:
             form = "decimal" if level.decimal else levels[i].form
             return _format(counts.get(i, levels[i].start), form)
 
-        return squeeze(re.sub(r"%([1-9])", count, level.text[:_LONGEST_NUMBER]))
+        return squeeze(re.sub(r"%([1-9])", count, level.text[:_MAX_LABEL]))
 
 
 def _format(number: int, form: str) -> str:
-    """Write a number as a list does.
+    """Format a number as a list does.
 
     >>> [_format(28, form) for form in ("decimal", "lowerLetter", "upperRoman", "none")]
     ['28', 'bb', 'XXVIII', '']
     """
     if form in ("lowerRoman", "upperRoman"):
-        return roman(number) if form == "lowerRoman" else roman(number).upper()
+        return to_roman(number) if form == "lowerRoman" else to_roman(number).upper()
     letters = _LETTERS.get(form, "")
     if 0 < number <= 10 * len(letters):
         return letters[(number - 1) % len(letters)] * ((number - 1) // len(letters) + 1)
     return "" if form == "none" else str(number)
 
 
-def roman(number: int) -> str:
-    """Write a number in small Roman numerals, or in figures where there are none for it."""
-    if not 0 < number < 4000:
-        return str(number)
-    text = ""
-    for worth, sign in zip(
-        (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
-        ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"),
-        strict=True,
-    ):
-        text += sign * (number // worth)
-        number %= worth
-    return text
-
-
-# --- WordprocessingML -------------------------------------------------------------------------------------
-
-
 def children(node: Any, name: str) -> list[Any]:
-    """Give the children of that name of an element that may not be there."""
+    """Return the children with a name; none if `node` is `None`."""
     return [] if node is None else node.findall(W + name)
 
 
 def find(node: Any, *path: str) -> Any:
-    """Go down a path of names; give None where it ends too early."""
+    """Return the first element at a path of names, or `None`."""
     for name in path:
         node = None if node is None else node.find(W + name)
     return node
 
 
 def value(node: Any) -> str:
-    """Give what an element such as `<w:start w:val="3"/>` says, or nothing."""
+    """Return the value of an element such as `<w:start w:val="3"/>`; empty if there is none."""
     return "" if node is None else node.get(_VAL) or ""
 
 
 def is_on(node: Any) -> bool:
-    """Say whether a switch such as `<w:vanish/>` is there and on."""
+    """Whether a switch such as `<w:vanish/>` is present and on."""
     return node is not None and node.get(_VAL, "1") not in ("0", "false", "off")
 
 

@@ -1,7 +1,7 @@
-"""Formex 4, the XML in which the Publications Office keeps the Official Journal.
+"""Formex 4, the XML of the Official Journal: put together the files of an act, and read their metadata.
 
-An act comes as one file, or as a folder or zip of files: the act, one file for each annex, and a `.doc.xml`
-that says in which order they go. What each file says is read in `formex_lines`.
+An act is one file, or a folder or ZIP file with the act, one file for each annex, and a `.doc.xml` that lists them in
+order. `formex_lines` reads the text of each file, `formex_marks` lists the elements.
 """
 
 from __future__ import annotations
@@ -31,18 +31,25 @@ def read_formex(data: bytes) -> Document:
 
 
 def read_formex_zip(data: bytes) -> Document:
-    """Read a zip file of Formex files, as the Publications Office serves them."""
+    """Read a ZIP file of Formex files, as the Publications Office provides them."""
     parts = unzip(data, ".xml")
     if not parts:
-        raise ReadingError("The zip file holds no Formex file (.xml).")
+        raise ReadingError("The ZIP file contains no Formex file (.xml); give the file of the act.")
     return read_formex_parts(parts)
 
 
 def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
-    """Read the files of one act, given by their names."""
+    """Read the files of one act.
+
+    Args:
+        parts: The content of each file, by its name.
+
+    Raises:
+        ReadingError: The XML is damaged or harmful, the files are of several acts, or they contain no text.
+    """
     names = {name: PurePosixPath(name.replace("\\", "/")).name for name in parts}
     if len(set(names.values())) < len(names):
-        raise ReadingError("The Formex delivery has two files of one name; give one act alone.")
+        raise ReadingError("The Formex files include two of the same name; give one act only.")
     roots = {names[name]: parse_xml(data) for name, data in parts.items()}
     warnings: list[str] = []
     order = _order(roots, warnings)
@@ -53,9 +60,9 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
     for root in texts:
         reader.read(root)
     if not reader.lines.blocks:
-        raise ReadingError("The Formex file has no text.")
+        raise ReadingError("The Formex file contains no text; check that it is the right file.")
     if all(root.tag == "DOC" for root in texts):
-        warnings.append("This file only lists the parts of an act: read its folder or zip to have the text.")
+        warnings.append("This file only lists the parts of an act; read its folder or ZIP file for the text.")
     language = _first(roots.values(), "LG.DOC", "LG.OJ")
     return Document(
         reader.lines.blocks,
@@ -69,7 +76,7 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
 
 
 def _consolidated(texts: Iterable[_Element]) -> str | None:
-    """Of a consolidated act the day from which on it was in force like that."""
+    """Return the date from which a consolidated text applies; `None` for other texts."""
     acts = [root for root in texts if root.tag == "CONS.ACT"]
     states = [state.get("START.DATE", "") for root in acts for state in root.iter("INFO.CONSLEG")]
     return next((iso_day(*_parts(day)) for day in states), "") if acts else None
@@ -80,9 +87,9 @@ def _parts(day: str) -> tuple[str, str, str]:
 
 
 def _repealed(texts: Iterable[_Element]) -> str | None:
-    """Of a consolidated act that is no longer in force, what repealed it: by name, or else by CELEX number.
+    """Return the act that repealed a consolidated act, by its name or else its CELEX number; `None` if in force.
 
-    Such a text says that it ends by a repeal, and on no day: what ended on a day was in force until then.
+    Such a text states that it ends by a repeal, without a date: one with a date was in force until then.
     """
     for root in texts:
         for state in root.iter("INFO.CONSLEG"):
@@ -92,7 +99,7 @@ def _repealed(texts: Iterable[_Element]) -> str | None:
 
 
 def _name(root: _Element, celex: str) -> str:
-    """What an act of the consolidation's family is called: its title down to the date."""
+    """Return the name of an act listed in a consolidated text: its title up to the date."""
     family = (data for data in root.iter("BIB.DATA") if celex and _first([data], "NO.CELEX") == celex)
     lines = [line for data in islice(family, 1) for title in data.iter("TI") for line in title.iter("P")]
     dated = next((n for n, line in enumerate(lines, 1) if line.find(".//DATE") is not None), 0)
@@ -100,13 +107,14 @@ def _name(root: _Element, celex: str) -> str:
 
 
 def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:
-    """Name the files in reading order: as the list of parts says, or else the act and then its annexes."""
+    """Return the file names in reading order: that of the list of parts, or else the act and then its annexes."""
 
-    def place(name: str) -> tuple[bool, list[tuple[int, str]]]:
+    def sort_key(name: str) -> tuple[bool, list[tuple[int, str]]]:
+        # Numbers are compared as numbers, so that annex 10 follows annex 9.
         digits = re.findall(r"(\d{1,9})|(\D+)", name)
         return roots[name].tag in ANNEXES, [(int(number or 0), other) for number, other in digits]
 
-    texts = sorted((name for name, root in roots.items() if root.tag not in {"DOC", "PUBLICATION"}), key=place)
+    texts = sorted((name for name, root in roots.items() if root.tag not in {"DOC", "PUBLICATION"}), key=sort_key)
     lists = [root for root in roots.values() if root.tag == "DOC"]
     listed = [reference.get("FILE", "") for root in lists for reference in root.iter("REF.PHYS")]
     if not any(name in texts for name in listed):
@@ -116,28 +124,26 @@ def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:
 
 
 def _include(root: _Element, roots: Mapping[str, _Element]) -> None:
-    """Hang a file that the text calls, as amendments do with the annexes they quote, where it is called."""
+    """Insert the files that a text includes, such as an annex that an amendment quotes, where it includes them."""
     for element in root.iter("INCL.ELEMENT"):
         called, caller = roots.get(element.get("FILEREF", "")), element.getparent()
         if caller is None or caller.tag == "INCLUSIONS" or called is None or called.getparent() is not None:
             continue
-        if called is not element.getroottree().getroot():  # a file cannot be a part of itself
+        if called is not element.getroottree().getroot():  # a file cannot include itself
             element.append(called)
 
 
 def _first(roots: Iterable[_Element], *tags: str) -> str | None:
-    """Return the first text in an element of that name, the names tried in turn."""
+    """Return the first non-empty text of an element with one of the names, tried in this order."""
     found = (element for tag in tags for root in roots for element in root.iter(tag))
     return next(filter(None, (squeeze("".join(map(str, element.itertext()))) for element in found)), None)
 
 
 def _celex(roots: list[_Element]) -> str | None:
-    """Return the CELEX number, which consolidated texts state and others imply: kind, year and number."""
+    """Return the CELEX number: stated by consolidated texts, else made of the kind, year and number of the act."""
     stated = _first(roots, "NO.CELEX")
     if stated:
-        short = re.fullmatch(r"(\d)(\d\d)([A-Z]+\d{4}.*)", stated)  # as it was written for long
-        century = "19" if short and short.group(2) > "50" else "20"
-        return f"{short.group(1)}{century}{short.group(2)}{short.group(3)}" if short else stated
+        return stated
     value = _first(roots, "LEGAL.VALUE") or ""
     kind = next((letter for word, letter in _KINDS.items() if value.startswith(word)), None)
     number = next((number for root in roots for number in root.iter("NO.DOC")), None)

@@ -1,6 +1,6 @@
 """The text of a Formex file as lines.
 
-Formex marks up far more than a reader sees; the lines that come out of here are those EUR-Lex shows for the same act in
+Formex marks up far more than a reader sees. The lines returned here are those that EUR-Lex shows for the same act in
 HTML, so that both give the same provisions.
 """
 
@@ -25,82 +25,20 @@ from lexlattice.reading.formats.formex_marks import (
     QUOTED,
     ROLES,
     SIGNS,
-    figures,
+    cell_place,
     groups_of_articles,
+    instruction_name,
     is_caption,
-    place,
-    target,
+    leading_text,
 )
-from lexlattice.reading.formats.html_tables import Table
+from lexlattice.reading.formats.tables import Table
 from lexlattice.reading.formats.xmlsafe import Lines, is_mixed, traverse
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-
-# Footnotes of Formex files: what they are numbered, and to which table they belong.
-
-
-class NotedTable(Table):
-    """A table with the notes below it, which it counts for itself."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.notes: list[Block] = []
-        self.counts: Counter[str] = Counter()
-
-
-class NoteNumbers:
-    """The numbers of the footnotes in one file: those of the text, and those of each table."""
-
-    def __init__(self, earlier: NoteNumbers | None = None) -> None:
-        self.counts: Counter[str] = Counter()
-        self._earlier = earlier.counts if earlier is not None else Counter[str]()
-        self._given: dict[str, str] = {}  # by the ids of the notes
-
-    def number(self, note: _Element, table: NotedTable | None) -> str:
-        """Give a footnote its number: each file and each table counts its own, in a series for each style."""
-        key, style = note.get("NOTE.REF") or note.get("NOTE.ID"), note.get("NUMBERING", "ARAB")
-        if key in self._given:
-            return self._given[key]
-        counts = self.counts if table is None else table.counts
-        if not counts[style] and note.get("NUMBERING.CONTINUED") == "YES":
-            counts[style] = self._earlier[style]
-        counts[style] += 1
-        letter = chr(ord("a") + (counts[style] - 1) % 26)
-        shown = {"STAR": f"*{counts[style]}", "alpha": letter, "ALPHA": letter.upper(), "NONE": ""}
-        number = f"({shown.get(style, counts[style])})".replace("()", "")
-        if key:
-            self._given[key] = number
-        return number
-
-
-def is_listed(note: _Element) -> bool:
-    """Whether a note stands in the list of a table's notes, and not where the text calls it."""
-    return next(note.iterancestors("GR.NOTES"), None) is not None
-
-
-# The text of a Formex file as lines.
-
-_STRUCK = "—————"  # what a consolidated text shows in the place of a repealed passage
-_NUMBERED_STRUCK = re.compile(rf"\S{{1,8}} {_STRUCK}")
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    """What an open element means for the text inside it."""
-
-    inline: bool = False
-    mixed: bool = False
-    upper: bool = False
-    quoted: bool = False
-    title: bool = False
-    one_line: bool = False  # of a title: its number and all its lines make one
-    role: Role | None = None
-    level: int = 0  # of the blocks that come of it
-    after: str = ""  # what is shown behind the element
-    note: str | None = None  # the number of a footnote
-    collects: bool = False  # its lines are kept apart, as those of a footnote or a cell
+_DELETION = "—————"  # shown by a consolidated text in place of a repealed passage
+_NUMBERED_DELETION = re.compile(rf"\S{{1,8}} {_DELETION}")
 
 
 class LineReader:
@@ -109,32 +47,32 @@ class LineReader:
     def __init__(self) -> None:
         self.lines = Lines()
         self._files = 0
-        self._numbers = NoteNumbers()
+        self._numbers = _NoteNumbers()
         self._tables_read = 0
 
     def read(self, root: _Element) -> None:
-        """Add the lines of a file, and under them its footnotes."""
+        """Add the lines of a file, followed by its footnotes."""
         self._states = [_State()]
-        self._tables: list[NotedTable] = []
-        self._annotated = 0  # the table that annotations are of, when they come
+        self._tables: list[_NotedTable] = []
+        self._annotated = 0  # number of the table to which annotations belong
         self._notes: list[Block] = []
-        self._quoted_notes: list[Block] = []  # those of the quotation that is open
-        self._numbers = NoteNumbers(self._numbers)
+        self._quoted_notes: list[Block] = []  # of the current quotation
+        self._numbers = _NoteNumbers(self._numbers)
         self._head: Role | None = None  # the role of the first line of a title; those after it are headings
-        self._struck: str | None = None  # where the repealed passage ends that is being left out
+        self._deleted_until: str | None = None  # id of the end of the repealed passage that is skipped
         self._line = 0
-        self._leading: dict[str, int] = {}  # the quotations that are open and began with a line, and which
-        self._closing = False  # whether one that began with an earlier line ends in this one
+        self._leading: dict[str, int] = {}  # open quotations that began at the start of a line → that line
+        self._closing = False  # whether such a quotation, begun on an earlier line, ends on this one
         self._note_ids = {note.get("NOTE.ID") for note in root.iter("NOTE")} - {None}
         self._quote_ends = {quote.get("ID") for quote in root.iter("QUOT.END")} - {None}
-        self._struck_ends = {node.get("ID") for node in root.iter() if target(node) == "CLG.MDFC"} - {None}
+        self._deletion_ends = {node.get("ID") for node in root.iter() if instruction_name(node) == "CLG.MDFC"} - {None}
         self._groups = groups_of_articles(root)
         traverse(root, self._enter, self._leave)
         self.lines.blocks.extend(self._notes)
         self._files += 1
 
     def _write(self, text: str | None) -> None:
-        if text and self._struck is None:
+        if text and self._deleted_until is None:
             self.lines.write(text.upper() if self._states[-1].upper else text)
 
     def _end(self, state: _State) -> None:
@@ -143,11 +81,11 @@ class LineReader:
             return
         role, blocks = self._role(state), self.lines.blocks
         self.lines.end(role, state.level if role in (Role.GROUP, Role.NOTE) else 0)
-        if role is None and blocks[-1].text.endswith(_STRUCK) and _NUMBERED_STRUCK.fullmatch(blocks[-1].text):
+        if role is None and blocks[-1].text.endswith(_DELETION) and _NUMBERED_DELETION.fullmatch(blocks[-1].text):
             blocks[-1].role = Role.PAGE
 
     def _role(self, state: _State) -> Role | None:
-        """Decide the role of the line that ends now."""
+        """Return the role of the line that ends now."""
         role = state.role
         if role is Role.NOTE:
             return role
@@ -161,7 +99,7 @@ class LineReader:
         above = self._states[-1]
         self._states.append(_State(inline=True, upper=above.upper))
         if not isinstance(node.tag, str):
-            self._strike(node, above)
+            self._track_deletion(node, above)
         elif node.tag == "NOTE":
             return self._enter_note(node)
         elif node.tag in {"QUOT.START", "QUOT.END"}:
@@ -169,7 +107,7 @@ class LineReader:
             self._write(node.text)
             return True
         elif node.tag not in HIDDEN:
-            state = self._states[-1] = self._meaning(node, above)
+            state = self._states[-1] = self._state_of(node, above)
             if above.one_line:
                 self._write(" " if node.tag in BLOCK else None)
             elif not state.inline and (node.tag in LISTS or not self.lines.held):
@@ -177,11 +115,11 @@ class LineReader:
             self._begin(node)
             if state.collects:
                 self.lines.open()
-            self._write(figures(node))
+            self._write(leading_text(node))
             return True
         return False
 
-    def _meaning(self, node: _Element, above: _State) -> _State:
+    def _state_of(self, node: _Element, above: _State) -> _State:
         tag, kind = str(node.tag), node.get("TYPE")
         inline = tag in INLINE or (tag not in BLOCK and (above.inline or above.mixed))
         inline = above.one_line or (inline and not (tag == "FORMULA" and kind == "OUTLINE"))
@@ -219,7 +157,7 @@ class LineReader:
         return Role.HEADING
 
     def _begin(self, node: _Element) -> None:
-        """Show what the mark-up stands for, before the text of an element."""
+        """Write what the mark-up stands for, before the text of an element."""
         tag, parent = str(node.tag), node.getparent()
         if tag == "ITEM" and parent is not None and parent.get("TYPE") in BULLETS:
             if next((child.tag for child in node if isinstance(child.tag, str)), None) != "NP":
@@ -231,7 +169,7 @@ class LineReader:
             self.lines.hold()
         elif tag == "TBL":
             self._tables_read += 1
-            self._tables.append(NotedTable(self._tables_read))
+            self._tables.append(_NotedTable(self._tables_read))
             for note in (note for notes in node.findall("GR.NOTES") for note in notes.iter("NOTE")):
                 if note.get("NOTE.ID"):
                     self._number(note)
@@ -266,7 +204,7 @@ class LineReader:
         self._write(node.tail)
 
     def _end_number(self, state: _State) -> None:
-        """End the line of a number or bullet; in a note it leads the text, lest it be taken for a point's."""
+        """End the line of a number or bullet; in a note it stays with the text, so that it is not read as a point."""
         if state.role is Role.NOTE:
             self.lines.hold()
         else:
@@ -284,48 +222,48 @@ class LineReader:
         blocks = self.lines.close()
         if state.note is not None:
             blocks[:1] = [replace(block, text=f"{state.note} {block.text}".lstrip()) for block in blocks[:1]]
-            self._notes_around(node).extend(blocks)
+            self._notes_for(node).extend(blocks)
         elif node.tag == "GR.NOTES":
             self._tables[-1].notes.extend(blocks)
         elif node.tag == "TITLE":
             self._tables[-1].caption.extend(blocks)
         else:
-            self._tables[-1].add(blocks, *place(node))
+            self._tables[-1].add(blocks, *cell_place(node))
 
     def _enter_note(self, note: _Element) -> bool:
-        """Leave the number of a footnote where it is called, and collect its text."""
-        if self._struck is not None:
+        """Write the number of a footnote at its reference, and collect its text."""
+        if self._deleted_until is not None:
             return False
         number, table = self._number(note), self._table_of(note)
-        if number and not is_listed(note):
+        if number and not _is_listed(note):
             self._write(f" {number}")
         if note.get("NOTE.REF") in self._note_ids:
-            return False  # the text, if there is any, repeats the note's own
+            return False  # a second reference; its text, if any, repeats that of the note
         self.lines.open()
         level = table.number if table is not None else 0
         self._states[-1] = _State(mixed=is_mixed(note), role=Role.NOTE, level=level, note=number, collects=True)
         self._write(note.text)
         return True
 
-    def _notes_around(self, note: _Element) -> list[Block]:
-        """Where a note is kept: in its list, with its table, with what is quoted, or for the end of the file."""
+    def _notes_for(self, note: _Element) -> list[Block]:
+        """Return the list that collects a note: of its table, of the quotation, or of the file."""
         table = self._table_of(note)
-        if is_listed(note):
+        if _is_listed(note):
             return self.lines.blocks
         if table is not None:
             return table.notes
         return self._quoted_notes if next(note.iterancestors(*QUOTED), None) is not None else self._notes
 
-    def _table_of(self, note: _Element) -> NotedTable | None:
-        """The table a note belongs to; the footnotes of the text are called in tables too."""
-        return self._tables[-1] if self._tables and (note.get("TYPE") == "TABLE" or is_listed(note)) else None
+    def _table_of(self, note: _Element) -> _NotedTable | None:
+        """Return the table to which a note belongs; a table may also refer to footnotes of the text."""
+        return self._tables[-1] if self._tables and (note.get("TYPE") == "TABLE" or _is_listed(note)) else None
 
     def _number(self, note: _Element) -> str:
         return self._numbers.number(note, self._table_of(note))
 
     def _quote(self, quote: _Element) -> None:
-        """Write a quotation mark. What begins with a line and ends in another is the text of another act."""
-        if self._struck is not None:
+        """Write a quotation mark; a quotation that begins with a line and ends on another is text of another act."""
+        if self._deleted_until is not None:
             return
         opens, code, start = quote.tag == "QUOT.START", quote.get("CODE", ""), quote.get("REF.START", "")
         if opens and self.lines.blank and quote.get("REF.END") in self._quote_ends:
@@ -333,17 +271,73 @@ class LineReader:
         self._closing = self._closing or self._leading.pop(start, self._line) < self._line
         self._write(chr(int(code, 16)) if re.fullmatch("[02][0-9A-Fa-f]{3}", code) else "‘" if opens else "’")
 
-    def _strike(self, node: _Element, above: _State) -> None:
-        """Leave out what was repealed: a consolidated file keeps it, between two instructions."""
-        if target(node) == "CLG.MDFC":
-            self._struck_ends.discard(node.get("ID"))
-            self._struck = None if self._struck == node.get("ID") else self._struck
-        elif target(node) == "CLG.MDFO" and node.get("ACTION") == "DELETED":
-            if self._struck is not None or node.get("IDREF") not in self._struck_ends:
+    def _track_deletion(self, node: _Element, above: _State) -> None:
+        """Skip repealed passages, which a consolidated file keeps between two processing instructions."""
+        if instruction_name(node) == "CLG.MDFC":
+            self._deletion_ends.discard(node.get("ID"))
+            self._deleted_until = None if self._deleted_until == node.get("ID") else self._deleted_until
+        elif instruction_name(node) == "CLG.MDFO" and node.get("ACTION") == "DELETED":
+            if self._deleted_until is not None or node.get("IDREF") not in self._deletion_ends:
                 return
             if node.get("LEVEL") == "TEXT":
-                self._write(f" {_STRUCK} ")
+                self._write(f" {_DELETION} ")
             elif not above.title:
                 self._end(above)
-                self.lines.blocks.append(Block(_STRUCK, Role.PAGE))
-            self._struck = node.get("IDREF")
+                self.lines.blocks.append(Block(_DELETION, Role.PAGE))
+            self._deleted_until = node.get("IDREF")
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The effect of an open element on the text inside it."""
+
+    inline: bool = False
+    mixed: bool = False
+    upper: bool = False
+    quoted: bool = False
+    title: bool = False
+    one_line: bool = False  # a title: its number and all its lines are one line
+    role: Role | None = None
+    level: int = 0  # of its blocks
+    after: str = ""  # text shown after the element
+    note: str | None = None  # the number of a footnote
+    collects: bool = False  # its lines are collected separately: a footnote or a cell
+
+
+class _NotedTable(Table):
+    """A table with the notes below it, which have their own numbers."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.notes: list[Block] = []
+        self.counts: Counter[str] = Counter()
+
+
+class _NoteNumbers:
+    """The numbers of the footnotes in one file; the text and each table are counted separately."""
+
+    def __init__(self, earlier: _NoteNumbers | None = None) -> None:
+        self.counts: Counter[str] = Counter()
+        self._earlier = earlier.counts if earlier is not None else Counter[str]()
+        self._given: dict[str, str] = {}  # by the id of the note
+
+    def number(self, note: _Element, table: _NotedTable | None) -> str:
+        """Return the number of a footnote; each file and each table counts separately for each numbering style."""
+        key, style = note.get("NOTE.REF") or note.get("NOTE.ID"), note.get("NUMBERING", "ARAB")
+        if key in self._given:
+            return self._given[key]
+        counts = self.counts if table is None else table.counts
+        if not counts[style] and note.get("NUMBERING.CONTINUED") == "YES":
+            counts[style] = self._earlier[style]
+        counts[style] += 1
+        letter = chr(ord("a") + (counts[style] - 1) % 26)
+        shown = {"STAR": f"*{counts[style]}", "alpha": letter, "ALPHA": letter.upper(), "NONE": ""}
+        number = f"({shown.get(style, counts[style])})".replace("()", "")
+        if key:
+            self._given[key] = number
+        return number
+
+
+def _is_listed(note: _Element) -> bool:
+    """Whether a note is in the list of a table's notes, not at its reference."""
+    return next(note.iterancestors("GR.NOTES"), None) is not None

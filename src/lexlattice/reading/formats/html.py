@@ -1,4 +1,8 @@
-"""EUR-Lex pages: Official Journal XHTML of both class generations, the old HTML, and consolidated texts."""
+"""HTML pages of EUR-Lex: Official Journal XHTML of both class generations, the old HTML, and consolidated texts.
+
+`_Page` walks the tree and ends a line wherever a block element begins or ends; classes give the roles. Then the
+headings inside annexes are joined with their numbers, and the repeated titles of consolidated pages are demoted.
+"""
 
 from __future__ import annotations
 
@@ -8,60 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day, squeeze
-from lexlattice.reading.formats.html_tables import SKIPPED, is_data, rows
-from lexlattice.reading.formats.site_frame import unframe
+from lexlattice.reading.formats.site_frame import find_act
+from lexlattice.reading.formats.tables import SKIPPED, html_rows, is_data
 from lexlattice.reading.languages.numbering import OPENING_QUOTES
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
-
-
-# Headings inside annexes, as mark-up gives them: number and title in one line, and the annex's own heading apart.
-
-_NUMBER: Final = r"(?:\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?|[IVXLC]{1,6}[a-z]?|[A-ZΑ-ΩА-Я])"
-_WORD: Final = r"[^\W\d_]{2,20}"
-_LABEL: Final = re.compile(rf"(?:{_WORD}\s)?\(?{_NUMBER}[.):]?$|{_NUMBER}\.?\s{_WORD}$")
-"""A number alone, or with one word before or, as some languages have it, behind it: "Part I", "1. daļa"."""
-_NUMBERED: Final = re.compile(
-    rf"\(?(?:{_NUMBER}|[a-z])[.):]|{_WORD}\s{_NUMBER}(?:[.:)]|\s?[—–-]|\s|$)|{_NUMBER}\.?\s{_WORD}\s?(?:[.:—–-]|$)"
-)
-_ABOVE: Final = (Role.TITLE, Role.ANNEX)
-
-
-def settle_groups(blocks: list[Block]) -> list[Block]:
-    """Join a number to the title below it, and tell the heading of an annex from those inside it.
-
-    A heading without a number just below the annex's own header is the annex's. One that opens a quotation, or stands
-    below the header of a quoted annex, has no role: it is not known how deep it is in this act.
-    """
-    if not any(block.role is Role.GROUP for block in blocks):
-        return blocks
-    settled: list[Block] = []
-    for block in blocks:
-        before = settled[-1] if settled else None
-        if block.role is not Role.GROUP or before is None:
-            settled.append(block)
-        elif block.text[0] in OPENING_QUOTES or before.role is Role.QUOTED:
-            settled.append(Block(block.text))
-        elif before.role in _ABOVE and not _NUMBERED.match(block.text):
-            settled.append(Block(block.text, Role.HEADING))
-        elif before.role is Role.GROUP and before.level == block.level and _takes(before.text, block.text):
-            before.text = f"{before.text} {block.text}"
-        else:
-            settled.append(block)
-    return settled
-
-
-def _takes(label: str, title: str) -> bool:
-    """Whether a heading is a mere number to which the next is the title.
-
-    >>> _takes("Part I", "General principles"), _takes("PART A", "PART B"), _takes("Definitions", "Scope")
-    (True, False, False)
-    """
-    return bool(_LABEL.match(label)) and not _NUMBERED.match(title)
-
-
-# EUR-Lex pages: Official Journal XHTML of both class generations, the old HTML, and consolidated texts.
 
 _CLASSES: Final = {
     Role.TITLE: "doc-ti title-doc-first title-doc-last",
@@ -77,11 +33,11 @@ _CLASSES: Final = {
     Role.CONTENTS: "toc-1 toc-2 toc-3 hd-toc-1 hd-toc-2 hd-toc-3",
     Role.TABLE: "ti-tbl title-table",
 }
-"""Classes of the Official Journal's pages (of today without the prefix "oj-") and of consolidated texts."""
+"""Classes of consolidated texts and of the Official Journal's pages (newer ones add the prefix "oj-")."""
 _INHERITED: Final = (Role.PAGE, Role.NOTE)
-"""Roles that hold for all that stands inside."""
+"""Roles that apply to everything inside the element."""
 _QUOTABLE: Final = (Role.ARTICLE, Role.DIVISION, Role.ANNEX)
-"""Headers that are another act's where they stand beside the marker of a list: they are quoted."""
+"""Headers that belong to another act, and are quoted, if they are beside the marker of a list."""
 _GROUP: Final = re.compile(r"ti-grseq-(\d)|title-gr-seq-level-(\d)")
 _ROLES: Final = {name: role for role, names in _CLASSES.items() for name in names.split()}
 _BLOCKS: Final = frozenset(
@@ -89,27 +45,44 @@ _BLOCKS: Final = frozenset(
     " header hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul txt_te".split()
 )
 _INLINE: Final = (False, None, 0)
-"""What `_style` would say of all other elements."""
+"""The style (see `_style`) of all other elements."""
 _LANGUAGE: Final = re.compile(r"""<html[^>]*?\blang=["']?([A-Za-z]{2})\b""")
 _CELEX: Final = re.compile(r"CELEX:([0-9C]\d{4}[A-Z]{1,2}\d{3,4}(?:\(\d\d\))?)")
 _SECTOR: Final = re.compile(r"\A0")
-"""Consolidated texts have the sector 0, the acts that they consolidate 3."""
+"""Consolidated texts have sector 0 in their CELEX number, the acts themselves sector 3."""
 _CONSOLIDATED: Final = re.compile(r"\b0(\d{4}[A-Z]{1,2}\d{4})\b(?:-(\d{4})(\d\d)(\d\d)\b)?")
 _SPACED: Final = re.compile(r"\(\s(\*?\d{0,3})\s\)")
 _AMENDED: Final = r"[►▼]\s?(?:\(\d{1,3}\)\s?){0,3}(?:[A-Z]\d{1,3}|[A-Z](?!\w))"
 _AMENDMENT_LINE: Final = re.compile(rf"{_AMENDED}(?:\s?—+)?$")
 _AMENDMENT: Final = re.compile(rf"(?!▼){_AMENDED}\s?|◄")
-"""Consolidated pages show by arrows which act brought a word in; the arrows are no part of the law."""
+"""Arrows of consolidated pages, which show the act that inserted a word; they are not part of the law."""
 _DASHES: Final = ("—", "–", "-")
-"""Some consolidated pages repeat an indent's dash behind it, before the list inside it."""
+"""Some consolidated pages repeat the dash of an indent after it, before a nested list."""
 _FRONT: Final = (Role.PAGE, Role.CONTENTS)
-LONGEST_FRONT: Final = 12
-"""Lines above the title that are kept apart."""
+_MAX_FRONT: Final = 12
+"""Lines above the title that stay separate."""
 _CODE: Final = re.compile(r"[—–-]\s([A-Z]{2})\s[—–-]")
+
+_NUMBER: Final = r"(?:\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?|[IVXLC]{1,6}[a-z]?|[A-ZΑ-ΩА-Я])"
+_WORD: Final = r"[^\W\d_]{2,20}"
+_LABEL: Final = re.compile(rf"(?:{_WORD}\s)?\(?{_NUMBER}[.):]?$|{_NUMBER}\.?\s{_WORD}$")
+"""A number alone, or with one word before or (in some languages) after it: "Part I", "1. daļa"."""
+_NUMBERED: Final = re.compile(
+    rf"\(?(?:{_NUMBER}|[a-z])[.):]|{_WORD}\s{_NUMBER}(?:[.:)]|\s?[—–-]|\s|$)|{_NUMBER}\.?\s{_WORD}\s?(?:[.:—–-]|$)"
+)
+_ABOVE_ANNEX: Final = (Role.TITLE, Role.ANNEX)
 
 
 def read_html(text: str) -> Document:
-    """Take a page apart into the lines a reader would see."""
+    """Split a page into the lines that a reader sees.
+
+    Args:
+        text: The HTML source.
+
+    Raises:
+        ReadingError: The page is damaged, or contains no text.
+        NotAnActError: The page shows a menu or an error message instead of an act.
+    """
     from lxml import etree
 
     parser = etree.HTMLParser(
@@ -120,23 +93,25 @@ def read_html(text: str) -> Document:
     except etree.XMLSyntaxError:
         root = None
     if any("depth" in error.message or "huge" in error.message.lower() for error in parser.error_log):
-        raise ReadingError("The HTML page is nested deeper or has longer lines than any act; save it again and retry.")
+        raise ReadingError(
+            "The HTML page is nested deeper or has longer lines than any act; save it again and try again."
+        )
     if root is None:
-        raise ReadingError("The HTML page is empty or broken; save the page again and retry.")
-    saved = unframe(root, text)
-    blocks = _once_titled(settle_groups(_Page(saved.root).blocks()))
+        raise ReadingError("The HTML page is empty or damaged; save the page again and try again.")
+    page = find_act(root, text)
+    blocks = _demote_repeated_titles(_join_group_headings(_Page(page.root).blocks()))
     if not blocks:
-        raise ReadingError("The HTML page holds no text; save the page again and retry.")
-    document = Document(blocks, "html", celex=saved.celex, language=saved.language, consolidated=saved.consolidated)
-    if saved.several:
+        raise ReadingError("The HTML page contains no text; save the page again and try again.")
+    document = Document(blocks, "html", celex=page.celex, language=page.language, consolidated=page.consolidated)
+    if page.is_multilingual:
         document.warnings.append("The page shows the act in several languages; the first of them was read.")
-    if not saved.framed:
+    if not page.has_frame:
         _describe(document, text)
     return document
 
 
 def _describe(document: Document, text: str) -> None:
-    """Take what a page says about itself in its head."""
+    """Set the metadata that a page states in its head."""
     head = text[:6000]
     language = _LANGUAGE.search(head) or _CODE.search(head)
     celex = _CELEX.search(head)
@@ -149,23 +124,24 @@ def _describe(document: Document, text: str) -> None:
         document.consolidated = iso_day(*consolidated.group(2, 3, 4)) if consolidated.group(2) else ""
 
 
-def _once_titled(blocks: list[Block]) -> list[Block]:
-    """Consolidated pages give the title twice, first in the list of what was consolidated: that is the page's."""
+def _demote_repeated_titles(blocks: list[Block]) -> list[Block]:
+    """Give the role PAGE to the first copy of titles that consolidated pages repeat: it belongs to a list of acts."""
     titles = [block for block in blocks if block.role is Role.TITLE]
+    # A title that also occurs in the second half of all titles is its first copy.
     later = {block.text for block in titles[len(titles) // 2 :]}
     for block in titles[: len(titles) // 2]:
         if block.text in later:
             block.role = Role.PAGE
-    return _folded(blocks)
+    return _shorten_front(blocks)
 
 
-def _folded(blocks: list[Block]) -> list[Block]:
-    """Make one line of the list of what was consolidated, which can be longer than any title is looked for."""
+def _shorten_front(blocks: list[Block]) -> list[Block]:
+    """Join a long list of consolidated acts into one line, so that the parser finds the title below it."""
     start = next((i for i, block in enumerate(blocks) if block.role not in _FRONT), len(blocks))
-    if start <= LONGEST_FRONT or start == len(blocks):
+    if start <= _MAX_FRONT or start == len(blocks):
         return blocks
-    rest = " ".join(block.text for block in blocks[LONGEST_FRONT:start])
-    return [*blocks[:LONGEST_FRONT], Block(rest, Role.PAGE), *blocks[start:]]
+    rest = " ".join(block.text for block in blocks[_MAX_FRONT:start])
+    return [*blocks[:_MAX_FRONT], Block(rest, Role.PAGE), *blocks[start:]]
 
 
 class _Page:
@@ -175,22 +151,22 @@ class _Page:
         self.root = root
         self.found: list[Block] = []
         self.pieces: list[str] = []
-        """The line as far as it was read: empty, or begun by something else than white space."""
+        """The text of the current line; it never begins with a piece of white space."""
         self.loose = False
-        """Whether the line began outside of any paragraph, just behind one."""
+        """Whether the current line began outside any paragraph, right after one."""
         self.tables = 0
-        """How many data tables were read."""
+        """Number of data tables so far."""
 
     def blocks(self) -> list[Block]:
-        """The page's lines and rows in reading order."""
+        """Return the lines and table rows of the page in reading order."""
         from lxml import etree
 
         root, pieces = self.root, self.pieces
         roles: list[tuple[Role | None, int]] = [(None, 0)]
-        breaking: list[bool] = []  # of each open element, whether it begins and ends a line
-        beside = 0  # how many cells are open that have another before them
-        in_terms = False
-        style = cache(_style)  # a page has few classes, and elements by the thousand
+        breaking: list[bool] = []  # for each open element: whether it begins and ends a line
+        beside = 0  # number of open cells that have another cell before them
+        in_articles = False
+        style = cache(_style)  # a page has thousands of elements, but few classes
         walk = etree.iterwalk(root, events=("start", "end"))
         for event, element in walk:
             tag = element.tag
@@ -202,7 +178,7 @@ class _Page:
                     continue
                 if pieces and (breaks or tag == "br"):
                     self._end_line(*roles[-1])
-                if tag == "table" and is_data(element):
+                if tag == "table" and is_data(element):  # its rows are read at once, without visiting its cells
                     self._table(element)
                     walk.skip_subtree()
                     roles.append((None, 0))
@@ -211,8 +187,8 @@ class _Page:
                     beside += 1
                 if breaks:
                     if beside and role is not None:
-                        role, level = _beside(role, in_terms=in_terms), 0
-                    in_terms = in_terms or role is Role.ARTICLE
+                        role, level = _beside(role, in_articles=in_articles), 0
+                    in_articles = in_articles or role is Role.ARTICLE
                     roles.append((role, level) if role else roles[-1] if roles[-1][0] in _INHERITED else (None, 0))
                 text = element.text
             else:
@@ -232,7 +208,7 @@ class _Page:
             self._end_line(None, 0)
         for block in self.found:
             if block.role is Role.TABLE and not block.level:
-                block.role = None  # a caption of what is no table
+                block.role = None  # a caption without a data table below it
         return self.found
 
     def _end_line(self, role: Role | None, level: int) -> None:
@@ -243,32 +219,32 @@ class _Page:
             self.found.append(Block(text, Role.PAGE if stray else role, level))
 
     def _table(self, table: _Element) -> None:
-        """A block a row; the caption above the table is a row of it."""
+        """Add a block for each row; the caption above the table is a row, too."""
         self.tables += 1
         if self.found and self.found[-1].role is Role.TABLE and not self.found[-1].level:
             self.found[-1].level = self.tables
-        for row in rows(table):
+        for row in html_rows(table):
             text = _without_arrows(row).rstrip("\t")
             if text.strip():
                 self.found.append(Block(text, Role.TABLE, self.tables))
 
 
 def _without_arrows(text: str) -> str:
-    """A line or row without the marks of consolidation, and with its references to footnotes set close."""
+    """Remove the arrows of consolidation, and the spaces inside references to footnotes."""
     if "►" in text or "◄" in text:
         text = "\t".join(squeeze(_AMENDMENT.sub("", cell)) for cell in text.split("\t"))
     return _SPACED.sub(r"(\1)", text) if "( " in text else text
 
 
-def _beside(role: Role, *, in_terms: bool) -> Role | None:
-    """The role of a line beside the marker of a list: headers there are quoted, and headings divide no annex."""
+def _beside(role: Role, *, in_articles: bool) -> Role | None:
+    """Return the role of a line beside a list marker: headers there are quoted, and headings do not divide an annex."""
     if role is Role.GROUP:
         return None
-    return Role.QUOTED if role in _QUOTABLE or (role is Role.TITLE and in_terms) else role
+    return Role.QUOTED if role in _QUOTABLE or (role is Role.TITLE and in_articles) else role
 
 
 def _style(names: str | None) -> tuple[bool, Role | None, int]:
-    """Whether a block element of these classes breaks the line, as almost all do, and the role they give it."""
+    """Return whether a block element of these classes breaks the line, as almost all do, and its role and level."""
     if not names:
         return True, None, 0
     breaks = "inline-element" not in names
@@ -277,3 +253,36 @@ def _style(names: str | None) -> tuple[bool, Role | None, int]:
         return breaks, Role.GROUP, int(group.group(1) or group.group(2))
     roles = [role for name in names.split() if (role := _ROLES.get(name.removeprefix("oj-"))) is not None]
     return breaks, Role.QUOTED if Role.QUOTED in roles else next(iter(roles), None), 0
+
+
+def _join_group_headings(blocks: list[Block]) -> list[Block]:
+    """Join headings inside annexes with the number above them, and tell the annex's own heading from them.
+
+    A heading without a number right below the annex's header is the heading of the annex. A heading that opens a
+    quotation, or is below the header of a quoted annex, loses its role: its depth in this act is unknown.
+    """
+    if not any(block.role is Role.GROUP for block in blocks):
+        return blocks
+    result: list[Block] = []
+    for block in blocks:
+        before = result[-1] if result else None
+        if block.role is not Role.GROUP or before is None:
+            result.append(block)
+        elif block.text[0] in OPENING_QUOTES or before.role is Role.QUOTED:
+            result.append(Block(block.text))
+        elif before.role in _ABOVE_ANNEX and not _NUMBERED.match(block.text):
+            result.append(Block(block.text, Role.HEADING))
+        elif before.role is Role.GROUP and before.level == block.level and _is_label_of(before.text, block.text):
+            before.text = f"{before.text} {block.text}"
+        else:
+            result.append(block)
+    return result
+
+
+def _is_label_of(label: str, title: str) -> bool:
+    """Whether a heading is only a number, of which the next heading is the title.
+
+    >>> _is_label_of("Part I", "General principles"), _is_label_of("PART A", "PART B")
+    (True, False)
+    """
+    return bool(_LABEL.match(label)) and not _NUMBERED.match(title)

@@ -1,4 +1,9 @@
-"""Columns of the pages of a PDF: where the gutter is, and in which order the lines are read."""
+"""Lines of a PDF to columns, paragraphs and tables.
+
+`in_reading_order` cuts the rows of each page into columns at the gutter; `continues` decides which lines are one
+paragraph, and `Hyphens` joins the words that were broken between them; `find_tables` and `rows_of_table` recognize
+tables by cells that are aligned in columns.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +18,16 @@ from typing import Final
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.formats.pdf_words import BROKEN_WORD, Cell, Frame, Line
 
+_LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_MIN_CELLS: Final = 3
+"""Cells that prove a row of a table; two may be the two halves of a signature block."""
+_MAX_PITCH: Final = 4
+"""Largest distance between two rows of a table, in units of the type size."""
+
 
 def in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:
-    """Cut the rows of all pages into columns; a gutter that is certain on one page is trusted on others."""
+    """Cut the rows of all pages into columns; a gutter that is certain on one page is assumed on others."""
+    # First pass: gutters that are certain by the layout of their own page.
     certain = [x for page in pages if _columns(page, x := _gutter(page), False)[1]]
     usual = median(certain) if certain else None
     ordered: list[list[Line]] = []
@@ -28,9 +40,11 @@ def in_reading_order(pages: list[list[Line]]) -> list[list[Line]]:
 
 
 def _gutter(rows: list[Line], usual: float | None = None) -> float:
-    """Find the place near the middle of the page, or near the usual one, that the least text crosses."""
+    """Return the position near the middle of the page, or near the usual gutter, that the least text crosses."""
     start = min((row.x0 for row in rows), default=0.0)
     step = max(1.0, max((row.x1 for row in rows), default=0.0) - start) / 120
+    # Each stretch of text adds 1 where it begins and -1 after its end, on a grid of 120 steps over the page; the
+    # running sum is the number of rows that cross each step. Spaces wider than 0.9 em may belong to a gutter.
     changes: Counter[int] = Counter()
     for row in rows:
         x0 = row.x0
@@ -46,11 +60,11 @@ def _gutter(rows: list[Line], usual: float | None = None) -> float:
 
 
 def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], bool]:
-    """Cut rows into the lines of their columns, in reading order, and say whether there are two.
+    """Cut rows into the lines of their columns, in reading order, and return whether there are two.
 
-    Rows that cross the gutter (titles, headings) divide the page: what is above them is read first. Two
-    columns of prose are told from a table by their lines, many of which are as long as they can be; where
-    the document is `known` to have a gutter here, a few short lines need no such proof.
+    Rows that cross the gutter (titles, headings) divide the page: everything above them is read first. Two columns
+    of prose differ from a table in that many lines fill the width; where the document is `known` to have a gutter
+    here, this is not checked.
     """
     full, left, right = Frame("full"), Frame("left"), Frame("right")
     lines: list[Line] = []
@@ -91,9 +105,9 @@ def _columns(rows: list[Line], gutter: float, known: bool) -> tuple[list[Line], 
 
 
 def _measure(pages: list[list[Line]]) -> None:
-    """Set the edges of every column; one with few lines takes those usual in the document."""
+    """Set the edges of every column; a column with few lines gets those that are usual in the document."""
     usual: defaultdict[str, list[Frame]] = defaultdict(list)
-    poor: list[Frame] = []
+    short: list[Frame] = []  # columns with few lines
     for page in pages:
         for kind in ("full", "left", "right"):
             lines = [line for line in page if line.frame.kind == kind]
@@ -103,21 +117,16 @@ def _measure(pages: list[list[Line]]) -> None:
             common, times = Counter(round(line.x1) for line in lines).most_common(1)[0]
             frame.left = min(line.x0 for line in lines)
             frame.right = common if times > max(2, 0.25 * len(lines)) else max(line.x1 for line in lines)
-            (poor if len(lines) < 8 else usual[kind]).append(frame)
+            (short if len(lines) < 8 else usual[kind]).append(frame)
     for kind, frames in usual.items():
         left, right = median(frame.left for frame in frames), median(frame.right for frame in frames)
-        for frame in poor:
+        for frame in short:
             if frame.kind == kind:
                 frame.left, frame.right = min(frame.left, left), max(frame.right, right)
 
 
-# Paragraphs of a PDF: which lines were one, and the words that were broken between them.
-
-_LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-
-
 def usual_pitches(lines: list[Line]) -> dict[float, float]:
-    """Measure, for each type size, the usual distance of two lines of a paragraph."""
+    """Return, for each type size, the usual distance between two lines of a paragraph."""
     found: defaultdict[float, Counter[float]] = defaultdict(Counter)
     for before, line in pairwise(lines):
         pitch = round(2 * (before.y - line.y)) / 2
@@ -128,11 +137,12 @@ def usual_pitches(lines: list[Line]) -> dict[float, float]:
 
 
 def continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) -> bool:
-    """Whether the line belongs to the paragraph: nothing about it says that a new one begins."""
+    """Whether the line continues the paragraph: nothing indicates that a new one begins."""
     last, em = paragraph[-1], line.size
     same_type = abs(em - last.size) < 0.08 * em and line.bold == last.bold
     if not same_type or len(line.cells) > 1 or len(last.cells) > 1:
         return False
+    # A line as long as the one before it is full, even if the column is wider elsewhere.
     at_edge = len(paragraph) > 1 and abs(paragraph[-2].x1 - last.x1) < 0.1 * em
     if last.leaves_room_for(line, last.frame.right) and not at_edge:
         return False
@@ -140,7 +150,7 @@ def continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) ->
     marked = line.marked and last.text.count("(") <= last.text.count(")")  # not the end of "(… of the/EEA)"
     if marked and (after_stop or last.text.endswith(",") or line.tabbed):
         return False
-    if line.frame is not last.frame:  # a new page or column: neither gap nor indentation to go by
+    if line.frame is not last.frame:  # a new page or column, where gaps and indentation say nothing
         heading = line.text.isupper() and not last.text.isupper()
         return line.text[0].islower() or not (marked or line.centred or after_stop or heading)
     if not 0 < last.y - line.y < 1.25 * pitches.get(em, 1.3 * em):
@@ -154,10 +164,10 @@ def continues(paragraph: list[Line], line: Line, pitches: dict[float, float]) ->
 
 
 class Hyphens:
-    """Decides, by the document's own words, what becomes of a hyphen at the end of a line.
+    """Decides by the words of the document whether a hyphen at the end of a line is kept.
 
-    pdfium gives the same sign for "long-/term" and "imple-/mentation". The hyphen is dropped only if the
-    whole word is found elsewhere in the document, or if nothing is known and most others were dropped.
+    pdfium returns the same character for "long-/term" and "imple-/mentation". The hyphen is removed only if the whole
+    word occurs elsewhere in the document, or if nothing is known and most others were removed.
     """
 
     def __init__(self, lines: list[Line]) -> None:
@@ -171,7 +181,7 @@ class Hyphens:
         self.usually_soft = verdicts.count(True) > verdicts.count(False)
 
     def verdict(self, before: str, after: str) -> bool | None:
-        """Whether the hyphen only marks that the word was broken; None if the document does not tell."""
+        """Whether the hyphen only marks that the word was broken; `None` if the document does not tell."""
         heads, tail = _LETTERS.findall(before.lower()), _LETTERS.match(after)
         if not heads or not tail or not after[0].islower() or f"{heads[-1]}-{tail[0]}" in self.known:
             return False
@@ -195,29 +205,22 @@ class Hyphens:
         return "".join(parts).replace(BROKEN_WORD, "-")
 
 
-# Tables of a PDF: rows that stand below one another, and the columns that their cells make.
-
-CELLS_OF_A_ROW: Final = 3
-"""So many cells prove a row; two may be the two halves of a signature, unless they stand in a table."""
-FARTHEST: Final = 4
-"""How many times the size of the type a row of a table is below another, at most."""
-
-
 def find_tables(paragraphs: Sequence[list[Line]]) -> Iterator[tuple[int, int]]:
-    """First and last paragraph of each table, in order."""
+    """Yield the indices of the first and last paragraph of each table."""
     end = -1
     for i, paragraph in enumerate(paragraphs):
-        if i <= end or not _proves(paragraph):
+        if i <= end or not _is_row(paragraph):
             continue
-        columns = _pdf_tables_columns(paragraph)
+        columns = _table_columns(paragraph)
         stop, n = i, i + 1
         while n < len(paragraphs) and _is_next(paragraphs[n - 1], paragraphs[n]):
             line = paragraphs[n][0]
-            if _proves(paragraphs[n]):
+            if _is_row(paragraphs[n]):
                 columns = _merged([*columns, *((cell.x0, cell.x1) for cell in line.fields)])
             elif not _fits(line, columns) or (len(line.cells) == 1 and not _is_within(line, columns)):
                 break
             stop, n = n, n + 1
+        # Then upwards: rows above the first certain one that fit into the columns.
         first = i
         while first - 1 > end and _is_next(paragraphs[first - 1], paragraphs[first]):
             if len(paragraphs[first - 1][0].cells) == 1 or not _fits(paragraphs[first - 1][0], columns):
@@ -228,8 +231,8 @@ def find_tables(paragraphs: Sequence[list[Line]]) -> Iterator[tuple[int, int]]:
 
 
 def rows_of_table(lines: Sequence[Line], number: int) -> Iterator[Block]:
-    """The rows of a table, each cell in its column; a line that only goes on with a cell is put to it."""
-    columns = _pdf_tables_columns([line for line in lines if len(line.cells) >= CELLS_OF_A_ROW])
+    """Yield the rows of a table with each cell in its column; a line that continues a cell is added to that cell."""
+    columns = _table_columns([line for line in lines if len(line.cells) >= _MIN_CELLS])
     row: list[str] = []
     for line in lines:
         places = _places(line, columns)
@@ -248,23 +251,25 @@ def _block(row: Sequence[str], number: int) -> Block:
     return Block("\t".join(row).replace(BROKEN_WORD, "-"), Role.TABLE, number)
 
 
-def _proves(paragraph: list[Line]) -> bool:
-    return len(paragraph) == 1 and len(paragraph[0].cells) >= CELLS_OF_A_ROW
+def _is_row(paragraph: list[Line]) -> bool:
+    """Whether a paragraph is certainly a row of a table."""
+    return len(paragraph) == 1 and len(paragraph[0].cells) >= _MIN_CELLS
 
 
 def _is_next(above: list[Line], below: list[Line]) -> bool:
-    """Whether a line can be the row below another: near it, and a paragraph of its own."""
+    """Whether a line can be the next row of a table: near the previous one, and a separate paragraph."""
     if len(above) > 1 or len(below) > 1 or above[0].frame is not below[0].frame:
         return False
-    return 0 < above[0].y - below[0].y < FARTHEST * max(above[0].size, below[0].size)
+    return 0 < above[0].y - below[0].y < _MAX_PITCH * max(above[0].size, below[0].size)
 
 
-def _pdf_tables_columns(lines: Sequence[Line]) -> list[tuple[float, float]]:
-    """Where the columns are: cells that overlap stand in one."""
+def _table_columns(lines: Sequence[Line]) -> list[tuple[float, float]]:
+    """Return the columns of a table: overlapping cells are in one column."""
     return _merged([(cell.x0, cell.x1) for line in lines for cell in line.fields])
 
 
 def _merged(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Merge overlapping intervals."""
     merged: list[tuple[float, float]] = []
     for x0, x1 in sorted(spans):
         if merged and x0 < merged[-1][1]:
@@ -275,24 +280,28 @@ def _merged(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _places(line: Line, columns: Sequence[tuple[float, float]]) -> list[int] | None:
-    """The column of each cell, if every cell has one of its own."""
+    """Return the column of each cell, or `None` if two cells share one or a cell has none."""
     places = [_place(cell, columns) for cell in line.fields]
     grows = all(before < after for before, after in pairwise(places))
     return places if grows and places[0] >= 0 else None
 
 
 def _place(cell: Cell, columns: Sequence[tuple[float, float]]) -> int:
-    shared = [min(cell.x1, x1) - max(cell.x0, x0) for x0, x1 in columns]
-    widest = max(shared, default=0.0)
-    return shared.index(widest) if widest > 0 else -1
+    """Return the column that a cell overlaps most, or -1."""
+    overlaps = [min(cell.x1, x1) - max(cell.x0, x0) for x0, x1 in columns]
+    widest = max(overlaps, default=0.0)
+    return overlaps.index(widest) if widest > 0 else -1
 
 
 def _fits(line: Line, columns: Sequence[tuple[float, float]]) -> bool:
-    return len(columns) >= CELLS_OF_A_ROW and _places(line, columns) is not None
+    return len(columns) >= _MIN_CELLS and _places(line, columns) is not None
 
 
 def _is_within(line: Line, columns: Sequence[tuple[float, float]]) -> bool:
-    """Whether a line stays in its column, as a cell's second line does; at the left edge a paragraph may begin."""
+    """Whether a line stays within its column, as the second line of a cell does.
+
+    In the first column the line must not be longer than it, since a paragraph may begin there.
+    """
     place = _place(line.fields[0], columns)
     if place == 0:
         return line.x1 < columns[0][1] + line.size

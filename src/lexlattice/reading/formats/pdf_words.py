@@ -1,4 +1,8 @@
-"""Characters of a PDF to words: what pdfium sees on each page, turned upright, and the rules drawn there."""
+"""Characters of a PDF to words and lines.
+
+`extract_pages` reads the characters that pdfium reports, turned upright, and the rules drawn on each page; `rows_of`
+gathers words into lines over the whole width of the page.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,20 @@ from typing import Any, NamedTuple
 
 from lexlattice.errors import ReadingError
 
-# Words on a page of a PDF, and the lines they stand in.
+MAX_PAGES = 5_000
+MAX_OBJECTS = 20_000  # per page: no page of an act has as many, but a map may
 
-BROKEN_WORD = "\x02"  # what pdfium gives for "-" and for a soft hyphen before a line break
+_FORCE_BOLD = 1 << 18
+BROKEN_WORD = "\x02"  # what pdfium returns for a hyphen or soft hyphen before a line break
 
 _MARKER = re.compile(r"\d{1,3}[a-z]?[.)]|\(\d{1,3}[a-z]?\)|\(?[^\W\d_]{1,4}\)|[ivx]{1,4}\.|[—–•·-]")
 _NOTE_FIGURE = re.compile(r"\(?(\d{1,3}|\*+)\)?")
-_SPACED_REFERENCE = re.compile(r"\( ?(\d{1,3}|\*+) ?\)")  # the raised figure of "(1)" stands apart
+_SPACED_REFERENCE = re.compile(r"\( ?(\d{1,3}|\*+) ?\)")  # the raised figure of "(1)" is separated from the brackets
 
 
 @dataclass(slots=True)
 class Word:
-    """Characters without a blank between them, on one baseline `y`, turned upright."""
+    """Characters without a space between them, on one baseline `y`, turned upright."""
 
     text: str
     x0: float
@@ -32,12 +38,12 @@ class Word:
     y: float
     size: float
     bold: bool
-    apart: bool  # a blank precedes it, so that it is never glued to its neighbour
+    apart: bool  # preceded by a space, so never joined to its neighbour
 
 
 @dataclass(slots=True)
 class Frame:
-    """The edges of a column of a page: one object that all its lines share."""
+    """The edges of a column of a page; all its lines share one object."""
 
     kind: str
     left: float = 0.0
@@ -45,7 +51,7 @@ class Frame:
 
 
 class Cell(NamedTuple):
-    """What stands between two wide spaces of a line."""
+    """The text between two wide spaces of a line."""
 
     text: str
     x0: float
@@ -68,7 +74,7 @@ class Line:
 
     @cached_property
     def blanks(self) -> list[bool]:
-        """Whether each gap is a blank; those that pdfium adds before and after raised figures are not."""
+        """Whether each gap is a space; the gaps that pdfium adds around raised figures are not."""
         return [
             gap > 0.12 * self.size or (word.apart and word.size == before.size)
             for gap, (before, word) in zip(self.gaps, pairwise(self.words), strict=True)
@@ -76,12 +82,12 @@ class Line:
 
     @property
     def start(self) -> float:
-        """The width of what stands before the first blank."""
+        """The width of the text before the first space."""
         return self.words[[*self.blanks, True].index(True)].x1 - self.x0
 
     @cached_property
     def fields(self) -> list[Cell]:
-        """The text, cut at wide spaces: those of a table, not of the list marker or of justification."""
+        """The text, cut at the wide spaces of a table; those after list markers or of justified text do not count."""
         first, marked = self.words[0], self.marked
         cells, edges = [[first.text]], [(first.x0, first.x1)]
         for gap, blank, word in zip(self.gaps, self.blanks, self.words[1:], strict=True):
@@ -98,17 +104,17 @@ class Line:
 
     @cached_property
     def cells(self) -> list[str]:
-        """The texts of the cells; one, where there is no wide space."""
+        """The texts of the cells; a single one if there is no wide space."""
         return [cell.text for cell in self.fields]
 
     @cached_property
     def text(self) -> str:
-        """The cells with a blank between them."""
+        """The cells, joined by spaces."""
         return " ".join(self.cells)
 
     @cached_property
     def marked(self) -> bool:
-        """Whether a list marker leads the line; a small "(1)" refers to a footnote instead."""
+        """Whether the line begins with a list marker; a small "(1)" is a reference to a footnote instead."""
         first = self.words[0]
         is_reference = first.size < 0.9 * self.size and any(map(str.isdigit, first.text))
         return not is_reference and _MARKER.fullmatch(first.text) is not None
@@ -121,7 +127,7 @@ class Line:
 
     @property
     def justified(self) -> bool:
-        """Whether the spaces, however wide, are all the same, as justification makes them."""
+        """Whether all spaces have the same width, as in justified text."""
         gaps = self.gaps[self.marked :]
         if len(gaps) == 1:
             return abs(self.frame.right - self.x1) < 0.1 * self.size
@@ -129,69 +135,14 @@ class Line:
 
     @property
     def centred(self) -> bool:
-        """Whether the same room is left on both sides."""
+        """Whether the margins on both sides are equal."""
         before, after = self.x0 - self.frame.left, self.frame.right - self.x1
         return before > 2 * self.size and abs(before - after) < 2 * self.size
 
     def leaves_room_for(self, line: Line, edge: float) -> bool:
-        """Whether the first word of the next line would have fitted, so that this one ends on purpose."""
+        """Whether the first word of the next line would have fitted on this one, so that a paragraph ends here."""
         both_sides = self.centred and self.frame is line.frame and abs(self.x0 - line.x0) > self.size
         return (edge - self.x1) * (1 + both_sides) > line.start + 0.7 * self.size
-
-
-def rows_of(words: list[Word]) -> list[Line]:
-    """Gather words that stand side by side over the whole width, from the top of the page to its bottom."""
-    _level(words)
-    return [Line(band) for band in _bands(words)]
-
-
-def _bands(words: list[Word]) -> list[list[Word]]:
-    bands: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: -word.y):
-        if bands and bands[-1][0].y - word.y <= 0.45 * max(word.size, bands[-1][0].size):
-            bands[-1].append(word)
-        else:
-            bands.append([word])
-    return bands
-
-
-def _level(words: list[Word]) -> None:
-    """Put raised and lowered figures on the baseline of the larger word beside them.
-
-    Left where they are, they would end in the row of whatever stands at their height in the next column.
-    """
-    bands = _bands(words)
-    for above, band, below in zip([[], *bands], bands, [*bands[1:], []], strict=False):
-        largest = max(word.size for word in above + band + below)
-        figures = {id(word) for word in band if word.size < 0.85 * largest}
-        near = sorted(above + band + below, key=lambda word: word.x0) if figures else []
-        end, height, drop = -math.inf, 0.0, 0.0
-        for i, word in enumerate(near):
-            if id(word) in figures:
-                if word.x0 - end > 0.8 * word.size or word.y != height:  # else it goes on, as in "(1) (2)"
-                    drop = min(_drop(word, host) for host in near[max(0, i - 9) : i + 10])[1]
-                end, height = word.x1, word.y
-                word.y -= drop
-
-
-def _drop(word: Word, host: Word) -> tuple[float, float]:
-    """Give the distance of a figure from the word it may belong to, and its height above the baseline."""
-    gap, rise = max(host.x0 - word.x1, word.x0 - host.x1), word.y - host.y
-    reach = 2.5 if host.x0 > word.x0 and _NOTE_FIGURE.fullmatch(word.text) else 0.8  # "1   OJ L 12, …"
-    belongs = (
-        word.size < 0.85 * host.size
-        and -0.5 * word.size < gap < reach * host.size
-        and -0.4 * host.size < rise < 0.7 * host.size
-    )
-    return (gap, rise) if belongs else (math.inf, 0.0)
-
-
-# Characters of a PDF to words: what pdfium sees on each page, turned upright, and the rules drawn there.
-
-MAX_PAGES = 5_000
-MAX_OBJECTS = 20_000  # of a page: an act has not as many, a map may
-
-_FORCE_BOLD = 1 << 18
 
 
 class Rule(NamedTuple):
@@ -203,14 +154,14 @@ class Rule(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What is seen on a page in one direction of text."""
+    """The text of a page in one direction."""
 
     words: list[Word]
     rules: list[Rule]
 
 
 def extract_pages(pypdfium2: Any, data: bytes) -> tuple[list[Page], list[str]]:
-    """Give each page; a page with text in several directions counts as several pages."""
+    """Return the pages and warnings; a page with text in several directions counts as several pages."""
     pages: list[Page] = []
     warnings: list[str] = []
     pdf = pypdfium2.PdfDocument(data)
@@ -225,11 +176,11 @@ def extract_pages(pypdfium2: Any, data: bytes) -> tuple[list[Page], list[str]]:
                 if len(pdf) == 1:
                     raise
                 pages.append(Page([], []))
-                warnings.append(f"Page {number + 1} of the PDF is damaged and was left out.")
+                warnings.append(f"Page {number + 1} of the PDF is damaged and was skipped.")
                 continue
             directions = _directions(pypdfium2.raw, page, text)
             if not directions and pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
-                warnings.append(f"Page {number + 1} of the PDF has no text layer and was left out.")
+                warnings.append(f"Page {number + 1} of the PDF has no text layer and was skipped.")
             pages += directions or [Page([], [])]
             text.close()
             page.close()
@@ -239,13 +190,13 @@ def extract_pages(pypdfium2: Any, data: bytes) -> tuple[list[Page], list[str]]:
 
 
 def _directions(raw: Any, page: Any, text: Any) -> list[Page]:
-    """Take a page apart by the direction of its text, the most frequent direction first."""
+    """Split a page by the direction of its text, the most frequent direction first."""
     words = sorted(_words(raw, text).items(), key=lambda item: len(item[1]), reverse=True)
     return [Page(found, [] if turn else _rules(raw, page)) for turn, found in words]
 
 
 def _rules(raw: Any, page: Any) -> list[Rule]:
-    """Find the horizontal rules drawn on a page."""
+    """Return the horizontal rules drawn on a page."""
     rules: list[Rule] = []
     left, bottom, right, top = (ctypes.c_float() for _ in range(4))
     for i in range(min(raw.FPDFPage_CountObjects(page), MAX_OBJECTS)):
@@ -259,7 +210,7 @@ def _rules(raw: Any, page: Any) -> list[Rule]:
 
 
 def _words(raw: Any, page: Any) -> dict[int, list[Word]]:
-    """Gather the words of a page by the direction of their text, in degrees."""
+    """Return the words of a page by the direction of their text, in degrees."""
     directions: defaultdict[int, list[Word]] = defaultdict(list)
     x, y, flags = ctypes.c_double(), ctypes.c_double(), ctypes.c_int()
     box, matrix, name = raw.FS_RECTF(), raw.FS_MATRIX(), ctypes.create_string_buffer(128)
@@ -267,13 +218,14 @@ def _words(raw: Any, page: Any) -> dict[int, list[Word]]:
     apart, cos, sin, high = True, 1.0, 0.0, 0
 
     def upright() -> tuple[float, float, float]:
+        """Left edge, right edge and baseline of the current character after rotation."""
         ends = sorted((box.left * cos + box.bottom * sin, box.right * cos + box.top * sin))
         place = (*ends, y.value * cos - x.value * sin)
         return place if all(map(math.isfinite, place)) else (0.0, 0.0, 0.0)
 
     for i in range(raw.FPDFText_CountChars(page)):
         code = raw.FPDFText_GetUnicode(page, i)
-        if 0xD800 <= code < 0xDC00:  # where characters have 16 bits, the rare ones come in two parts
+        if 0xD800 <= code < 0xDC00:  # on 16-bit platforms, rare characters come as surrogate pairs
             high = code
             continue
         if 0xDC00 <= code < 0xE000:
@@ -283,7 +235,7 @@ def _words(raw: Any, page: Any) -> dict[int, list[Word]]:
             word, apart = None, True
             continue
         if code < 0x20 and char != BROKEN_WORD:
-            char = "\ufffd"  # a glyph whose meaning the file does not tell
+            char = "\ufffd"  # a glyph without a Unicode value in the file
         raw.FPDFText_GetCharOrigin(page, i, x, y)
         raw.FPDFText_GetLooseCharBox(page, i, box)
         if word is not None:
@@ -296,7 +248,7 @@ def _words(raw: Any, page: Any) -> dict[int, list[Word]]:
         raw.FPDFText_GetMatrix(page, i, matrix)
         raw.FPDFText_GetFontInfo(page, i, name, 128, flags)
         angle = math.degrees(math.atan2(matrix.b, matrix.a))
-        turn = round(angle / 15) * 15 % 360 if math.isfinite(angle) else 0  # scans lean a little
+        turn = round(angle / 15) * 15 % 360 if math.isfinite(angle) else 0  # rounded, since scans are slightly skewed
         cos, sin = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         x0, x1, baseline = upright()
         size = round(abs(raw.FPDFText_GetFontSize(page, i)) * math.hypot(matrix.c, matrix.d), 1)
@@ -305,3 +257,52 @@ def _words(raw: Any, page: Any) -> dict[int, list[Word]]:
         apart = False
         directions[turn].append(word)
     return directions
+
+
+def rows_of(words: list[Word]) -> list[Line]:
+    """Gather words side by side into lines over the whole width, from the top of the page to its bottom."""
+    _level(words)
+    return [Line(band) for band in _bands(words)]
+
+
+def _bands(words: list[Word]) -> list[list[Word]]:
+    """Group words of about the same height."""
+    bands: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: -word.y):
+        if bands and bands[-1][0].y - word.y <= 0.45 * max(word.size, bands[-1][0].size):
+            bands[-1].append(word)
+        else:
+            bands.append([word])
+    return bands
+
+
+def _level(words: list[Word]) -> None:
+    """Move raised and lowered figures to the baseline of the larger word beside them.
+
+    Otherwise they would become part of the row at their height in the next column.
+    """
+    bands = _bands(words)
+    for above, band, below in zip([[], *bands], bands, [*bands[1:], []], strict=False):
+        largest = max(word.size for word in above + band + below)
+        figures = {id(word) for word in band if word.size < 0.85 * largest}
+        near = sorted(above + band + below, key=lambda word: word.x0) if figures else []
+        end, height, drop = -math.inf, 0.0, 0.0
+        for i, word in enumerate(near):
+            if id(word) in figures:
+                # Otherwise it continues the previous figure, as in "(1) (2)".
+                if word.x0 - end > 0.8 * word.size or word.y != height:
+                    drop = min(_drop(word, host) for host in near[max(0, i - 9) : i + 10])[1]
+                end, height = word.x1, word.y
+                word.y -= drop
+
+
+def _drop(word: Word, host: Word) -> tuple[float, float]:
+    """Return the distance of a figure from the word it may belong to, and its height above the baseline."""
+    gap, rise = max(host.x0 - word.x1, word.x0 - host.x1), word.y - host.y
+    reach = 2.5 if host.x0 > word.x0 and _NOTE_FIGURE.fullmatch(word.text) else 0.8  # "1   OJ L 12, …"
+    belongs = (
+        word.size < 0.85 * host.size
+        and -0.5 * word.size < gap < reach * host.size
+        and -0.4 * host.size < rise < 0.7 * host.size
+    )
+    return (gap, rise) if belongs else (math.inf, 0.0)

@@ -1,4 +1,4 @@
-"""Plain text and Markdown: lines are blocks."""
+"""Plain text and Markdown: each line is a block."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from lexlattice.reading.formats.blocks import Block, Document, Role
 from lexlattice.reading.languages.numbering import marker
 
-_ODD: Final = re.compile(
+_UNUSUAL: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f\x85\xa0\xad\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\ud800-\udfff]"
 )
 _BREAKS: Final = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
@@ -18,35 +18,41 @@ _HEADING: Final = re.compile(r"#{1,6}\s+(?=\S)")
 _EMPHASIS: Final = re.compile(r"(?<!\w)(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
 _ITEM: Final = re.compile(r"\A[-*+]\s+(?=\(?\w{1,4}\)\s|\d{1,3}[.)]\s)")
 _CLOSING: Final = re.compile(r"\s#{1,6}\Z")
+# A Markdown footnote or a reference to one: [^1]
 _FOOTNOTE: Final = re.compile(r"\[\^(\w+)\]:?")
 _NOTE: Final = re.compile(r"\((?:\d{1,3}|\*{1,4}\d?)\)[ \u00a0]{2,}\S")
 _BARE: Final = re.compile(r"\(?(?:\d{1,3}|[a-z])\)$")
-_MARKED: Final = 2
-"""So many Markdown headings make a text Markdown."""
-_MODERN: Final = 3
-"""So many markers on lines of their own show the layout in which a marker with two spaces after it is a footnote's."""
+_MIN_HEADINGS: Final = 2
+"""Markdown headings that make a text Markdown."""
+_MIN_BARE: Final = 3
+"""Markers on separate lines that show the layout in which a marker with two spaces after it opens a footnote."""
+_SEARCHED: Final = 2000
+"""Lines that are searched for these."""
 
 
 def read_text(text: str) -> Document:
-    """Take a text apart into its lines; spaces are left as they are, since two of them can mean a paragraph's end."""
+    """Split a text into lines.
+
+    Runs of spaces are kept, since two spaces can mark the end of a paragraph.
+    """
     lines = text.split("\n")
-    if not all(map(str.isprintable, lines)):
-        lines = _ODD.sub(_settle, text.replace("\r\n", "\n")).split("\n")
+    if not all(map(str.isprintable, lines)):  # most texts need no cleaning, and this test is much faster
+        lines = _UNUSUAL.sub(_replacement, text.replace("\r\n", "\n")).split("\n")
     if _is_wrapped(lines):
         lines = _unwrap(lines)
     lines = [line for line in map(str.strip, lines) if line]
-    if sum(bool(_HEADING.match(line)) for line in lines[:2000] if line[0] == "#") >= _MARKED:
+    if sum(bool(_HEADING.match(line)) for line in lines[:_SEARCHED] if line[0] == "#") >= _MIN_HEADINGS:
         return Document(_markdown(lines), "markdown")
-    if sum(bool(_BARE.match(line)) for line in lines[:2000] if len(line) < 6) >= _MODERN:
+    if sum(bool(_BARE.match(line)) for line in lines[:_SEARCHED] if len(line) < 6) >= _MIN_BARE:
         blocks = [Block(line, Role.NOTE if line[0] == "(" and _NOTE.match(line) else None) for line in lines]
     else:
         blocks = [Block(line) for line in lines]
     return Document(blocks, "text")
 
 
-def _settle(odd: re.Match[str]) -> str:
-    """What stands for an odd character: a plain break or space, for half a character a sign, for a control nothing."""
-    character = odd.group()
+def _replacement(match: re.Match[str]) -> str:
+    """Replace an unusual break or space by a plain one and a lone surrogate by U+FFFD; remove control characters."""
+    character = match.group()
     if character in _SPACES:
         return " "
     if character in _BREAKS:
@@ -55,7 +61,7 @@ def _settle(odd: re.Match[str]) -> str:
 
 
 def _is_wrapped(lines: list[str]) -> bool:
-    """Whether lines were broken at a width, with blank lines between paragraphs: no sentence fits into a line."""
+    """Whether lines are wrapped at a fixed width, with blank lines between paragraphs."""
     filled = [line for line in lines[:3000] if line.strip()]
     if len(filled) < 8 or max(map(len, filled)) > 120 or len(filled) == len(lines[:3000]):
         return False
@@ -68,7 +74,7 @@ def _is_wrapped(lines: list[str]) -> bool:
 
 
 def _unwrap(lines: list[str]) -> list[str]:
-    """Join what was broken: a paragraph ends at a blank line or where a marker begins."""
+    """Join wrapped lines: a paragraph ends at a blank line, or where a marker begins another."""
     paragraphs: list[list[str]] = []
     ended = True
     for line in lines:
@@ -82,21 +88,21 @@ def _unwrap(lines: list[str]) -> list[str]:
 
 
 def _markdown(lines: list[str]) -> list[Block]:
-    """Mark-up is taken off; whether a heading is an article's or a chapter's, the parser sees by its words."""
+    """Remove Markdown mark-up; the parser decides by its words whether a heading is that of an article or a chapter."""
     blocks: list[Block] = []
     for line in lines:
         if set(line) <= set("-*_= ") and len(line) >= 3:
-            continue
+            continue  # a horizontal rule
         if line.startswith("|"):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if not set(line) <= set("|-: \t"):
+            if not set(line) <= set("|-: \t"):  # not the rule below the head of a table
                 blocks.append(Block("\t".join(cell for cell in cells if cell), Role.TABLE))
             continue
-        note = line.startswith("[^")
+        is_note = line.startswith("[^")
         line = _FOOTNOTE.sub(r"(\1)", _EMPHASIS.sub(r"\2", _ITEM.sub("", line)))
         heading = _HEADING.match(line)
         if heading:
             blocks.append(Block(_CLOSING.sub("", line[heading.end() :]), Role.OUTLINE))
         else:
-            blocks.append(Block(line, Role.NOTE if note else None))
+            blocks.append(Block(line, Role.NOTE if is_note else None))
     return blocks

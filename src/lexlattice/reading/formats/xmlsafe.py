@@ -1,7 +1,7 @@
-"""What the XML back-ends share: a parser that trusts nothing, and a collector of lines.
+"""Shared by the XML back-ends: a parser for untrusted files, and a collector of lines.
 
-Acts come from strangers. Nothing here fetches a DTD, opens a file that a document names, or expands an entity;
-whatever is wrong with the input ends as one `ReadingError`.
+Nothing here fetches a DTD, opens a file that a document names, or expands an entity; everything that is wrong with the
+input ends in a `ReadingError`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html.entities import html5
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Role, squeeze
@@ -19,26 +19,23 @@ from lexlattice.reading.formats.blocks import Block, Role, squeeze
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-MAX_DEPTH = 256
+MAX_DEPTH: Final = 256
 
-# A reference such as &nbsp;, outside the places where an ampersand is only an ampersand. Those that never end
-# run to the end of the file, lest a file of nothing but their beginnings be searched over and over.
-_REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&([A-Za-z_:][\w:.-]*);", re.DOTALL)
-_PREDEFINED = {b"amp", b"lt", b"gt", b"quot", b"apos"}
-
-
-# --- parsing ----------------------------------------------------------------------------------------------
+# An entity reference such as &nbsp;. CDATA sections and comments are matched as a whole, since an ampersand means
+# nothing in them; unterminated ones extend to the end of the file, or many of them would take quadratic time.
+_REFERENCE: Final = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z)|&([A-Za-z_:][\w:.-]*);", re.DOTALL)
+_PREDEFINED: Final = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
 
 def parse_xml(data: bytes) -> _Element:
-    """Parse XML and return its root element. Every XML back-end parses through here and nowhere else.
+    """Parse XML and return its root element; every XML back-end parses with this function.
 
     >>> parse_xml(b"<a>5 &euro;</a>").text
     '5 €'
     """
-    from lxml import etree  # costs more to import than most programs that use lexlattice need
+    from lxml import etree  # slow to import, and not needed for plain text
 
-    data = _REFERENCE.sub(_character, data.lstrip(b" \t\r\n"))
+    data = _REFERENCE.sub(_numeric_reference, data.lstrip(b" \t\r\n"))
     _check_prolog(data)
     parser = etree.XMLParser(
         resolve_entities=False, load_dtd=False, no_network=True, huge_tree=False, remove_comments=True
@@ -50,7 +47,7 @@ def parse_xml(data: bytes) -> _Element:
         if "depth" in reason:
             raise _too_deep() from None
         raise ReadingError(
-            f"The XML is not well-formed at line {error.lineno}: {reason}; fetch or save it again."
+            f"The XML is not well-formed at line {error.lineno}: {reason}; download or save it again."
         ) from None
     except (LookupError, ValueError) as error:
         raise ReadingError(f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.") from None
@@ -59,15 +56,15 @@ def parse_xml(data: bytes) -> _Element:
 
 
 class _PrologEndsError(Exception):
-    """Raised at the first element, where there is nothing more to declare."""
+    """Raised at the first element, where the prolog ends."""
 
 
 def _check_prolog(data: bytes) -> None:
     """Refuse a document that declares entities.
 
-    Entities are how a kilobyte becomes a gigabyte and how a document reads files it was never given. Expat
-    reports each declaration before anything expands it, and stops at the root element; a DOCTYPE that only
-    names a DTD, as EUR-Lex XHTML does, is fine and the DTD is never fetched.
+    Entities can expand a kilobyte to a gigabyte, and can include local files. Expat reports each declaration before
+    anything expands it, and stops at the root element. A DOCTYPE that only names a DTD, as in EUR-Lex XHTML, is
+    accepted; the DTD is never fetched.
     """
     from xml.parsers import expat
 
@@ -87,14 +84,14 @@ def _check_prolog(data: bytes) -> None:
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, "unreadable")
         raise ReadingError(
-            f"The XML is not well-formed at line {error.lineno}: {reason}; fetch or save it again."
+            f"The XML is not well-formed at line {error.lineno}: {reason}; download or save it again."
         ) from None
     except (LookupError, ValueError) as error:
         raise ReadingError(f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.") from None
 
 
-def _character(match: re.Match[bytes]) -> bytes:
-    """Write a named reference of HTML as numbers: without its DTD, XML knows five names only."""
+def _numeric_reference(match: re.Match[bytes]) -> bytes:
+    """Replace a named reference of HTML by numeric ones: without a DTD, XML defines five names only."""
     name = match.group(1)
     if name is None or name in _PREDEFINED:
         return match.group()
@@ -118,7 +115,10 @@ def _too_deep() -> ReadingError:
 
 
 def traverse(root: _Element, enter: Callable[[_Element], bool], leave: Callable[[_Element], None]) -> None:
-    """Call `enter` on each node on the way down and `leave` on the way up; `enter` says whether to go in."""
+    """Walk a tree: call `enter` before and `leave` after the children of each node.
+
+    `enter` returns whether to visit the children. A stack instead of recursion, since files may nest deeply.
+    """
     stack: list[tuple[_Element, Iterator[_Element]]] = [(root, iter(root if enter(root) else ()))]
     while stack:
         node, children = stack[-1]
@@ -131,16 +131,13 @@ def traverse(root: _Element, enter: Callable[[_Element], bool], leave: Callable[
 
 
 def names(words: str) -> frozenset[str]:
-    """Make a set of element names of a line of them."""
+    """Return a set of element names from a string of them."""
     return frozenset(words.split())
 
 
 def is_mixed(element: _Element) -> bool:
-    """Say whether an element has words of its own between its children, as a sentence has."""
+    """Whether an element has text between its children, as a sentence with inline mark-up has."""
     return bool((element.text or "").strip()) or any((child.tail or "").strip() for child in element)
-
-
-# --- lines ------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -152,11 +149,10 @@ class _Frame:
 
 
 class Lines:
-    """Gathers running text into blocks.
+    """Collects running text into blocks.
 
-    Text is written piece by piece and a line ends where the mark-up ends a paragraph. A footnote or a table
-    cell in the middle of a sentence is collected on its own, between `open` and `close`, and the sentence
-    goes on after it.
+    Text is written piece by piece, and a line ends where the mark-up ends a paragraph. A footnote or a table cell in
+    the middle of a sentence is collected separately, between `open` and `close`; the sentence continues after it.
     """
 
     def __init__(self) -> None:
@@ -164,12 +160,12 @@ class Lines:
 
     @property
     def blocks(self) -> list[Block]:
-        """The lines finished so far, on the level that is open."""
+        """The finished lines of the level that is open."""
         return self._frames[-1].blocks
 
     @property
     def blank(self) -> bool:
-        """Whether nothing has been written on the current line yet."""
+        """Whether the current line is empty."""
         return self._frames[-1].blank
 
     @property
@@ -186,9 +182,9 @@ class Lines:
                 frame.blank = frame.held = False
 
     def hold(self) -> None:
-        """Keep the line, which is a number so far, for the paragraph that comes next.
+        """Keep the line, which is only a number so far, for the next paragraph.
 
-        The back-end that begins a paragraph asks `held` whether to end the line before it.
+        A back-end that begins a paragraph checks `held` before it ends the previous line.
         """
         self.write(" ")
         self._frames[-1].held = not self.blank
@@ -202,10 +198,10 @@ class Lines:
             frame.blocks.append(Block(text, role, level))
 
     def open(self) -> None:
-        """Start collecting lines of their own."""
+        """Start collecting separate lines."""
         self._frames.append(_Frame())
 
     def close(self) -> list[Block]:
-        """Stop, and hand over the lines collected since `open`."""
+        """Stop, and return the lines collected since `open`."""
         self.end(None)
         return self._frames.pop().blocks

@@ -1,1 +1,1 @@
-"""What the reader knows of each of the 24 languages: a TOML file each, and the code that compiles it."""
+"""Drafting conventions of the 24 languages: one TOML file each, and the code that compiles and applies them."""

@@ -1,7 +1,7 @@
-"""A language's drafting conventions, loaded from `languages/*.toml` and compiled once into matchers.
+"""The drafting conventions of one language, loaded from `languages/*.toml` and compiled once into matchers.
 
-No head-word or formula stands in code, only signs such as "no" for "number" that many languages share. Lines are
-compared after folding (case and accents), so that "ΑΡΘΡΟ 5" and "Άρθρο 5" are one header.
+No head-word or formula of any language is in the code, only signs that many languages share, such as "no" for "number".
+Lines are compared after folding (case and accents), so that "ΑΡΘΡΟ 5" and "Άρθρο 5" are the same header.
 """
 
 from __future__ import annotations
@@ -20,30 +20,31 @@ LANGUAGES: Final = tuple("bg cs da de el en es et fi fr ga hr hu it lt lv mt nl 
 """The 24 official languages."""
 
 HEAD: Final = 80
-"""So many characters of a line are looked at to tell a header or a formula."""
+"""Characters at the start of a line that are searched for a header or a formula."""
 
 DIVISIONS: Final = ("part", "title", "chapter", "section", "subsection")
 """Head-words that enclose articles, outermost first."""
 
+# The notations of numbers in headers: "5a", "5 bis", "1º", "1er"; "1.2"; "IV", also in Greek and Cyrillic look-alikes.
 _SUFFIX: Final = rf"(?:[\s/.-]?{INSERTED}(?:\s{INSERTED})?|[/.-]?[^\W\d_]{{1,2}}|\s[^\W\d_](?=\s*$|\s\w+\.?$))?"
 _DIGITS: Final = rf"\d{{1,3}}(?:\s?\.?\s?[oºª°](?!\w)|er|ere|re)?{_SUFFIX}(?![\w])"
 _DECIMAL: Final = r"\d{1,2}\.\d{1,2}(?![\w.])"
 _ROMAN: Final = rf"[ivxlcdmιχνμхісм]{{1,7}}(?:\s?{INSERTED}|[a-c])?(?!\w)"
-_ROMAN_LEADS: Final = frozenset("ivxlcdmιχνμхісм")
+_ROMAN_LETTERS: Final = frozenset("ivxlcdmιχνμхісм")
 _ORDINAL_SIGN: Final = re.compile(r"(?<=\d)\s?\.?\s?(?:[oºª°]|er|re)(?![^\W\d_])")
 MISPRINTED_ONE: Final = "l"
-"""The small letter that typewriters and scanners put for the figure 1."""
+"""The letter that typewriters and scanners put for the digit 1."""
 _LETTER_O: Final = re.compile(r"\d+[oO]\Z")
-"""An inserted article, "59o", unless ordinals of the language end so: "5o" is "quinto"."""
+"""The inserted article "59o", unless ordinals of the language end like that: "5o" is "quinto"."""
+_SUBLEVELS: Final = "paragraph subparagraph unnumbered letter number roman indent sentence".split()
+"""The levels of a citation below an article."""
 _PLACEHOLDER: Final = re.compile(r"\{([^}]*)\}")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
-
-
 _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 
 
 def fold(text: str) -> str:
-    """Case and accents taken away, for comparing only; the text has its white space squeezed already.
+    """Remove case and accents, for comparison; white space must be normalized already.
 
     >>> fold("ΆΡΘΡΟ 5"), fold("Članak 1."), fold("Întrucât")
     ('αρθρο 5', 'clanak 1.', 'intrucat')
@@ -53,20 +54,20 @@ def fold(text: str) -> str:
 
 
 class Header(NamedTuple):
-    """A line that opens a division of the act."""
+    """The header of a division of the act, at the start of a line."""
 
     kind: str
     """article, annex, appendix, protocol, or one of DIVISIONS."""
     number: str
-    """In one notation for all languages; empty for "Sole Article" and a lone "ANNEX"."""
+    """In one notation for all languages; empty for "Sole Article" and an "ANNEX" without a number."""
     written: str
-    """The number as the line has it, for citations."""
+    """The number as it is written, for citations."""
     end: int
-    """Length of the header proper: what follows on the line is its heading or its first words."""
+    """Length of the header itself; the rest of the line is its heading or the first words of the text."""
 
 
 class CitationForm(NamedTuple):
-    """How one level of a citation is written, by how much follows it; of points also by what they stand in."""
+    """The templates for one level of a citation, by the levels that follow it and, for points, by their parent."""
 
     final: str
     inner: str
@@ -74,75 +75,84 @@ class CitationForm(NamedTuple):
     outer: str
     """Where more than one level follows."""
     direct: str
-    """Of a point in an article or annex, without a paragraph between."""
+    """For a point directly in an article or annex, without a paragraph between them."""
     direct_inner: str
     direct_outer: str
     nested: str
-    """Of a point in another point."""
+    """For a point in another point."""
     nested_inner: str
     nested_outer: str
     under: str
-    """Of a point in a point that is itself direct."""
+    """For a point in a direct point."""
     under_inner: str
     under_outer: str
     first: str
-    """What number 1 is called, where it has a name of its own ("article 1er")."""
+    """The form of number 1, if it is special ("article 1er")."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
-    """What the reader knows about one language."""
+    """The drafting conventions of one language. All words are folded unless stated otherwise."""
 
     language: str
     name: str
+    """In English."""
     words: dict[str, str]
+    """Head-words → the kind of division: article, annex, chapter …"""
     sole: dict[str, str]
+    """Whole headers without a number ("Sole Article") → the kind of division."""
     header_pattern: re.Pattern[str]
     ordinal_values: dict[str, int]
+    """Words for numbers in headers → their value."""
     ordinals: tuple[str, ...]
+    """The words for first, second … in citations, as they are written."""
     named_ordinals: dict[str, tuple[str, ...]]
-    """Further forms of the ordinals for citations, by name; the last of each is for places that have no word."""
+    """Further forms of the ordinals for citations, by name; the last of each is a template for other numbers."""
     ordinals_in_o: bool
     """Whether "5o" is an ordinal, as in Portuguese."""
     ordinal_endings: dict[str, str]
-    """What follows the figure in "11th", "21st": by the number's last digits, and under "" for all others."""
+    """The endings of "11th", "21st" by the last digits of the number; "" for all others."""
     openers: dict[str, tuple[str, ...]]
+    """How formulas begin, by kind: citation, recitals, enacting, closing …"""
     number_first: bool
+    """Whether the number may precede its head-word in headers ("1. cikk")."""
     written: dict[str, tuple[str, ...]]
     """Head-words and formulas as they are written, for finding them inside a line."""
     types: tuple[tuple[str, str], ...]
+    """Words for kinds of acts, with the kind."""
     months: dict[str, int]
     citation: dict[str, CitationForm]
     sublevels: frozenset[str]
+    """Words for the levels below an article."""
     abbreviations: frozenset[str]
-    """Without their stop, in small letters: whatever follows, they end no sentence."""
+    """Abbreviations in lower case, without the final stop, that never end a sentence."""
     numbered: frozenset[str]
-    """Abbreviations that end no sentence where a number follows ("Art.", "No."), for they may be words too."""
+    """Abbreviations that do not end a sentence if a number follows ("Art.", "No."); they may be words as well."""
     years: frozenset[str]
-    """Abbreviations of "year" after a year ("2004 r."): they may end a sentence or not."""
+    """Abbreviations of "year" after a year ("2004 r."), which may or may not end a sentence."""
     ordinals_in_text: bool
-    """Whether a figure with a stop may stand before a capital in the middle of a sentence ("am 1. Januar")."""
+    """Whether a number with a stop may precede a capital inside a sentence ("am 1. Januar")."""
     heads: frozenset[str]
-    """First letters of the words that say what the number after them counts."""
+    """First four letters of the words that precede a number ("Article", "point", "No.")."""
     firsts: frozenset[str]
-    """First words of all headers, to spare other lines the full test."""
+    """First words of all headers, for a quick test."""
     leads: frozenset[str]
-    """First letters of all headers that begin with a word, for the same purpose."""
+    """First three letters of all headers that begin with a word, for a quick test."""
 
     def ordinal(self, place: int) -> str:
-        """A place beyond those that have a word of their own."""
+        """Return an ordinal in digits: 11th, 21st."""
         ending = self.ordinal_endings.get(str(place % 100)) or self.ordinal_endings.get(str(place % 10))
         return f"{place}{ending or self.ordinal_endings['']}"
 
     def opens(self, what: str, folded: str) -> bool:
-        """Whether a folded line begins as the given formula does, at a word's end."""
+        """Whether a folded line begins with a formula of the given kind, followed by the end of a word."""
         openers = self.openers[what]
         return folded.startswith(openers) and any(
             folded.startswith(opener) and not folded[len(opener) : len(opener) + 1].isalpha() for opener in openers
         )
 
     def formula(self, folded: str) -> str:
-        """Which formula of the preamble a folded line begins with, if any: the longest beginning wins."""
+        """Return the kind of preamble formula that a folded line begins with (longest match), or an empty string."""
         best, found = 0, ""
         for what in ("citation", "recitals", "enacting"):
             if folded.startswith(self.openers[what]):
@@ -152,17 +162,19 @@ class Grammar:
         return found
 
     def may_lead(self, folded: str) -> bool:
-        """Whether a folded line may begin with a header: a cheap test that spares most lines the full one."""
+        """Whether a folded line may begin with a header: a quick test that rules out most lines."""
         if folded[:3] in self.leads:
             return True
-        if not self.number_first or not (folded[:1].isdigit() or folded[:1] in _ROMAN_LEADS or folded[1:2] in " ."):
+        if not self.number_first or not (folded[:1].isdigit() or folded[:1] in _ROMAN_LETTERS or folded[1:2] in " ."):
             return False
         return any(word.strip(".:,-–—") in self.firsts for word in folded.split(" ", 3)[1:3])
 
     def header(self, line: str, folded: str | None = None) -> Header | None:
-        """The header at the beginning of a line, whatever follows it on the line.
+        """Return the header at the start of a line, whatever follows it, or `None`.
 
-        `folded` is the fold of the line's beginning, where the caller has it.
+        Args:
+            line: The line as it is written.
+            folded: The folded start of the line (`HEAD` characters), if the caller has it.
         """
         if folded is None:
             folded = fold(line[:HEAD])
@@ -185,6 +197,7 @@ class Grammar:
             written = str(self.ordinal_values[number])
             return Header(kind, written, written, match.end())
         span = match.span("n1" if match["w1"] else "n2")
+        # Folding may change the length of a line; only if it did not, the number can be taken from the original.
         written = head[span[0] : span[1]] if len(folded) == len(head) else number
         if kind != "article" and "." in written:
             return None
@@ -197,48 +210,15 @@ class Grammar:
         return Header(kind, canonical(written), _ORDINAL_SIGN.sub("", written).strip(), match.end())
 
 
-def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool) -> re.Pattern[str]:
-    """Word before or after its number; annexes may have none."""
-
-    def either(options: list[str]) -> str:
-        return "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
-
-    words_for_numbers = either(list(ordinals))
-    number = f"{words_for_numbers}|{_DECIMAL}|{_DIGITS}|{_ROMAN}|{_LETTER}"
-    before = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}|{_LETTER}" if number_first else words_for_numbers
-    any_word = either(list(words))
-    return re.compile(
-        rf"(?:(?P<w1>{any_word})(?!\w)(?:\.(?=\s?\d))?(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"
-        rf"|(?P<n2>{before})\s?\.?\s?(?P<w2>{any_word})(?!\w))\.?",
-    )
-
-
-def _levels(table: dict[str, Any]) -> dict[str, CitationForm]:
-    levels = {}
-    for name, form in table.items():
-        plain = _depths(form, "", "final")
-        direct = _depths(form, "direct_", "direct") if "direct" in form else plain
-        nested = _depths(form, "nested_", "nested") if "nested" in form else plain
-        under = _depths(form, "under_", "under") if "under" in form else nested
-        levels[name] = CitationForm(*plain, *direct, *nested, *under, form.get("first", ""))
-    return levels
-
-
-def _depths(form: dict[str, str], prefix: str, final: str) -> tuple[str, str, str]:
-    """The form of the innermost level, before it, and further out; what is missing is as the one before."""
-    inner = form.get(f"{prefix}inner", form[final])
-    return form[final], inner, form.get(f"{prefix}outer", inner)
-
-
 @cache
 def raw(language: str) -> dict[str, Any]:
-    """A language's file as it stands."""
+    """Return the content of a language's file."""
     return tomllib.loads(files(__package__).joinpath(f"{language}.toml").read_text("utf-8"))
 
 
 @cache
 def load(language: str) -> Grammar:
-    """The grammar of one of the 24 languages."""
+    """Return the grammar of one of the 24 languages."""
     data = raw(language)
     heads: dict[str, Any] = data["headwords"]
     words = {
@@ -250,19 +230,11 @@ def load(language: str) -> Grammar:
         ordinal_forms.setdefault(i, []).extend(forms)
     ordinal_values = {fold(word): i for i, forms in ordinal_forms.items() for word in forms}
     citation = _levels(data["citation"])
+    # Some ordinals contain the word they count ("{n}. albekezdés"); without the number that word remains.
     nouns = {name: forms[-1].replace("{n}", "") for name, forms in data.get("ordinals", {}).items()}
     sublevel_words = {
         fold(word)
-        for name in (
-            "paragraph",
-            "subparagraph",
-            "unnumbered",
-            "letter",
-            "number",
-            "roman",
-            "indent",
-            "sentence",
-        )
+        for name in _SUBLEVELS
         for form in citation[name]
         for word in re.findall(r"[^\W\d_]{2,}", _PLACEHOLDER.sub(lambda match: nouns.get(match[1], ""), form))
     }
@@ -294,3 +266,38 @@ def load(language: str) -> Grammar:
         firsts=frozenset(word.split(" ")[0] for word in (*words, *sole)),
         leads=frozenset(word[:3] for word in (*words, *sole, *ordinal_values)),
     )
+
+
+def _pattern(words: dict[str, str], ordinals: dict[str, int], number_first: bool) -> re.Pattern[str]:
+    """Compile the pattern of headers: the word before (w1, n1) or after (n2, w2) its number; annexes may have none."""
+
+    def either(options: list[str]) -> str:
+        return "|".join(re.escape(o) for o in sorted(options, key=len, reverse=True))
+
+    words_for_numbers = either(list(ordinals))
+    number = f"{words_for_numbers}|{_DECIMAL}|{_DIGITS}|{_ROMAN}|{_LETTER}"
+    before = f"{words_for_numbers}|{_DIGITS}|{_ROMAN}|{_LETTER}" if number_first else words_for_numbers
+    any_word = either(list(words))
+    return re.compile(
+        # "Article No. 5": a stop and a sign for "number" may follow the word.
+        rf"(?:(?P<w1>{any_word})(?!\w)(?:\.(?=\s?\d))?(?:\s?(?:no|n[°º]|nr|n\.|num)\.?(?=\s?[\d\s]))?(?:\s?(?P<n1>{number}))?"
+        rf"|(?P<n2>{before})\s?\.?\s?(?P<w2>{any_word})(?!\w))\.?",
+    )
+
+
+def _levels(table: dict[str, Any]) -> dict[str, CitationForm]:
+    """Return the templates of each level; missing variants default to the plain ones."""
+    levels = {}
+    for name, form in table.items():
+        plain = _depths(form, "", "final")
+        direct = _depths(form, "direct_", "direct") if "direct" in form else plain
+        nested = _depths(form, "nested_", "nested") if "nested" in form else plain
+        under = _depths(form, "under_", "under") if "under" in form else nested
+        levels[name] = CitationForm(*plain, *direct, *nested, *under, form.get("first", ""))
+    return levels
+
+
+def _depths(form: dict[str, str], prefix: str, final: str) -> tuple[str, str, str]:
+    """Return the templates `final`, `inner` and `outer`; a missing one defaults to the one before."""
+    inner = form.get(f"{prefix}inner", form[final])
+    return form[final], inner, form.get(f"{prefix}outer", inner)

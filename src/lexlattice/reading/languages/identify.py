@@ -1,8 +1,8 @@
-"""Which of the 24 languages an act is in, and how much of its text speaks for that.
+"""Language detection: which of the 24 languages an act is in, and how much of its text is in that language.
 
-Acts give themselves away by their formulas ("Having regard to", "vu le", "tekintettel"), which costs a few
-milliseconds to see; a text without them goes to py3langid's model, which takes a second to load. It knows a hundred
-other languages too, and so tells what is in none of the 24.
+Acts are recognized by their formulas ("Having regard to", "vu le", "tekintettel"), which takes a few milliseconds. Only
+a text without them goes to py3langid's model, which takes a second to load. The model knows about a hundred languages,
+so it also tells that a text is in none of the 24.
 """
 
 from __future__ import annotations
@@ -19,106 +19,109 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 LINES: Final = 400
-"""Formulas stand near the beginning: citations, recitals, the enacting formula and the first articles."""
+"""Lines searched for formulas: citations, recitals, the enacting formula and the first articles are near the start."""
 
-SOON: Final = 80
-"""Lines that are enough for most acts."""
+_FIRST_LINES: Final = 80
+"""Lines that suffice for most acts."""
 
-CERTAIN: Final = 3
-"""So many formulas of one language, of two kinds and twice as many as of any other, settle it."""
+_MIN_FORMULAS: Final = 3
+"""Formulas of one language that decide it, if they are of two kinds and twice as many as those of any other."""
 
-SAMPLE: Final = 6000
-"""Characters shown to the statistical model."""
+_SAMPLE: Final = 6000
+"""Characters passed to the statistical model."""
 
-LEAST_SHARE: Final = 0.55
-"""Of acts three quarters of the letters and more speak for official languages; of other texts a quarter at most."""
+MIN_SHARE: Final = 0.55
+"""Least share of a text in official languages: acts have three quarters or more, other texts a quarter at most."""
 
-_PIECE, _PIECES, _SHORTEST = 250, 16, 80
-"""Characters and number of the pieces that are asked one by one, and characters of a line that is a sentence."""
-_FEWEST_PIECES: Final = 4
-_TELLING: Final = 400
-"""Characters of a text that is long enough to be doubted."""
+_PIECE, _PIECES, _MIN_SENTENCE = 250, 16, 80
+"""Length and number of the pieces classified one by one, and the length from which a line counts as a sentence."""
+_MIN_PIECES: Final = 4
+_MIN_TEXT: Final = 400
+"""Characters from which a text is long enough to contradict the language it is said to be in."""
 _SIGNS: Final = frozenset("{}=_\\$@^~")
-_MOST_SIGNS: Final = 0.015
-"""The share of signs that programs and data have, and sentences do not."""
-_FEWEST_LETTERS: Final = 0.6
-_ITS_LETTERS: Final = 0.8
-"""Shares of a piece that are letters, and letters of the language's alphabet, where it is a sentence."""
-_SAME: Final = {"bs": "hr", "sr": "hr"}
-"""Languages that a statistical model cannot tell from one of the 24, and that read like it, if in the same letters."""
+_MAX_SIGNS: Final = 0.015
+"""Share of signs above which a piece is code or data, not a sentence."""
+_MIN_LETTERS: Final = 0.6
+_MIN_OF_ALPHABET: Final = 0.8
+"""Least shares of a sentence: letters of all characters, and letters of the language's alphabet of all letters."""
+_INDISTINGUISHABLE: Final = {"bs": "hr", "sr": "hr"}
+"""Languages that the model cannot tell from one of the 24, if they are written in the same script."""
 
 
 def identify(lines: Sequence[str]) -> str:
-    """The language of an act, from its lines; of one that stands in two, the first."""
+    """Return the language of an act; of an act in two languages, the first."""
     for line in lines[:6]:
         if len(line) == 2 and line.isupper() and line.lower() in LANGUAGES:
             return line.lower()
-    first = lines[: len(lines) // 2]  # of a text in two languages, one after the other
-    return by_formulas(lines) or by_formulas(first) or classify("\n".join(lines)[: SAMPLE * 2])
+    first = lines[: len(lines) // 2]  # in case the text is in two languages, one after the other
+    return by_formulas(lines) or by_formulas(first) or classify("\n".join(lines)[: _SAMPLE * 2])
 
 
 def by_formulas(lines: Sequence[str]) -> str:
-    """The language whose formulas an act has, if they leave no doubt; else nothing.
+    """Return the language whose formulas an act has, or an empty string if they are not conclusive.
 
-    One kind does not settle it: "under henvisning til" is Norwegian as well.
+    One kind of formula is not enough: "under henvisning til" is Norwegian as well.
     """
-    for most in (SOON, LINES):
-        votes, kinds = _votes(lines[:most])
+    for limit in (_FIRST_LINES, LINES):  # most acts are recognized by the first lines alone
+        votes, kinds = _count_formulas(lines[:limit])
         if votes:
             (best, count), *others = votes.most_common(2)
-            if count >= CERTAIN and len(kinds[best]) > 1 and (not others or count >= 2 * others[0][1]):
+            if count >= _MIN_FORMULAS and len(kinds[best]) > 1 and (not others or count >= 2 * others[0][1]):
                 return best
-        if len(lines) <= most:
+        if len(lines) <= limit:
             break
     return ""
 
 
 def contradicts(lines: Sequence[str], language: str) -> str:
-    """The language whose formulas a text has, if it has none of the language it is said to be in; else nothing."""
-    votes, _ = _votes(lines[:LINES])
+    """Return the language whose formulas a text has if it has none of `language`, else an empty string."""
+    votes, _ = _count_formulas(lines[:LINES])
     best, count = votes.most_common(1)[0] if votes else ("", 0)
-    return best if count >= CERTAIN and not votes[language] else ""
+    return best if count >= _MIN_FORMULAS and not votes[language] else ""
 
 
 def classify(text: str) -> str:
-    """The language of any text, by py3langid's model; the middle counts, since headings mislead."""
-    start = max(0, len(text) // 2 - SAMPLE // 2)
-    ranking = _model().rank(text[start : start + SAMPLE])
+    """Return the official language that py3langid's model ranks first for a text.
+
+    The middle of the text is used, since headings mislead the model.
+    """
+    start = max(0, len(text) // 2 - _SAMPLE // 2)
+    ranking = _model().rank(text[start : start + _SAMPLE])
     return next(str(label) for label, _ in ranking if label in LANGUAGES)
 
 
 def share_of(lines: Sequence[str], languages: Collection[str] = LANGUAGES) -> float:
-    """The share of the letters, in a sample of the text's sentences, that speaks for one of some languages."""
-    speaking = total = 0
+    """Return the share of a text that is in one of `languages`, by the letters in a sample of its sentences."""
+    matching = total = 0
     for piece in _pieces(lines):
         letters = sum(map(str.isalpha, piece))
         total += letters
         if letters and _is_prose(piece, letters):
             label = str(_model().classify(piece)[0])
-            label = _SAME.get(label, label)
-            if label in languages and _fits(piece, letters, label):
-                speaking += letters
-    return speaking / total if total else 0.0
+            label = _INDISTINGUISHABLE.get(label, label)
+            if label in languages and _has_alphabet_of(piece, letters, label):
+                matching += letters
+    return matching / total if total else 0.0
 
 
 def misfit(lines: Sequence[str], language: str) -> float | None:
-    """The share that speaks for a language, where it is so small that the text can hardly be in it.
+    """Return the share of a text in `language` if it is too small for the text to be in it, else `None`.
 
-    Of a text with one of its formulas, or too short to tell, nothing is said.
+    A text with one of the language's formulas, or one that is too short to tell, is not doubted.
     """
-    votes, _ = _votes(lines[:LINES])
-    if votes[language] or sum(map(len, lines[:LINES])) < _TELLING:
+    votes, _ = _count_formulas(lines[:LINES])
+    if votes[language] or sum(map(len, lines[:LINES])) < _MIN_TEXT:
         return None
     share = share_of(lines, (language,))
-    return share if share < LEAST_SHARE else None
+    return share if share < MIN_SHARE else None
 
 
 def _pieces(lines: Sequence[str]) -> list[str]:
-    """Pieces of the sentences near the beginning, or of all of a text that has few."""
-    found = [piece for line in lines[:LINES] for piece in _cut(line[: SAMPLE * 4]) if len(piece) >= _SHORTEST]
-    if len(found) < _FEWEST_PIECES:
-        found = list(_cut(" ".join(lines[:LINES])[:SAMPLE]))
-    step = max(1.0, len(found) / _PIECES)
+    """Return evenly spaced pieces of the sentences near the start, or of the whole start if it has few sentences."""
+    found = [piece for line in lines[:LINES] for piece in _cut(line[: _SAMPLE * 4]) if len(piece) >= _MIN_SENTENCE]
+    if len(found) < _MIN_PIECES:
+        found = list(_cut(" ".join(lines[:LINES])[:_SAMPLE]))
+    step = max(1.0, len(found) / _PIECES)  # evenly spaced, so that no part of the text dominates
     return [found[int(i * step)] for i in range(min(_PIECES, len(found)))]
 
 
@@ -127,31 +130,33 @@ def _cut(line: str) -> Iterator[str]:
 
 
 def _is_prose(piece: str, letters: int) -> bool:
-    """Whether a piece can be of a sentence: letters above all, no program and no data."""
+    """Whether a piece can be part of a sentence: mostly letters, neither code nor data."""
     length = len(piece) - piece.count(" ")
     signs = sum(character in _SIGNS for character in piece)
-    return letters >= _FEWEST_LETTERS * length and signs <= _MOST_SIGNS * length
+    return letters >= _MIN_LETTERS * length and signs <= _MAX_SIGNS * length
 
 
-def _fits(piece: str, letters: int, language: str) -> bool:
+def _has_alphabet_of(piece: str, letters: int, language: str) -> bool:
     """Whether the letters of a piece are those of a language."""
-    own = _alphabet(language)
-    return sum(character in own for character in piece.lower()) >= _ITS_LETTERS * letters
+    alphabet = _alphabet(language)
+    return sum(character in alphabet for character in piece.lower()) >= _MIN_OF_ALPHABET * letters
 
 
 @cache
 def _alphabet(language: str) -> frozenset[str]:
     letters: str = raw(language)["letters"]
-    return frozenset(letters if letters[:1] > "ʯ" else letters + ascii_lowercase)  # Greek and Cyrillic come after
+    is_latin = letters[:1] <= "ʯ"  # the last letter of the Latin blocks; Greek and Cyrillic follow
+    return frozenset(letters + ascii_lowercase if is_latin else letters)
 
 
-def _votes(lines: Sequence[str]) -> tuple[Counter[str], dict[str, set[str]]]:
-    """How many formulas of each language there are, and of which kinds."""
+def _count_formulas(lines: Sequence[str]) -> tuple[Counter[str], dict[str, set[str]]]:
+    """Count the formulas of each language, and collect which kinds they are of."""
     votes: Counter[str] = Counter()
     kinds: dict[str, set[str]] = {}
     table = _openers()
     for line in lines:
         head = fold(line[:HEAD])
+        # The index by four letters leaves a handful of the several hundred formulas to compare.
         for opener, what, languages in table.get(head[:4], ()):
             if head.startswith(opener) and not head[len(opener) : len(opener) + 1].isalpha():
                 votes.update(languages)
@@ -162,7 +167,7 @@ def _votes(lines: Sequence[str]) -> tuple[Counter[str], dict[str, set[str]]]:
 
 @cache
 def _openers() -> dict[str, list[tuple[str, str, list[str]]]]:
-    """All languages' formulas by their first letters, with their kind and the languages that use each."""
+    """Index the formulas of all languages by their first four letters, with their kind and the languages using them."""
     users: dict[str, list[str]] = {}
     kinds: dict[str, str] = {}
     for language in LANGUAGES:

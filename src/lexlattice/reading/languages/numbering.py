@@ -1,7 +1,7 @@
-"""Numbers as acts write them: Roman, lettered in three alphabets, "5 bis", and the markers that lead a line.
+"""Numbers in acts: Roman numerals, letters of three alphabets, "5 bis", and the markers at the start of a line.
 
-Language versions of one act number the same provision differently: (a), α), а); Article 5a, article 5 bis. Ids and
-section numbers use one notation, so that versions can be laid side by side.
+The language versions of an act number the same provision differently: (a), α), а); Article 5a, article 5 bis. Ids and
+section numbers use one notation for all, so that versions can be compared.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MULTIPLICATIVES: Final = (
     | {unit + ten: tens + units for ten, tens in _TENS.items() for unit, units in _UNITS.items()}
     | {unit + ten: tens + units for ten, tens in _TENS.items() for unit, units in _BELOW_TEN.items() if units > 4}
 )
-"""Latin for "twice", "three times" and so on: what Romance languages and Dutch write where others write a, b, c."""
+"""Latin for "twice", "three times" …, which Romance languages and Dutch use where others use a, b, c."""
 INSERTED_WORDS: Final = sorted(_MULTIPLICATIVES, key=len, reverse=True)
 
 
@@ -42,11 +42,16 @@ def _either(words: Iterable[str]) -> str:
 INSERTED: Final = (
     rf"(?:(?:{_either({*_UNITS, *_BELOW_TEN} - {''})})?(?:{_either(_TENS)})|{_either(_BELOW_TEN)})(?![^\W\d_])"
 )
-"""A pattern for these words."""
+"""A pattern that matches these words, built from their parts to keep it short."""
 _ROMAN_VALUES: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_ROMAN_SIGNS: Final = (
+    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
+    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
+)
+# Greek and Cyrillic letters that are typed for the Latin ones of Roman numerals.
 _LOOKALIKES: Final = str.maketrans("ιΙχΧνΝіІхХсСмМ", "iIxXvViIxXcCmM")
-_DOTTED: Final = str.maketrans("ċġħ", "cgh")
-"""Letters that Maltese writes where the other languages' lists have these."""
+_MALTESE: Final = str.maketrans("ċġħ", "cgh")
+"""Letters of Maltese lists, and those of other languages in their place."""
 _GREEK_UNITS: Final = {"α": 1, "β": 2, "γ": 3, "δ": 4, "ε": 5, "στ": 6, "ϛ": 6, "ζ": 7, "η": 8, "θ": 9}
 _GREEK_TENS: Final = {"ι": 10, "κ": 20, "λ": 30, "μ": 40, "ν": 50, "ξ": 60, "ο": 70, "π": 80}
 
@@ -55,7 +60,7 @@ ROMAN: Final = re.compile(r"m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v
 
 @lru_cache(maxsize=4096)
 def from_roman(text: str) -> int:
-    """Value of a lower-case Roman numeral, 0 if it is none.
+    """Return the value of a lower-case Roman numeral, 0 if it is none.
 
     >>> from_roman("xiv"), from_roman("vx"), from_roman("")
     (14, 0, 0)
@@ -68,12 +73,12 @@ def from_roman(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def letter_value(text: str) -> int:
-    """Place of a lettered marker in its own alphabet (a, α, а are 1; aa is 27), 0 if it is none.
+    """Return the position of a letter in its alphabet (a, α, а are 1; aa is 27), 0 if it is none.
 
     >>> [letter_value(x) for x in ("a", "z", "aa", "ab", "γ", "στ", "ιβ", "в", "ċ", "1")]
     [1, 26, 27, 28, 3, 6, 12, 3, 3, 0]
     """
-    text = text.translate(_DOTTED)
+    text = text.translate(_MALTESE)
     if len(text) == 1:
         if text in LATIN:
             return LATIN.index(text) + 1
@@ -91,8 +96,23 @@ def letter_value(text: str) -> int:
     return 0
 
 
+def to_roman(value: int) -> str:
+    """Return a number in lower-case Roman numerals, or in digits if it has none.
+
+    >>> to_roman(14), to_roman(1994), to_roman(4000)
+    ('xiv', 'mcmxciv', '4000')
+    """
+    if not 0 < value < 4000:
+        return str(value)
+    text = ""
+    for worth, sign in _ROMAN_SIGNS:
+        text += sign * (value // worth)
+        value %= worth
+    return text
+
+
 def to_letters(value: int) -> str:
-    """Latin letters of a place in a list: 1 is a, 27 is aa.
+    """Return the Latin letters for a position in a list: 1 is a, 27 is aa.
 
     >>> to_letters(3), to_letters(28)
     ('c', 'ab')
@@ -105,7 +125,7 @@ def to_letters(value: int) -> str:
 
 
 def _inserted(words: str) -> str | None:
-    """The letters that one Latin word, or one after the other, stands for: bis is a; nothing if they are no such words.
+    """Return the letters for one or more Latin words (bis is a), or `None` if they are other words.
 
     >>> [_inserted(x) for x in ("bis", "septvicies", "octovicies", "quinquadragies", "quater bis", "first")]
     ['a', 'z', 'aa', 'ar', 'ca', None]
@@ -116,7 +136,7 @@ def _inserted(words: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def canonical(number: str) -> str:
-    """One notation for a section's number, whatever the language and its alphabet.
+    """Return the number of a section in one notation for all languages and alphabets.
 
     >>> [canonical(x) for x in ("5", "5 bis", "5α", "5а", "1.o-A", "II", "ΙΙ", "X ter", "B", "Β", "1er", "3.")]
     ['5', '5a', '5a', '5a', '1a', 'II', 'II', 'XB', 'B', 'B', '1', '3']
@@ -142,21 +162,21 @@ def canonical(number: str) -> str:
 
 
 class Marker(NamedTuple):
-    """The number at the head of a line."""
+    """The number at the start of a line."""
 
     style: str
     """dot "1.", multi "1.2.", paren "(1)", letter "(a)", roman "(i)", dash "—"; letters may be roman too."""
     number: str
     value: int
     roman: int
-    """Value as a Roman numeral where the marker is a letter that could be one ("i", "v", "x"), else 0."""
+    """The value as a Roman numeral if the marker is a letter that can be one ("i", "v", "x"), else 0."""
     end: int
-    """Where the text after the marker begins."""
+    """Position of the text after the marker."""
     quoted: bool
 
 
 def letters(mark: Marker) -> str:
-    """The Latin letters of a lettered marker, one notation for all alphabets: γ) is c, "c bis" is ca."""
+    """Return a lettered marker in Latin letters, for all alphabets: γ) is c, "c bis" is ca."""
     stem = to_letters(mark.value) if mark.value else mark.number.lower()
     return stem + (_inserted(mark.number.lower().partition(" ")[2]) or "")
 
@@ -171,25 +191,32 @@ _WORD: Final = rf"[^\W\d_]{{1,6}}(?:\s{INSERTED}){{0,2}}"
 _MARKER: Final = re.compile(
     rf"(?P<q>[{OPENING_QUOTES}]{{1,2}}\s?)?"
     r"(?:"
+    # 1.2.3, with a stop, a bracket or a space after it
     r"(?P<multi>\d{1,3}(?:\s?\.\s?\d{1,3}){1,5})\s?(?:\.\s|\.$|\.(?=[^\W\d_](?:[^\W\d_]|\s))|\)\s?|\s(?=\S)|$)"
+    # 1. — 1a. — 1 bis.
     rf"|(?P<dot>{_COUNT})\s?\.\)?(?:\s|$|(?=[^\W\d_]{{2}}))"
+    # (1), [1] and 1)
     rf"|\(\s?(?P<paren>{_COUNT})\s?\)(?:\s|$|(?=\w))"
     r"|\[(?P<bracket>\d{1,3})\](?:\s|$|(?=\w))"
     rf"|(?P<half>{_COUNT})\s?\)(?:\s|$|(?=\w))"
+    # (a) and a), also of several letters: Roman numerals, "aa", words that are sorted out later
     rf"|\(\s?(?P<letter>{_WORD})\s?\)(?:\s|$|(?=\w))"
     rf"|(?P<halfletter>{_WORD})\s?\)(?:\s|$|(?=\w))"
+    # "a." alone on its line: before a text it would be an abbreviation
     r"|(?P<letterdot>[a-zivx]{1,4})\.$"
+    # a number without any mark, only right after an opening quotation mark
     rf"|(?(q)(?P<quotednumber>\d{{1,3}}(?:\s{INSERTED})?)(?:$|(?<=s|r)\s(?=[^\W\d_a-zà-ÿ]))|(?!))"
+    # dashes and bullets
     r"|(?P<dash>[—–‒―•·▪●-])(?:\s|$|(?=[^\W\d_]))"
     r")"
 )
 _INSERTED: Final = re.compile(r"([ivx]{2,6})[a-e]\Z")
-"""A point put between two Roman ones: (iia) after (ii)."""
+"""A point inserted between two with Roman numerals: (iia) after (ii)."""
 _POINT_LETTERS: Final = re.compile(r"[a-zċġħα-ωϛа-я]{1,2}\Z|[ivxlcdmі]{1,6}\Z")
 
 
 def marker(line: str) -> Marker | None:
-    """The marker that leads a line, if one does.
+    """Return the marker at the start of a line, or `None`.
 
     >>> marker("(a) surveys;")[:3]
     ('letter', 'a', 1)
@@ -198,6 +225,7 @@ def marker(line: str) -> Marker | None:
     >>> marker("‘(b)").quoted, marker("(see above) text"), marker("1.5 million euro are").style
     (True, None, 'multi')
     """
+    # A quick test that rules out most lines: a line that begins with a letter needs a bracket or stop soon after.
     if not line or (line[0].isalpha() and ")" not in line[:12] and not (len(line) < 6 and line[-1] == ".")):
         return None
     match = _MARKER.match(line)
@@ -209,7 +237,9 @@ def marker(line: str) -> Marker | None:
 
 
 def dotted_marker(line: str) -> Marker | None:
-    """The letter or Roman numeral with a stop that leads a line; among which others it stands tells if it counts any.
+    """Return the letter or Roman numeral with a stop at the start of a line, or `None`.
+
+    Only the markers around it tell whether it is the number of a point at all.
 
     >>> dotted_marker("ii. surveys;").roman, dotted_marker("art. 5")
     (2, None)
@@ -221,7 +251,7 @@ def dotted_marker(line: str) -> Marker | None:
 
 @lru_cache(maxsize=4096)
 def _counted(style: str, number: str) -> tuple[str, str, int, int] | None:
-    """Style, number, value and Roman value of what the pattern found; nothing if it is a mere word in brackets."""
+    """Return style, number, value and Roman value of a match, or `None` if it is just a word in brackets."""
     if style == "multi":
         number = re.sub(r"\s", "", number)
         return "multi", number, int(number.rsplit(".", 1)[1]), 0
@@ -235,7 +265,7 @@ def _counted(style: str, number: str) -> tuple[str, str, int, int] | None:
 
 
 def _place(number: str) -> tuple[int, int] | None:
-    """What a lettered marker counts as a letter and as a Roman numeral; nothing if it is a mere word in brackets."""
+    """Return the value of a lettered marker as a letter and as a Roman numeral, or `None` if it is just a word."""
     lowered, _, suffix = number.lower().partition(" ")
     if not suffix and not _POINT_LETTERS.match(lowered):
         inserted = _INSERTED.match(lowered)
@@ -248,18 +278,18 @@ _PART: Final = re.compile(r"(?P<n>[IVXΙΧ]{1,5}|[A-ZĊĠĦΑ-ΩА-Я])\.(?:\s+(
 
 
 class PartNumber(NamedTuple):
-    """A capital letter or Roman number, with a stop, that leads a line: "A. General"."""
+    """A capital letter or Roman numeral with a stop at the start of a line: "A. General"."""
 
     number: str
     rest: str
-    """What follows it on the line."""
+    """The rest of the line."""
     value: int
-    """Its place in its alphabet; 0 for several letters."""
+    """Its position in its alphabet; 0 for several letters."""
     roman: int
 
 
 def part_number(line: str) -> PartNumber | None:
-    """The capital letter or Roman number that leads a line, if one does.
+    """Return the capital letter or Roman numeral at the start of a line, or `None`.
 
     >>> part_number("B. Honey"), part_number("II.").roman, part_number("Bees."), part_number("U.S. law")
     (PartNumber(number='B', rest='Honey', value=2, roman=0), 2, None, None)

@@ -83,7 +83,7 @@ def divide_by_parts(section: ParsedSection, outline: Outline, grammar: Grammar, 
 def _divide_part(lines: Sequence[int], outline: Outline, grammar: Grammar, scope: Scope) -> list[ParsedUnit]:
     """Divide the lines of one part: headings among them are furniture, but numbers of headings count."""
     while lines and not any(map(str.isalnum, outline.lines[lines[0]])):
-        outline.furniture[lines[0]] = "heading"  # a stray stop behind a heading
+        outline.furniture[lines[0]] = "heading"  # a stray stop after a heading
         lines = lines[1:]
     capitals, others, points = find_headings(lines, outline)
     outline.furniture.update(dict.fromkeys([*capitals, *others], "heading"))
@@ -97,7 +97,7 @@ def _part_scope(path: Sequence[AnnexPart], scope: Scope) -> Scope:
     cite = reduce(lambda outer, part: Cite(outer, *part.cite), path, scope.cite)
     if not path[-1].step.startswith("pt-"):
         return Scope(steps, cite, scope.kind)
-    item = list_of_heading(path[-1].number, steps.rpartition(".")[0], cite.around if cite is not None else None)
+    item = list_of_heading(path[-1].number, steps.rpartition(".")[0], cite.parent if cite is not None else None)
     return Scope(steps, cite, scope.kind, text_level="subparagraph", item=item)
 
 

@@ -40,7 +40,7 @@ _BRACKETED_LETTER: Final = re.compile(r"\s?\(([^\W\d_])\)")
 _MAY_BE_HEADER: Final = (None, Role.TITLE, Role.OUTLINE, Role.ARTICLE, Role.DIVISION, Role.ANNEX)
 """Roles of lines that may be headers."""
 _DOTTED_POINT: Final = re.compile(r"[^\W\d_]{1,5}\.\s+[^\s.]")
-"""A point with a stop behind its letter or numeral: "iv. the", "b. a"."""
+"""A point with a stop after its letter or numeral: "iv. the", "b. a"."""
 _LONGEST_DOTTED: Final = 6
 """Characters up to the stop of such a marker."""
 _FEWEST_POINTS: Final = 2

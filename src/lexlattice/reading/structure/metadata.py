@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from lexlattice.act.document import CUT_OFF
 from lexlattice.reading.celex import consolidated_celex, normalize_celex
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day
-from lexlattice.reading.formats.site_frame import SHORTEST_PAGE, no_act
+from lexlattice.reading.formats.site_frame import MIN_PAGE, no_act_error
 from lexlattice.reading.languages.grammar import HEAD, Grammar, fold
 from lexlattice.reading.structure.outline import Outline
 from lexlattice.reading.structure.sections import ParsedSection
@@ -106,7 +106,7 @@ def describe(document: Document, outline: Outline, grammar: Grammar) -> Facts:
             warnings += ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
         else:
             if document.format == "html" and not (kind or number.act) and _is_notice(outline):
-                raise no_act(None)
+                raise no_act_error(None)
             warnings += ("No headings were found: the text was read as one body of paragraphs.",)
     return Facts(
         celex=number.act,
@@ -122,7 +122,7 @@ def describe(document: Document, outline: Outline, grammar: Grammar) -> Facts:
 
 def _is_notice(outline: Outline) -> bool:
     """Whether a text is as short as an error message of a website, and nothing in it is numbered."""
-    return sum(map(len, outline.lines)) < SHORTEST_PAGE and not any(outline.marks)
+    return sum(map(len, outline.lines)) < MIN_PAGE and not any(outline.marks)
 
 
 def bare_title(title: str) -> str:
@@ -268,11 +268,11 @@ def _find_repeal(blocks: Sequence[Block], grammar: Grammar) -> int | None:
 
 def _repealing_act(blocks: Sequence[Block], opener: int) -> str:
     """The act named after the words "repealed by", on their line or one of the next."""
-    behind = blocks[opener].text.partition(":")[2].strip()
-    if behind:
-        return behind
-    after = (block.text.strip() for block in blocks[opener + 1 : opener + 1 + NEAR_THE_TOP])
-    return next((text for text in after if _NUMBERED.search(text)), "")
+    named = blocks[opener].text.partition(":")[2].strip()
+    if named:
+        return named
+    below = (block.text.strip() for block in blocks[opener + 1 : opener + 1 + NEAR_THE_TOP])
+    return next((text for text in below if _NUMBERED.search(text)), "")
 
 
 def _is_act_text(block: Block, grammar: Grammar) -> bool:

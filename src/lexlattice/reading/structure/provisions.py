@@ -113,7 +113,7 @@ def _body_scope(section: ParsedSection, outline: Outline) -> Scope:
     if section.number:
         prefix = f"{section.annex.prefix}." if section.annex is not None else ""
         return Scope(f"{prefix}sec-{section.number}", Cite(outer, "section", section.number), "paragraph")
-    # Points that are numbered through the whole act are unique without the heading they stand below.
+    # Points that are numbered through the whole act are unique without their heading.
     has_points = not section.label and any(outline.marks[i] is not None for i in section.lines)
     name = shorten(section.label or section.heading) if section.prefix != "body" and not has_points else ""
     outer = Cite(None, "within", name) if name else None

@@ -34,7 +34,7 @@ FURTHER_END: Final = 40
 LONGEST_QUOTATION: Final = 5000
 """Lines of a quotation; a longer one has lost its end."""
 OPENING: Final = OPENING_QUOTES + "’ "
-"""What may stand before quoted text."""
+"""What may precede quoted text."""
 LONGEST_NUMBER: Final = 40
 """Characters of the header of an inserted article."""
 _INSERTED: Final = re.compile(r"[a-z]+ies(?:\s[a-z]+)?\Z")

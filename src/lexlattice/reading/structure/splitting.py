@@ -25,8 +25,8 @@ _CONSOLIDATION: Final = re.compile(r"[▼►◄](?:\s?\(\d{1,3}\))?(?:\s?[ABCMR]
 """►M1, ▼B, ►(1) M1: the act that a passage of a consolidated text comes from."""
 _PAGE_BEFORE: Final = re.compile(r"[LC]\s\d{1,4}(?:\s?/\s?|\s)\d{1,4}\s+(?=[^\W\d_a-z])")
 """A page of the Journal before a title: "L 236 33 Act of Accession"."""
-_PAGE_BEHIND: Final = re.compile(r"\s+(?=[LC]\s\d{1,4}(?:\s?/\s?\d{1,4})?$)")
-"""A page of the Journal behind a title: "Council Regulation No 17 L 13/204"."""
+_PAGE_AFTER: Final = re.compile(r"\s+(?=[LC]\s\d{1,4}(?:\s?/\s?\d{1,4})?$)")
+"""A page of the Journal after a title: "Council Regulation No 17 L 13/204"."""
 _PAGE_HEADER: Final = re.compile(
     r"\d{1,2}[./]\s?\d{1,2}[./]\s?\d{2,4}\.?$"  # 27.12.2022
     r"|[A-Z]{2}$"  # EN
@@ -78,11 +78,11 @@ def _cut_page_marks(n: int, block: Block, grammar: Grammar) -> Iterator[Block]:
     if text[0] in "▼►◄" and _CONSOLIDATION.match(text):
         yield Block(text, Role.PAGE)
     elif n < NEAR_THE_TOP and role in (None, Role.TITLE):
-        before, behind = _PAGE_BEFORE.match(text), _PAGE_BEHIND.search(text)
+        before, after = _PAGE_BEFORE.match(text), _PAGE_AFTER.search(text)
         start = before.end() if before is not None else 0
         end = len(text)
-        if behind is not None and not _ends_with_journal(text[start : behind.end() + 1], grammar):
-            end = behind.start()
+        if after is not None and not _ends_with_journal(text[start : after.end() + 1], grammar):
+            end = after.start()
         if before is not None:
             yield Block(text[:start].rstrip(), Role.PAGE)
         yield block if (start, end) == (0, len(text)) else Block(text[start:end], role, block.level)

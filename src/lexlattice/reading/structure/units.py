@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lexlattice.reading.citations.forms import Cite
-from lexlattice.reading.citations.vocabulary import flat, wording
+from lexlattice.reading.citations.vocabulary import fold_letters, load_vocabulary
 from lexlattice.reading.languages.grammar import DIVISIONS, Grammar, Header
 from lexlattice.reading.languages.numbering import Marker
 from lexlattice.reading.structure.lists import ParsedUnit, Scope
@@ -166,7 +166,7 @@ def _has_paragraphs(first: int, outline: Outline, grammar: Grammar) -> bool:
     mark = outline.marks[first]
     if not first or mark is None or mark.style not in ("dot", "paren"):
         return False
-    words, instruction = wording(grammar.language), flat(outline.lines[first - 1])
+    words, instruction = load_vocabulary(grammar.language), fold_letters(outline.lines[first - 1])
     named = [words.role(token[0]).levels for token in words.tokens.finditer(instruction)]
     if any(levels and "paragraph" not in levels and not _NOT_PARAGRAPHS.isdisjoint(levels) for levels in named):
         return False

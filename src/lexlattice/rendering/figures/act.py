@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lexlattice.act.document import SECTION_KINDS, Act
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import DataError, MissingExtraError
 from lexlattice.rendering.figures.canvas import FONT, GREY, INK, LEGEND, MARGIN, PADDING, POINT, SMALL, Sheet, plain
 
 if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
 COLOURS: Final = {
     "title": "#333333",
@@ -51,7 +51,7 @@ def plot_lattice(act: Act) -> Figure:
     return sheet.figure
 
 
-def plot_salience(act: Act, trajectory: NDArray[np.float32], chosen: Collection[str]) -> Figure:
+def plot_salience(act: Act, trajectory: ArrayLike, chosen: Collection[str]) -> Figure:
     """The salience of each unit before the automaton's first step and after each, a panel each.
 
     `trajectory` has a row for each panel and a column for each unit. Units whose ids are in `chosen` have a star in
@@ -63,8 +63,8 @@ def plot_salience(act: Act, trajectory: NDArray[np.float32], chosen: Collection[
         raise ValueError(f"{len(act)} units need rows of as many values, not an array of shape {values.shape}")
     if not np.isfinite(values).all():
         raise ValueError("a value is not a finite number")
-    if strangers := [unit for unit in chosen if unit not in act]:
-        raise ValueError(f"the act has no unit {strangers[0]!r}")
+    if unknown := [unit for unit in chosen if unit not in act]:
+        raise ValueError(f"the act has no unit {unknown[0]!r}")
 
     taken = {unit.id: unit.words for unit in act.units if unit.id in set(chosen)}
     facts = [*_facts(act), f"chosen: {_count(len(taken), 'unit')}, {_count(sum(taken.values()), 'word')}"]
@@ -89,7 +89,7 @@ def _require(act: Act) -> None:
     except ImportError as error:
         raise MissingExtraError("Drawing a figure", "plot") from error
     if not act.units:
-        raise LexLatticeError("The act has no units, so there is nothing to draw; give one with text.")
+        raise DataError("The act has no units, so there is nothing to draw; give one with text.")
 
 
 def _facts(act: Act) -> list[str]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from lexlattice._internal.files import write_whole
 from lexlattice.act.document import Act, Section
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,7 +126,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
     """The format that the name of a file ends with."""
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in FORMATS:
-        raise LexLatticeError(f"'{os.fspath(path)}' names no format for a figure; let it end in .svg, .png or .pdf.")
+        raise OptionError(f"'{os.fspath(path)}' names no format for a figure; let it end in .svg, .png or .pdf.")
     return suffix
 
 
@@ -460,6 +460,6 @@ def _remarks(act: Act, folded: Folded) -> Iterator[str]:
     if any(line.first for line in folded.lines):
         yield f"Sections of more than {folded.width} units go on in the next line."
     if any(line.missing for line in folded.lines):
-        yield "+n: so many more units of the section, which are not drawn."
+        yield "+n: n more units of the section are not drawn."
     if hidden := act.sections[folded.sections :]:
         yield f"{len(hidden):,} more sections with {sum(len(s.units) for s in hidden):,} units are not drawn."

@@ -49,7 +49,7 @@ class Phrases:
     """What the web reader says on its buttons, labels and notes, by name; `SHARED` and `advice` are in it too."""
 
     def more_points(self, count: int) -> str:
-        """The mark where so many points of a list are left out.
+        """The mark where N points of a list are left out.
 
         >>> phrases("en").more_points(1), phrases("en").more_points(4), phrases("pl").more_points(5)
         ('[… 1 more point]', '[… 4 more points]', '[… jeszcze 5 punktów]')

@@ -11,7 +11,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lexlattice.encoding.subwords import Hashes32, Places, Spelling, Words, distinct, rows, split, subwords
+from lexlattice.encoding.subwords import (
+    Hashes32,
+    Indices,
+    Spelling,
+    Words,
+    embedding_rows,
+    split_words,
+    subwords,
+    unique_words,
+)
 
 _TEXTS_AT_ONCE: Final = 20_000
 
@@ -20,16 +29,16 @@ _TEXTS_AT_ONCE: Final = 20_000
 class Runs:
     """Many runs of numbers in one array."""
 
-    values: Places
-    lengths: Places
-    starts: Places
+    values: Indices
+    lengths: Indices
+    starts: Indices
 
     @classmethod
-    def of(cls, values: Places, lengths: Places) -> Runs:
+    def of(cls, values: Indices, lengths: Indices) -> Runs:
         """Runs of these lengths, one after the other."""
         return cls(values, lengths, np.cumsum(lengths) - lengths)
 
-    def take(self, places: Places) -> Runs:
+    def take(self, places: Indices) -> Runs:
         """Some of the runs."""
         lengths = self.lengths[places]
         starts = np.cumsum(lengths) - lengths
@@ -60,7 +69,7 @@ class Lexicon:
     def build(cls, texts: Sequence[str], spelling: Spelling, size: int, buckets: int) -> Lexicon:
         """With vectors for the most frequent subwords, `size` at most."""
         found, counts = _words(texts)
-        unique, _, numbers = distinct(found)
+        unique, _, numbers = unique_words(found)
         frequency = np.bincount(numbers, minlength=len(unique.starts) - 1)
         parts = list(subwords(unique, spelling))
         hashes, places = np.unique(np.concatenate([part for _, part in parts]), return_inverse=True)
@@ -76,9 +85,9 @@ class Lexicon:
         )
 
 
-def _words(texts: Sequence[str]) -> tuple[Words, Places]:
+def _words(texts: Sequence[str]) -> tuple[Words, Indices]:
     """The words of very many texts."""
-    parts = [split(texts[first : first + _TEXTS_AT_ONCE]) for first in range(0, len(texts), _TEXTS_AT_ONCE)]
+    parts = [split_words(texts[first : first + _TEXTS_AT_ONCE]) for first in range(0, len(texts), _TEXTS_AT_ONCE)]
     letters = np.concatenate([words.letters for words, _ in parts])
     lengths = np.concatenate([words.lengths for words, _ in parts])
     starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -86,7 +95,7 @@ def _words(texts: Sequence[str]) -> tuple[Words, Places]:
 
 
 def _rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -> Runs:
-    parts = list(rows(words, spelling, vocabulary, buckets))
+    parts = list(embedding_rows(words, spelling, vocabulary, buckets))
     owners = np.concatenate([owners for owners, _ in parts])
     places = np.concatenate([places for _, places in parts])
     lengths = np.bincount(owners, minlength=len(words.starts) - 1)

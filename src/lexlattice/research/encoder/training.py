@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy, embedding_bag, normalize
 
-from lexlattice.encoding.subwords import Places, Spelling
+from lexlattice.encoding.subwords import Indices, Spelling
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.encoder.lexicon import Lexicon, Runs, initial_table, random_table
 from lexlattice.research.encoder.texts import Source
@@ -106,7 +106,7 @@ def _company(sources: Sequence[Source]) -> Runs:
     return Runs.of(np.arange(lengths.sum()), lengths).take(np.flatnonzero(kept))
 
 
-def _columns(sources: Sequence[Source], lexicon: Lexicon) -> list[Places]:
+def _columns(sources: Sequence[Source], lexicon: Lexicon) -> list[Indices]:
     """For each source, rows × languages: the number of the text, or -1."""
     place = 0
     columns = []
@@ -132,7 +132,7 @@ class _Learner:
         self._shares = np.array(recipe.shares) / sum(recipe.shares)
         self._weights = np.array([WEIGHTS.get(language, 1.0) for language in LANGUAGES])
 
-    def draw(self, columns: Sequence[Places]) -> Places:
+    def draw(self, columns: Sequence[Indices]) -> Indices:
         """Texts of one batch, languages × rows; no two rows have the same text."""
         numbers = columns[self._rng.choice(len(columns), p=self._shares)]
         available = numbers >= 0
@@ -144,10 +144,10 @@ class _Learner:
         order = np.argsort(waiting, axis=1)[:, :languages]
         complete = np.isfinite(np.take_along_axis(waiting, order, axis=1)).all(axis=1)
         batch = np.take_along_axis(numbers[rows], order, axis=1)[complete]
-        texts: Places = batch[self._is_first(batch)].T
+        texts: Indices = batch[self._is_first(batch)].T
         return texts
 
-    def step(self, batch: Places, step: int) -> float:
+    def step(self, batch: Indices, step: int) -> float:
         """Move the table towards what the batch says."""
         vectors, rows, used = self._encode(batch.ravel())
         sides = vectors.view(*batch.shape, -1)
@@ -162,7 +162,7 @@ class _Learner:
         self._move(rows, used.detach(), used.grad, step)
         return loss.item()
 
-    def _encode(self, texts: Places) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def _encode(self, texts: Indices) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Vectors of texts, with some words and subwords left out; and the rows that they depend on."""
         words = self._lexicon.texts.take(texts).drop(self._recipe.word_dropout, self._rng)
         unique, places = np.unique(words.values, return_inverse=True)
@@ -184,7 +184,7 @@ class _Learner:
         spread = (second / (1 - _BETAS[1] ** times)).sqrt_().add_(1e-8)
         self._table[rows] = values.addcdiv_(first / (1 - _BETAS[0] ** times), spread, value=-rate)
 
-    def _is_first(self, batch: Places) -> NDArray[np.bool_]:
+    def _is_first(self, batch: Indices) -> NDArray[np.bool_]:
         """Whether none of a row's texts stood in a row before: it could not be told from it."""
         seen: set[bytes] = set()
         is_first = np.ones(len(batch), np.bool_)

@@ -20,7 +20,8 @@ from lexlattice.act.document import Act
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import Reference
 from lexlattice.evaluation.metrics.significance import confidence_interval, rank_correlation, ratio_interval
-from lexlattice.multilingual.projection import carried, project
+from lexlattice.multilingual.alignment import align
+from lexlattice.multilingual.versions import project_extract
 from lexlattice.reading import read
 from lexlattice.research import load
 from lexlattice.research.experiments.statistics import high_resource, paper, reported
@@ -99,10 +100,11 @@ def _scores(summarizer: Summarizer, entry: dict[str, Any]) -> list[list[float]]:
     reference = Reference(entry["summary_en"], "compat")
     budget = len(entry["summary_en"].split())
     order = summarizer.rank(french, int(_MARGIN * budget * french.words / english.words))
-    projected = carried((french.units[unit] for unit in order), french, english, budget)
-    to_french = project(english, french)
+    to_english, to_french = align(french, english), align(english, french)
+    projected = project_extract((french.units[unit] for unit in order), english, to_english, budget)
     ranked = [english.units[unit].id for unit in summarizer.rank(english, int(_MARGIN * budget))]
-    round_trip = carried((french[name] for unit in ranked for name in to_french[unit]), french, english, budget)
+    french_units = (french[name] for unit in ranked for name in to_french.pairs.get(unit, ()))
+    round_trip = project_extract(french_units, english, to_english, budget)
     texts = summarizer.extract(english, budget).text, projected.text, round_trip.text
     return [[100 * reference.score(text)[name].f1 for name in _MEASURES] for text in texts]
 
@@ -148,19 +150,19 @@ def _agreement(study: Study, summarizer: Summarizer, path: Path) -> Table:
 def _shared(summarizer: Summarizer, english: Act, act: Act, share: float) -> float:
     """The share of units selected in English that have a selected counterpart."""
     chosen = {unit.id for unit in summarizer.extract(english, max(1, round(share * english.words))).units}
-    counterparts = project(act, english)
+    counterparts = align(act, english).pairs
     selected = summarizer.extract(act, max(1, round(share * act.words))).units
-    return len(chosen & {name for unit in selected for name in counterparts[unit.id]}) / max(1, len(chosen))
+    return len(chosen & {name for unit in selected for name in counterparts.get(unit.id, ())}) / max(1, len(chosen))
 
 
 def _correlation(summarizer: Summarizer, english: Act, act: Act) -> float:
     """The rank correlation of the scores of corresponding units."""
     scores = dict(zip((unit.id for unit in english), summarizer.score(english).tolist(), strict=True))
-    counterparts = project(act, english)
+    counterparts = align(act, english).pairs
     pairs = [
         (float(score), float(np.mean([scores[name] for name in counterparts[unit.id]])))
         for unit, score in zip(act.units, summarizer.score(act), strict=True)
-        if counterparts[unit.id]
+        if unit.id in counterparts
     ]
     return rank_correlation(*np.array(pairs).T) if pairs else 0.0
 

@@ -1,57 +1,56 @@
-// The act itself: all of its provisions, with a bar that shows how much each matters, and the chosen ones marked.
+// The act pane: all provisions, with a bar that shows their salience, and the selected ones marked.
 
-import { shade } from "./choosing.js";
-import { byId, firstSeen, make, putBelowTop, show } from "./dom.js";
-import { goTo, listen, salience, state, view } from "./state.js";
-import { tableOf } from "./tables.js";
-import { word } from "./words.js";
+import { byId, firstVisible, make, scrollToOffset, show, tableOf } from "./dom.js";
+import { t } from "./i18n.js";
+import { shadeOf } from "./selection.js";
+import { goToUnit, listen, salience, state, view } from "./state.js";
 
-/** The span of each unit, and the paragraphs with the places of their units. */
+/** The element of each unit, and the paragraphs with the indices of their units. */
 let spans = [];
 let paragraphs = [];
 let marked = new Set();
 
-export function prepareAct() {
+export function initAct() {
   listen((changed) => {
-    if (changed.has("version")) build();
-    if (changed.has("version") || changed.has("step")) paint();
-    if (changed.has("chosen")) mark();
-    if (changed.has("words")) for (const place of marked) spans[place].firstChild.ariaLabel = starred(place);
-    if (changed.has("current")) point();
+    if (changed.has("version")) render();
+    if (changed.has("version") || changed.has("step")) updateShades();
+    if (changed.has("chosen")) updateMarks();
+    if (changed.has("words")) for (const place of marked) spans[place].firstChild.ariaLabel = starLabel(place);
+    if (changed.has("current")) markCurrent();
   });
-  byId("act").addEventListener("keydown", walk);
+  byId("act").addEventListener("keydown", onKey);
   byId("text-of-act").addEventListener("click", (event) => {
     const span = event.target.closest(".unit");
     if (!span || !(getSelection().isCollapsed || event.target.closest("a"))) return;
     event.preventDefault();
-    goTo(Number(span.dataset.place), "act");
+    goToUnit(Number(span.dataset.place), "act");
   });
   byId("contents-list").addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (!link) return;
     event.preventDefault();
     byId("contents").open = false;
-    goTo(Number(link.dataset.place), "contents");
+    goToUnit(Number(link.dataset.place), "contents");
   });
 }
 
-function build() {
+function render() {
   const { sections, units, language } = view();
   const text = byId("text-of-act");
   const entries = [];
   [spans, paragraphs, marked] = [[], [], new Set()];
   text.lang = byId("contents-list").lang = language;
   text.replaceChildren();
-  let [part, paragraph, index, around] = [null, null, -1, []];
+  let [part, paragraph, index, enclosing] = [null, null, -1, []];
   for (const [place, unit] of units.entries()) {
     if (unit.section !== index) {
       index = unit.section;
       const section = sections[index];
-      for (const division of section.enclosing.filter((name, depth) => around[depth] !== name)) {
+      for (const division of section.enclosing.filter((name, depth) => enclosing[depth] !== name)) {
         text.append(make("h3", { class: "division" }, division));
         entries.push(make("li", { class: "division" }, division));
       }
-      around = section.enclosing;
+      enclosing = section.enclosing;
       part = make("div", { class: `part ${section.kind}` }, ...headingOf(section));
       text.append(part);
       entries.push(entryOf(section, unit, place));
@@ -70,14 +69,14 @@ function build() {
   }
   byId("contents-list").replaceChildren(...entries);
   byId("act").scrollTop = 0;
-  const { place, offset } = state.seen.act;
-  if (place >= 0) putBelowTop(byId("act"), spans[place], offset);
+  const { place, offset } = state.scroll.act;
+  if (place >= 0) scrollToOffset(byId("act"), spans[place], offset);
 }
 
-/** The place of what stands first in the act, and how far below its top. */
-export function topmost() {
+/** The first visible unit and its distance from the top. */
+export function firstVisibleUnit() {
   const pane = byId("act");
-  const found = firstSeen(pane, spans, pane.querySelector(".act-head").offsetHeight);
+  const found = firstVisible(pane, spans, pane.querySelector(".act-head").offsetHeight);
   return { place: found ? spans.indexOf(found.element) : -1, offset: found?.offset ?? 0 };
 }
 
@@ -91,17 +90,17 @@ function entryOf({ name, heading }, unit, place) {
   return make("li", {}, make("a", { href: `#${unit.id}`, "data-place": place }, text));
 }
 
-/** Shade the bars beside the paragraphs, and what is marked. */
-function paint() {
+/** Shade the bars beside the paragraphs by salience. */
+function updateShades() {
   const { values, highest } = salience();
   for (const { element, places, depth } of paragraphs) {
     const most = Math.max(...places.map((place) => values[place]));
-    element.className = `paragraph depth-${depth} s${shade(most, highest)}`;
+    element.className = `paragraph depth-${depth} s${shadeOf(most, highest)}`;
   }
 }
 
-/** Mark what is chosen, with a way to its item; only what changed is touched. */
-function mark() {
+/** Mark the selected units with a link to their item; only changed units are touched. */
+function updateMarks() {
   const { units } = view();
   for (const place of marked) {
     if (state.chosen.has(place)) continue;
@@ -112,15 +111,15 @@ function mark() {
     if (marked.has(place)) continue;
     spans[place].classList.add("chosen");
     const address = `#${units[place].id}`;
-    spans[place].prepend(make("a", { class: "star", href: address, "aria-label": starred(place) }, "★"));
+    spans[place].prepend(make("a", { class: "star", href: address, "aria-label": starLabel(place) }, "★"));
   }
   marked = new Set(state.chosen);
 }
 
-/** Where a star leads. */
-const starred = (place) => `${word("summary")}: ${view().units[place].citation}`;
+/** The label of the link to an item. */
+const starLabel = (place) => `${t("summary")}: ${view().units[place].citation}`;
 
-function point() {
+function markCurrent() {
   for (const old of document.querySelectorAll(".act [aria-current]")) old.removeAttribute("aria-current");
   const span = spans[state.current];
   if (!span) return;
@@ -131,10 +130,10 @@ function point() {
   span.focus({ preventScroll: true });
 }
 
-/** J and K lead from provision to provision, wherever these keys are on the keyboard. */
-function walk(event) {
-  const way = { KeyJ: 1, KeyK: -1 }[event.code];
-  if (!way || event.ctrlKey || event.altKey || event.metaKey) return;
-  const { place } = state.current < 0 ? topmost() : { place: state.current + way };
-  if (spans[place]) goTo(place, "keys");
+/** Go to the next or previous provision with J and K, by key position on any keyboard layout. */
+function onKey(event) {
+  const direction = { KeyJ: 1, KeyK: -1 }[event.code];
+  if (!direction || event.ctrlKey || event.altKey || event.metaKey) return;
+  const { place } = state.current < 0 ? firstVisibleUnit() : { place: state.current + direction };
+  if (spans[place]) goToUnit(place, "keys");
 }

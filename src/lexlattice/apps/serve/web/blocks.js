@@ -1,33 +1,33 @@
-// What is read in one go: provisions with their points nested and cuts marked, and how each is cited; as blocks.py has it.
+// Blocks of the summary: provisions with nested points, marked omissions and citations, as in rendering/blocks.py.
 
 import { view } from "./state.js";
 
 /**
- * @typedef {{places: number[], pieces: string[], level: number}} Line sentences of one provision, or a mark alone
- * @typedef {{places: number[], citation: string, lines: Line[]}} Block a provision with what is chosen of it
+ * @typedef {{places: number[], pieces: string[], level: number}} Line sentences of one provision, or a mark only
+ * @typedef {{places: number[], citation: string, lines: Line[]}} Block a provision with its selected units
  */
 
-/** @param {number[]} places in their order @param {import("./cuts.js").Cut[]} cuts @returns {Block[]} */
-export function blocksOf(places, cuts) {
+/** @param {number[]} places sorted @param {import("./omissions.js").Omission[]} omissions @returns {Block[]} */
+export function blocksOf(places, omissions) {
   const { units } = view();
   const shown = new Set(places.map((place) => units[place].provision));
-  const marks = new Map(places.map((place) => [place, cuts.filter(({ after }) => after === place)]));
+  const marks = new Map(places.map((place) => [place, omissions.filter(({ after }) => after === place)]));
   const runs = [];
   for (const place of places) {
-    const key = `${units[place].section} ${climbed(units, place, shown).root}`;
+    const key = `${units[place].section} ${rootOf(units, place, shown).root}`;
     if (runs.at(-1)?.key === key) runs.at(-1).places.push(place);
     else runs.push({ key, places: [place] });
   }
   return runs.map((run) => {
     const lines = linesOf(units, run.places, marks, shown);
-    return { places: run.places, lines, citation: citationOfBlock(lines, climbed(units, run.places[0], shown).root) };
+    return { places: run.places, lines, citation: citationOfBlock(lines, rootOf(units, run.places[0], shown).root) };
   });
 }
 
 export const textOf = ({ lines }) => lines.map(({ pieces }) => pieces.join(" ")).join("\n");
 
-/** The outermost provision shown that a unit hangs from or stands beside, and how far it is below. */
-function climbed(units, place, shown) {
+/** The outermost shown provision above a unit, and the number of levels in between. */
+function rootOf(units, place, shown) {
   let [root, level, steps] = [units[place].provision, 0, 0];
   for (let at = place; units[at].above >= 0; at = units[at].above) {
     steps += units[at].step;
@@ -37,7 +37,7 @@ function climbed(units, place, shown) {
   return { root, level };
 }
 
-/** Marks of sentences stand in the text, all others on lines of their own. */
+/** Marks of omitted sentences go into the text, all others on separate lines. */
 function linesOf(units, places, marks, shown) {
   const lines = [];
   let apart = [];
@@ -45,30 +45,30 @@ function linesOf(units, places, marks, shown) {
   for (const place of places) {
     const { provision, text } = units[place];
     if (provision !== before) {
-      lines.push(...apart, { places: [], pieces: [], level: climbed(units, place, shown).level });
+      lines.push(...apart, { places: [], pieces: [], level: rootOf(units, place, shown).level });
       [apart, before] = [[], provision];
     }
     const line = lines.at(-1);
     line.places.push(place);
     line.pieces.push(text);
-    for (const cut of marks.get(place)) {
-      const [first] = cut.missing;
-      if (units[first].provision === provision) line.pieces.push(markOf(cut));
-      else apart.push({ places: [], pieces: [markOf(cut)], level: climbed(units, first, shown).level });
+    for (const omission of marks.get(place)) {
+      const [first] = omission.missing;
+      if (units[first].provision === provision) line.pieces.push(markOf(omission));
+      else apart.push({ places: [], pieces: [markOf(omission)], level: rootOf(units, first, shown).level });
     }
   }
   return [...lines, ...apart];
 }
 
-const markOf = ({ missing, isOfPoints }) => (isOfPoints ? view().marks[missing.length - 1] : "[…]");
+const markOf = ({ missing, isPoints }) => (isPoints ? view().marks[missing.length - 1] : "[…]");
 
-/** As its text if that is one line with points below, else as the paragraph around all. */
+/** The citation of the only outer line, or of the paragraph if there are several. */
 function citationOfBlock(lines, root) {
   const outer = lines.filter(({ level, places }) => level === 0 && places.length);
   return outer.length === 1 ? citationOf(outer[0].places) : view().paragraphs[root];
 }
 
-/** As people cite: a provision if all of it is there, or several stretches, else from which of its sentences to which. */
+/** The citation of a whole provision, or of several runs of its sentences; else of one run of sentences. */
 function citationOf(places) {
   const { units, wholes, sentences } = view();
   const { provision, citation } = units[places[0]];

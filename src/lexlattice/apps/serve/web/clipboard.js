@@ -1,20 +1,20 @@
-// Takes text along; also where the browser keeps its clipboard from pages, as it does over plain http.
+// Copies text; also over plain HTTP, where browsers do not give pages access to the clipboard.
 
 import { make } from "./dom.js";
 
-/** @param {string} text @returns {Promise<boolean>} whether it was taken */
-export async function take(text) {
+/** @param {string} text @returns {Promise<boolean>} whether it was copied */
+export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return takeSelected(text);
+    return copyFromTextarea(text);
   }
 }
 
-function takeSelected(text) {
+function copyFromTextarea(text) {
   const focused = document.activeElement;
-  const area = make("textarea", { class: "unseen", readonly: true, "aria-hidden": "true" });
+  const area = make("textarea", { class: "visually-hidden", readonly: true, "aria-hidden": "true" });
   area.value = text;
   document.body.append(area);
   area.select();

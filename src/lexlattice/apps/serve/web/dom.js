@@ -1,4 +1,4 @@
-// Elements, made with text only: whatever an act says is shown, never interpreted.
+// Helpers for elements and browser storage. Elements get text only, never HTML: acts are untrusted input.
 
 /** The element with this id. */
 export const byId = (id) => document.getElementById(id);
@@ -18,7 +18,7 @@ export function make(name, attributes = {}, ...children) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** The same for drawings. */
+/** An SVG element. */
 export function draw(name, attributes = {}) {
   const element = document.createElementNS(SVG, name);
   set(element, attributes);
@@ -31,17 +31,17 @@ function set(element, attributes) {
   }
 }
 
-/** Bring into sight, gliding unless it is to be at once, or for those who want no motion. */
+/** Scroll an element into view, smoothly unless `atOnce` or the user prefers reduced motion. */
 export function show(element, { block = "center", atOnce = false } = {}) {
   const isStill = atOnce || matchMedia("(prefers-reduced-motion: reduce)").matches;
   element.scrollIntoView({ block, inline: "nearest", behavior: isStill ? "auto" : "smooth" });
 }
 
 /**
- * The first element that is to be seen in a pane, and how far below its top; none where the pane is not shown.
- * @param {Element} pane @param {Iterable<Element>} elements @param {number} [covered] from the top
+ * The first visible element of a pane and its distance from the top; undefined if the pane is hidden.
+ * @param {Element} pane @param {Iterable<Element>} elements @param {number} [covered] pixels at the top that are covered
  */
-export function firstSeen(pane, elements, covered = 0) {
+export function firstVisible(pane, elements, covered = 0) {
   const top = topOf(pane) + covered;
   if (!pane.checkVisibility()) return undefined;
   for (const element of elements) {
@@ -51,11 +51,42 @@ export function firstSeen(pane, elements, covered = 0) {
   return undefined;
 }
 
-/** Put an element so far below the top of its pane, at once. */
-export function putBelowTop(pane, element, offset) {
+/** Scroll a pane so that an element is at a distance from its top. */
+export function scrollToOffset(pane, element, offset) {
   const scroller = pane.scrollHeight > pane.clientHeight ? pane : document.scrollingElement;
   scroller.scrollTop += element.getBoundingClientRect().top - topOf(pane) - offset;
 }
 
-/** Where the page itself scrolls, a pane begins above what is to be seen. */
+/** The visible top of a pane: on narrow screens the page scrolls, and the pane starts above the viewport. */
 const topOf = (pane) => Math.max(0, pane.getBoundingClientRect().top);
+
+/** Tables with more columns scroll in a narrow window, so they must be focusable by keyboard. */
+const MAX_STATIC_COLUMNS = 3;
+
+/** A table from text: rows are lines, cells are separated by tabs. */
+export function tableOf(text) {
+  const rows = text.split("\n").map((row) => row.split("\t"));
+  const width = Math.max(...rows.map((row) => row.length));
+  const lines = rows.map((row) => make("tr", {}, ...Array.from({ length: width }, (_, column) => cellOf(row[column]))));
+  return make("div", { class: "table", ...(width > MAX_STATIC_COLUMNS && { tabindex: 0 }) }, make("table", {}, ...lines));
+}
+
+const cellOf = (text = "") => make("td", {}, text);
+
+/** A setting saved in the browser, or null. */
+export function loadSetting(key) {
+  try {
+    return localStorage.getItem(`lexlattice.${key}`);
+  } catch {
+    return null;
+  }
+}
+
+/** Save a setting for the next visit, where the browser allows it. */
+export function saveSetting(key, value) {
+  try {
+    localStorage.setItem(`lexlattice.${key}`, value);
+  } catch {
+    // Storage is blocked; the page works without it.
+  }
+}

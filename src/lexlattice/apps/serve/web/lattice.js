@@ -1,10 +1,9 @@
-// The lattice: a row for each section, folded where it is long; a cell for each unit, darker the more it matters.
+// The lattice pane: a row per section, wrapped if it is long, and a cell per unit, darker the higher its salience.
 
-import { shade } from "./choosing.js";
 import { byId, draw, make, show } from "./dom.js";
-import { label, rowsOf } from "./rows.js";
-import { goTo, listen, salience, state, view } from "./state.js";
-import { word } from "./words.js";
+import { t } from "./i18n.js";
+import { shadeOf } from "./selection.js";
+import { goToUnit, listen, salience, state, view } from "./state.js";
 
 const PITCH = 16;
 const SIZE = 13;
@@ -13,57 +12,57 @@ const MARGIN = 26;
 const STAR = "m6.5 1.6 1.5 3.2 3.5.4-2.6 2.4.7 3.5-3.1-1.8-3.1 1.8.7-3.5-2.6-2.4 3.5-.4z";
 
 /**
- * Cells by place in the act, each with its line and column.
+ * Cells by index of their unit, each with its line and column.
  * @type {{rect: SVGElement, line: number, column: number}[]}
  */
 let cells = [];
 let stars;
 let ring;
-let pointed = -1;
-/** What a finger tapped once. */
+let highlighted = -1;
+/** The cell that was tapped once; a second tap goes to its unit. */
 let tapped = -1;
 
-export function prepareLattice() {
+export function initLattice() {
   const box = byId("cells");
   listen((changed) => {
-    if (changed.has("version")) lay();
-    else if (changed.has("step")) paint();
-    if (changed.has("chosen")) mark();
-    if (changed.has("current")) point(state.current, state.current >= 0);
-    else if (changed.has("step") || changed.has("words")) tell(pointed);
+    if (changed.has("version")) render();
+    else if (changed.has("step")) updateShades();
+    if (changed.has("chosen")) updateStars();
+    if (changed.has("current")) highlight(state.current, state.current >= 0);
+    else if (changed.has("step") || changed.has("words")) describe(highlighted);
   });
   let width = 0;
   new ResizeObserver(([{ contentRect }]) => {
     if (view() && Math.abs(contentRect.width - width) > PITCH / 2) {
-      lay();
-      mark();
+      render();
+      updateStars();
     }
     width = contentRect.width;
   }).observe(box);
-  let isFinger = false;
-  box.addEventListener("pointerdown", ({ pointerType }) => (isFinger = pointerType === "touch"));
-  box.addEventListener("pointermove", ({ target }) => target.dataset.place && point(Number(target.dataset.place)));
+  let isTouch = false;
+  box.addEventListener("pointerdown", ({ pointerType }) => (isTouch = pointerType === "touch"));
+  box.addEventListener("pointermove", ({ target }) => target.dataset.place && highlight(Number(target.dataset.place)));
   box.addEventListener("click", ({ target }) => {
     if (!target.dataset.place) return;
     const place = Number(target.dataset.place);
-    if (!isFinger || place === tapped) return goTo(place, "lattice");
+    if (!isTouch || place === tapped) return goToUnit(place, "lattice");
     tapped = place;
-    point(place, true);
+    highlight(place, true);
   });
-  box.addEventListener("focus", () => box.matches(":focus-visible") && step(Math.max(pointed, 0)));
+  box.addEventListener("focus", () => box.matches(":focus-visible") && focusCell(Math.max(highlighted, 0)));
   box.addEventListener("keydown", onKey);
   const scale = byId("lattice").querySelector(".scale");
   for (let level = 0; level < 10; level += 1) scale.append(make("i", { class: `s${level}` }));
 }
 
-/** Draw all cells anew, in as many columns as there is room for. */
-function lay() {
+/** Draw all cells, in as many columns as fit. */
+function render() {
   const box = byId("cells");
   const { units, language } = view();
   const rows = rowsOf(view());
   const svg = draw("svg", { "aria-hidden": "true", lang: language });
   box.replaceChildren(svg);
-  const left = label(svg, rows);
+  const left = addLabels(svg, rows);
   const columns = Math.max(6, Math.floor((box.clientWidth - left - MARGIN) / PITCH));
   [cells, tapped] = [Array(units.length), -1];
   let [line, y] = [0, 2];
@@ -84,58 +83,59 @@ function lay() {
   svg.append(stars, ring);
   svg.setAttribute("width", left + columns * PITCH);
   svg.setAttribute("height", y);
-  paint();
-  point(state.current);
+  updateShades();
+  highlight(state.current);
 }
 
-function paint() {
+function updateShades() {
   const { values, highest } = salience();
-  for (const [place, { rect }] of cells.entries()) rect.setAttribute("class", `s${shade(values[place], highest)}`);
+  for (const [place, { rect }] of cells.entries()) rect.setAttribute("class", `s${shadeOf(values[place], highest)}`);
 }
 
-function mark() {
+function updateStars() {
   stars.replaceChildren(
     ...[...state.chosen].map((place) => {
       const { rect } = cells[place];
       return draw("path", { d: STAR, transform: `translate(${rect.getAttribute("x")} ${rect.getAttribute("y")})` });
     }),
   );
-  tell(pointed);
+  describe(highlighted);
 }
 
-/** Put the ring around a cell and say what it holds. */
-function point(place, isShown = false) {
-  pointed = cells[place] ? place : -1;
-  ring.setAttribute("visibility", pointed < 0 ? "hidden" : "visible");
-  tell(pointed);
-  if (pointed < 0) return;
+/** Highlight a cell with the ring and describe it. */
+function highlight(place, isShown = false) {
+  highlighted = cells[place] ? place : -1;
+  ring.setAttribute("visibility", highlighted < 0 ? "hidden" : "visible");
+  describe(highlighted);
+  if (highlighted < 0) return;
   const { rect } = cells[place];
   ring.setAttribute("x", rect.getAttribute("x") - 2);
   ring.setAttribute("y", rect.getAttribute("y") - 2);
   if (isShown) show(rect, { block: "nearest", atOnce: state.origin === "version" });
 }
 
-/** The same for the keys, which is also said aloud. */
-function step(place) {
-  point(place, true);
-  byId("spoken").replaceChildren(...[...byId("cell").children].map((part) => part.cloneNode(true)));
+/** Highlight a cell from the keyboard, and announce it to screen readers. */
+function focusCell(place) {
+  highlight(place, true);
+  byId("announcement").replaceChildren(...[...byId("cell").children].map((part) => part.cloneNode(true)));
 }
 
-function tell(place) {
-  if (place < 0) return byId("cell").replaceChildren(make("span", { class: "quiet" }, word("hint")));
+/** Show citation, salience and text of a cell below the lattice. */
+function describe(place) {
+  if (place < 0) return byId("cell").replaceChildren(make("span", { class: "muted" }, t("hint")));
   const { citation, text } = view().units[place];
   const value = salience().values[place].toFixed(2);
-  const star = state.chosen.has(place) ? ` · ★ ${word("chosen")}` : "";
+  const star = state.chosen.has(place) ? ` · ★ ${t("chosen")}` : "";
   byId("cell").replaceChildren(
     make("b", { lang: view().language }, citation),
-    make("span", { class: "quiet" }, `${word("salience")} ${value}${star}`),
+    make("span", { class: "muted" }, `${t("salience")} ${value}${star}`),
     make("p", { lang: view().language }, text),
   );
 }
 
 function onKey(event) {
   if (!cells.length) return;
-  const here = Math.max(pointed, 0);
+  const here = Math.max(highlighted, 0);
   const moves = {
     ArrowLeft: () => here - 1,
     ArrowRight: () => here + 1,
@@ -146,11 +146,46 @@ function onKey(event) {
   };
   if (event.key in moves) {
     const place = moves[event.key]();
-    if (cells[place]) step(place);
-  } else if (event.key === "Enter" || event.key === " ") goTo(here, "lattice");
+    if (cells[place]) focusCell(place);
+  } else if (event.key === "Enter" || event.key === " ") goToUnit(here, "lattice");
   else return;
   event.preventDefault();
 }
 
-/** The cell of a line in a column, or its last before that. */
+/** The cell in a line at a column, or the last one before it. */
 const inLine = (line, column) => cells.findLastIndex((cell) => cell.line === line && cell.column <= column);
+
+/** Width of the row labels: minimum, maximum, and the gap between them and the cells. */
+const WIDTH = { least: 56, most: 112, gap: 10 };
+
+/** @returns {{name: string, places: number[], label?: SVGTextElement}[]} */
+function rowsOf({ sections, units }) {
+  const members = sections.map(() => []);
+  for (const [place, { section }] of units.entries()) members[section].push(place);
+  const rows = members.map((places, index) => ({ name: sections[index].name, places }));
+  return rows.filter(({ places }) => places.length);
+}
+
+/** Add the labels to a visible drawing. @returns {number} the x position where cells can start */
+function addLabels(svg, rows) {
+  for (const row of rows) {
+    row.label = draw("text", { x: 0 });
+    row.label.textContent = row.name;
+  }
+  svg.append(...rows.map((row) => row.label));
+  const widths = rows.map((row) => row.label.getComputedTextLength());
+  for (const [turn, row] of rows.entries()) if (widths[turn] > WIDTH.most) shorten(row, widths[turn]);
+  return Math.min(WIDTH.most, Math.max(WIDTH.least, ...widths)) + WIDTH.gap;
+}
+
+/** Shorten a label to the maximum width; the whole label becomes its tooltip. */
+function shorten({ label, name }, width) {
+  let length = Math.ceil((name.length * WIDTH.most) / width);
+  do {
+    length -= 1;
+    label.textContent = `${name.slice(0, length).trimEnd()}…`;
+  } while (length > 1 && label.getComputedTextLength() > WIDTH.most);
+  const title = draw("title");
+  title.textContent = name;
+  label.append(title);
+}

@@ -1,57 +1,54 @@
-// Puts the page together: the start, the three views, and the language in which it speaks.
+// Entry point: initializes the start screen, the three panes and the interface language.
 
-import { prepareAct } from "./act.js";
-import { prepareAddresses } from "./addresses.js";
-import { prepareControls } from "./controls.js";
-import { byId, make } from "./dom.js";
-import { LANGUAGES, nameOf } from "./languages.js";
-import { prepareLattice } from "./lattice.js";
-import { prepareNews, tellTrouble } from "./news.js";
-import { preparePanes, turnTo } from "./panes.js";
-import { Unreached } from "./service.js";
-import { openAsked, prepareStart } from "./start.js";
+import { initAct } from "./act.js";
+import { UnreachableError } from "./api.js";
+import { initControls, showPane } from "./controls.js";
+import { byId, make, saveSetting } from "./dom.js";
+import { LANGUAGES, languageName, preferredLanguage, setLanguage, translate } from "./i18n.js";
+import { initLattice } from "./lattice.js";
+import { initMessages, showError } from "./messages.js";
+import { initNavigation } from "./navigation.js";
+import { initStart, openFromUrl } from "./start.js";
 import { refresh } from "./state.js";
-import { prepareSummary } from "./summary.js";
-import { prepareVersions } from "./versions.js";
-import { fill, preferred, speak, store } from "./words.js";
+import { initSummary } from "./summary.js";
+import { initVersions } from "./versions.js";
 
 const root = document.documentElement;
 
-function prepareLanguage() {
+function initLanguageMenu() {
   const list = byId("interface");
-  list.append(...LANGUAGES.map((code) => make("option", { value: code, lang: code }, nameOf(code))));
+  list.append(...LANGUAGES.map((code) => make("option", { value: code, lang: code }, languageName(code))));
   list.value = root.lang;
   list.addEventListener("change", async () => {
     const before = root.lang;
-    if (await speak(list.value)) {
-      store("language", root.lang);
+    if (await setLanguage(list.value)) {
+      saveSetting("language", root.lang);
       if (byId("celex-language").value === before) byId("celex-language").value = root.lang;
       refresh();
     } else {
       list.value = root.lang;
-      tellTrouble(new Unreached());
+      showError(new UnreachableError());
     }
   });
 }
 
 async function start() {
-  prepareNews();
-  preparePanes();
-  prepareControls(); // before the views: what is to be scrolled to has to be there to be seen
-  prepareLattice();
-  prepareAct();
-  prepareSummary();
-  prepareVersions();
-  prepareAddresses(openAsked);
+  initMessages();
+  initControls(); // first: a pane must be visible before the others scroll in it
+  initLattice();
+  initAct();
+  initSummary();
+  initVersions();
+  initNavigation(openFromUrl);
   byId("skip").addEventListener("click", (event) => {
     event.preventDefault();
-    turnTo("summary");
+    showPane("summary");
     byId("summary").focus();
   });
-  if (!(await speak(preferred()))) fill(document);
-  prepareLanguage();
-  prepareStart();
-  openAsked();
+  if (!(await setLanguage(preferredLanguage()))) translate(document);
+  initLanguageMenu();
+  initStart();
+  openFromUrl();
 }
 
 start();

@@ -1,58 +1,57 @@
-// The first screen: an act by dropping, choosing, pasting, its number, or as an example.
+// The start screen: open an act from a file, pasted text, a CELEX number or an example.
 
+import { fetchExample } from "./api.js";
 import { byId, make } from "./dom.js";
-import { LANGUAGES, nameOf } from "./languages.js";
-import { note, tellTrouble } from "./news.js";
-import { load } from "./opening.js";
-import { exampleIn } from "./service.js";
-import { word } from "./words.js";
+import { languageName, LANGUAGES, t } from "./i18n.js";
+import { showError, showMessage } from "./messages.js";
+import { load } from "./sources.js";
 
 const root = document.documentElement;
 
-/** Get ready for whatever way an act comes in. */
-export function prepareStart() {
-  prepareFiles("file");
+/** Initialize the forms, file inputs and drop target. */
+export function initStart() {
+  initFileInput("file");
   onSubmit("by-text", () => load([{ text: byId("text").value }]));
-  onSubmit("by-celex", () => byCelex(byId("celex").value.trim(), byId("celex-language").value));
-  onSubmit("by-example", () => byExample(byId("example").value));
+  onSubmit("by-celex", () => openCelex(byId("celex").value.trim(), byId("celex-language").value));
+  onSubmit("by-example", () => openExample(byId("example").value));
   for (const id of ["celex-language", "example"]) {
-    byId(id).append(...LANGUAGES.map((code) => make("option", { value: code, lang: code }, nameOf(code))));
+    byId(id).append(...LANGUAGES.map((code) => make("option", { value: code, lang: code }, languageName(code))));
     byId(id).value = root.lang;
   }
-  prepareDrop();
+  initDrop();
 }
 
-/** Open the act that the address asks for. @returns {boolean} whether it does */
-export function openAsked() {
-  const asked = new URLSearchParams(location.search);
-  if (asked.has("celex")) byCelex(asked.get("celex"), asked.get("language") ?? root.lang, true);
-  else if (asked.has("example")) byExample(asked.get("example"), true);
+/** Open the act named in the query string. @returns {boolean} whether there is one */
+export function openFromUrl() {
+  const query = new URLSearchParams(location.search);
+  if (query.has("celex")) openCelex(query.get("celex"), query.get("language") ?? root.lang, true);
+  else if (query.has("example")) openExample(query.get("example"), true);
   else return false;
   return true;
 }
 
 /**
- * Whatever is chosen there is read.
- * @param {string} id of an input @param {boolean} [isMore] as a version of what is open
+ * Open the files chosen in a file input.
+ * @param {string} id of the input @param {boolean} [isAddition] whether they are further versions of the open act
  */
-export function prepareFiles(id, isMore) {
+export function initFileInput(id, isAddition) {
   byId(id).addEventListener("change", ({ target }) => {
-    fromFiles(target.files, isMore);
+    openFiles(target.files, isAddition);
     target.value = "";
   });
 }
 
-const fromFiles = (files, isMore) => load([...files].map((file) => ({ file })), { isMore });
+const openFiles = (files, isAddition) => load([...files].map((file) => ({ file })), { isAddition });
 
-function byCelex(celex, language, isAsked) {
-  return load([{ celex, language }], { query: { celex, language }, isAsked });
+function openCelex(celex, language, isFromUrl) {
+  return load([{ celex, language }], { query: { celex, language }, isFromUrl });
 }
 
-function byExample(language, isAsked) {
-  tellTrouble();
-  if (!LANGUAGES.includes(language)) return note(`${word("missing")}: ${language}`);
-  const example = async (signal) => ({ text: await exampleIn(language, signal), language });
-  return load([example], { query: { example: language }, isAsked });
+function openExample(language, isFromUrl) {
+  showError();
+  if (!LANGUAGES.includes(language)) return showMessage(`${t("missing")}: ${language}`);
+  const example = async (signal) => ({ text: await fetchExample(language, signal), language });
+  return load([example], { query: { example: language }, isFromUrl });
 }
 
 function onSubmit(id, run) {
@@ -62,17 +61,17 @@ function onSubmit(id, run) {
   });
 }
 
-/** Files may be dropped anywhere on the page. */
-function prepareDrop() {
-  const light = (is) => root.classList.toggle("over", is);
+/** Accept files dropped anywhere on the page. */
+function initDrop() {
+  const highlight = (isDragging) => root.classList.toggle("is-dragging", isDragging);
   addEventListener("dragover", (event) => {
     event.preventDefault();
-    light(event.dataTransfer.types.includes("Files"));
+    highlight(event.dataTransfer.types.includes("Files"));
   });
-  addEventListener("dragleave", (event) => event.relatedTarget === null && light(false));
+  addEventListener("dragleave", (event) => event.relatedTarget === null && highlight(false));
   addEventListener("drop", (event) => {
     event.preventDefault();
-    light(false);
-    if (event.dataTransfer.files.length) fromFiles(event.dataTransfer.files);
+    highlight(false);
+    if (event.dataTransfer.files.length) openFiles(event.dataTransfer.files);
   });
 }

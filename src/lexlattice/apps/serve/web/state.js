@@ -1,12 +1,11 @@
-// What is open and what of it is shown; the views listen, so that they are always in step.
+// The state of the page; the panes listen to it, so that they stay in sync.
 
-import { carry, choose } from "./choosing.js";
-import { counterpart, following, NOWHERE } from "./counterparts.js";
+import { counterpart, nextCounterpart, NO_POSITION } from "./alignment.js";
+import { choose, projectSelection } from "./selection.js";
 
 /**
- * A version of an act: its view, where it came from, its highest salience, and by which of its units say what which of
- * another version say, as far as that was asked for.
- * @typedef {{view: any, source: import("./service.js").Source, highest: number,
+ * A version of an act: its view, its source, its highest salience, and its alignments with other versions loaded so far.
+ * @typedef {{view: any, source: import("./api.js").Source, highest: number,
  *   pairs: Map<Version, Record<string, string[]>>}} Version
  */
 
@@ -15,72 +14,72 @@ const listeners = [];
 export const state = {
   /** @type {Version[]} */
   versions: [],
-  /** The one that is shown, and the one that was chosen on. */
-  now: 0,
+  /** Indices of the version shown, and of the version that the selection was made on. */
+  active: 0,
   base: 0,
   budget: 0,
   step: 0,
-  /** Places of what is chosen in the version that is shown. */
+  /** Indices of the selected units in the version shown. */
   chosen: new Set(),
-  /** Citations of what was chosen and is not in the version that is shown. */
+  /** Citations of selected provisions that the version shown does not have. */
   lacking: [],
-  /** The unit that was gone to, or -1. */
+  /** Index of the current unit, or -1. */
   current: -1,
-  /** From where it was gone to: one of the views, the contents, the keys, a link; or a version was switched. */
+  /** What made it current: lattice, summary, act, contents, keys, link or version. */
   origin: "",
-  /** What stood first in the act and in the summary before a version was switched, and how far below their top. */
-  seen: { act: NOWHERE, summary: NOWHERE },
+  /** Scroll positions to restore in a new version: the first visible unit, and its distance from the top. */
+  scroll: { act: NO_POSITION, summary: NO_POSITION },
 };
 
-/** The view of the version that is shown. */
-export const view = () => state.versions[state.now]?.view;
+/** The view of the version shown. */
+export const view = () => state.versions[state.active]?.view;
 
 /**
- * Be told which of `version`, `chosen`, `step`, `current` changed, or the `words` of the page.
+ * Listen to changes of `version`, `chosen`, `step`, `current`, and `words` (the interface language).
  * @param {(changed: Set<string>) => void} listener
  */
 export const listen = (listener) => listeners.push(listener);
 
-function tell(...changed) {
+function notify(...changed) {
   const names = new Set(changed);
   for (const listener of listeners) listener(names);
 }
 
-/** Open these versions of an act, the first of them shown. @param {{view: any, source: object}[]} versions */
+/** Open the versions of an act, and show the first. @param {{view: any, source: object}[]} versions */
 export function openVersions(versions) {
-  state.versions = versions.map(prepared);
-  state.now = state.base = 0;
+  state.versions = versions.map(withDerived);
+  state.active = state.base = 0;
   state.budget = view().budget;
   state.step = view().steps.length - 1;
   state.current = -1;
-  state.seen = { act: NOWHERE, summary: NOWHERE };
-  select();
-  tell("version", "chosen", "step", "current");
+  state.scroll = { act: NO_POSITION, summary: NO_POSITION };
+  updateSelection();
+  notify("version", "chosen", "step", "current");
 }
 
-/** Open an act again as it was left; nothing of it is gone to yet. */
-export function restore(left) {
-  Object.assign(state, left, { current: -1, seen: { act: NOWHERE, summary: NOWHERE } });
+/** Open an act again in a saved state, without a current unit. */
+export function restore(saved) {
+  Object.assign(state, saved, { current: -1, scroll: { act: NO_POSITION, summary: NO_POSITION } });
   if (view()) tell("version", "chosen", "step", "current");
 }
 
-/** The page speaks another language. */
-export const refresh = () => view() && tell("words");
+/** The interface language has changed. */
+export const refresh = () => view() && notify("words");
 
 /**
- * Take further versions of the same act; one that is there already is put in its place.
- * @returns {number} the first of them
+ * Add further versions of the same act; a version that exists already is replaced.
+ * @returns {number} index of the first one
  */
 export function addVersions(versions) {
-  const numbers = versions.map((version, turn) => {
+  const numbers = versions.map((version) => {
     const known = state.versions.findIndex((other) => isSame(version.view, other.view));
     const number = known < 0 ? state.versions.length : known;
-    state.versions[number] = prepared(versions[turn]);
+    state.versions[number] = withDerived(version);
     return number;
   });
-  if (numbers.includes(state.base) || numbers.includes(state.now)) {
-    state.now = state.base = numbers.find((number) => number === state.base || number === state.now);
-    showVersion(state.now);
+  if (numbers.includes(state.base) || numbers.includes(state.active)) {
+    state.active = state.base = numbers.find((number) => number === state.base || number === state.active);
+    showVersion(state.active);
   }
   return numbers[0];
 }
@@ -88,63 +87,63 @@ export function addVersions(versions) {
 const isSame = (one, other) =>
   one.celex !== "" && ["celex", "language", "consolidated"].every((key) => one[key] === other[key]);
 
-function prepared(version) {
+function withDerived(version) {
   const highest = version.view.steps.flat().reduce((most, value) => Math.max(most, value), 0);
   return { ...version, highest, pairs: new Map() };
 }
 
 /**
- * Show another version, with the same provisions chosen and the same place; which units correspond to those of the
- * version that was chosen on has to be known.
+ * Show another version with the same provisions selected, at the same position; its alignment with the version that the
+ * selection was made on must be loaded.
  * @param {number} number
- * @param {typeof state.seen} [seen] what stands first in the version that is shown
+ * @param {typeof state.scroll} [scroll] the scroll positions in the version shown
  */
-export function showVersion(number, seen = { act: NOWHERE, summary: NOWHERE }) {
-  const ways = [state.versions[state.now], state.versions[number], state.versions[state.base]];
-  const current = counterpart(state.current, ...ways);
-  state.seen = { act: following(seen.act, ...ways), summary: following(seen.summary, ...ways) };
-  state.now = number;
+export function showVersion(number, scroll = { act: NO_POSITION, summary: NO_POSITION }) {
+  const versions = [state.versions[state.active], state.versions[number], state.versions[state.base]];
+  const current = counterpart(state.current, ...versions);
+  state.scroll = { act: nextCounterpart(scroll.act, ...versions), summary: nextCounterpart(scroll.summary, ...versions) };
+  state.active = number;
   state.step = Math.min(state.step, view().steps.length - 1);
-  select();
+  updateSelection();
   state.current = current;
   state.origin = "version";
-  tell("version", "chosen", "step", "current");
+  notify("version", "chosen", "step", "current");
 }
 
-/** Allow so many words, counted in the version that is shown. */
-export function allow(budget) {
+/** Set the word budget, which applies to the version shown. */
+export function setBudget(budget) {
   state.budget = budget;
-  state.base = state.now;
-  select();
-  tell("chosen");
+  state.base = state.active;
+  updateSelection();
+  notify("chosen");
 }
 
-/** Show the salience after so many steps. */
-export function goToStep(step) {
+/** Show the salience after a number of steps. */
+export function setStep(step) {
   state.step = step;
-  tell("step");
+  notify("step");
 }
 
-/** Go to a unit from one of the views, which need not move for it. */
-export function goTo(place, origin) {
+/** Make a unit current; the pane it comes from (`origin`) does not scroll. */
+export function goToUnit(place, origin) {
   state.current = place;
   state.origin = origin;
-  tell("current");
+  notify("current");
 }
 
-/** The salience of each unit at the step that is shown, and the highest of all. */
-export const salience = () => ({ values: view().steps[state.step], highest: state.versions[state.now].highest });
+/** The salience of each unit at the step shown, and the highest of all steps. */
+export const salience = () => ({ values: view().steps[state.step], highest: state.versions[state.active].highest });
 
-/** Words of all that is chosen. */
-export const chosenWords = () => [...state.chosen].reduce((sum, place) => sum + view().units[place].words, 0);
+/** Number of words of the selection. */
+export const selectedWords = () => [...state.chosen].reduce((sum, place) => sum + view().units[place].words, 0);
 
-function select() {
+function updateSelection() {
   const base = state.versions[state.base];
   state.chosen = choose(base.view, state.budget);
   state.lacking = [];
-  if (state.base === state.now) return;
-  const pairs = base.pairs.get(state.versions[state.now]);
-  const { carried, lacking } = carry(state.chosen, base.view, view(), pairs);
-  state.chosen = carried;
+  if (state.base === state.active) return;
+  const pairs = base.pairs.get(state.versions[state.active]);
+  const { projected, lacking } = projectSelection(state.chosen, base.view, view(), pairs);
+  state.chosen = projected;
   state.lacking = lacking.sort((a, b) => a - b).map((place) => base.view.units[place].citation);
 }

@@ -1,45 +1,43 @@
-// The summary: what is chosen, word for word, under the headings people know, each with its citation.
+// The summary pane: the selected provisions, verbatim, grouped under headings, each with its citation.
 
 import { blocksOf, textOf } from "./blocks.js";
-import { take } from "./clipboard.js";
-import { cutsOf } from "./cuts.js";
-import { consolidatedOn, day } from "./dates.js";
-import { byId, draw, firstSeen, make, putBelowTop, show } from "./dom.js";
-import { note, tellNews, tellTrouble } from "./news.js";
-import { chosenWords, goTo, listen, state, view } from "./state.js";
-import { tableOf } from "./tables.js";
-import { word } from "./words.js";
+import { copyText } from "./clipboard.js";
+import { byId, draw, firstVisible, make, scrollToOffset, show, tableOf } from "./dom.js";
+import { consolidationText, formatDate, t } from "./i18n.js";
+import { announce, showError, showMessage } from "./messages.js";
+import { omissionsOf } from "./omissions.js";
+import { goToUnit, listen, selectedWords, state, view } from "./state.js";
 
 const GROUPS = ["aim", "key_points", "application", "background", "related"];
 
-/** The block that each item shows. @type {Map<Element, import("./blocks.js").Block>} */
+/** The block of each item. @type {Map<Element, import("./blocks.js").Block>} */
 let blocks = new Map();
 
-export function prepareSummary() {
+export function initSummary() {
   listen((changed) => {
-    if (changed.has("version") || changed.has("words")) head();
-    if (changed.has("chosen") || changed.has("words")) fill();
-    if (changed.has("version")) scroll();
-    if (["current", "chosen", "words"].some((name) => changed.has(name))) point(changed.has("current"));
+    if (changed.has("version") || changed.has("words")) renderHead();
+    if (changed.has("chosen") || changed.has("words")) renderItems();
+    if (changed.has("version")) restoreScroll();
+    if (["current", "chosen", "words"].some((name) => changed.has(name))) markCurrent(changed.has("current"));
   });
   byId("items").addEventListener("click", (event) => {
     const item = event.target.closest(".item");
     if (!item || !(getSelection().isCollapsed || event.target.closest("a, button"))) return;
     event.preventDefault();
     if (event.target.closest("button")) copy(item);
-    else goTo(Number(event.target.closest("[data-place]")?.dataset.place ?? item.dataset.places.split(" ")[0]), "summary");
+    else goToUnit(Number(event.target.closest("[data-place]")?.dataset.place ?? item.dataset.places.split(" ")[0]), "summary");
   });
 }
 
-/** What does not change with the slider. */
-function head() {
+/** Render what does not depend on the budget. */
+function renderHead() {
   const { title, celex, date, language, warnings, notice, notices, consolidated, standing } = view();
   const { consolidated_celex: consolidatedCelex } = view();
-  byId("title").textContent = byId("name").textContent = title || celex || word("act");
+  byId("title").textContent = byId("name").textContent = title || celex || t("act");
   byId("title").lang = byId("name").lang = byId("items").lang = language;
-  const which = consolidated === null ? "" : consolidatedOn(consolidated);
+  const which = consolidated === null ? "" : consolidationText(consolidated);
   const number = consolidatedCelex || celex;
-  const facts = [number && `CELEX ${number}`, date && day(date), language.toUpperCase(), which].filter(Boolean);
+  const facts = [number && `CELEX ${number}`, date && formatDate(date), language.toUpperCase(), which].filter(Boolean);
   const others = which ? standing.slice(1) : standing;
   byId("facts").replaceChildren(
     ...facts.map((fact) => make("span", {}, fact)),
@@ -47,7 +45,7 @@ function head() {
     make("span", { id: "chosen-words" }),
   );
   byId("notices").replaceChildren(...notices.map((sentence) => make("p", { lang: language }, sentence)));
-  byId("adopted").textContent = which || word("adopted");
+  byId("adopted").textContent = which || t("adopted");
   byId("remarks").replaceChildren(
     make("p", { id: "lacking", hidden: true }),
     ...warnings.map((warning) => make("p", { lang: "en" }, warning)),
@@ -55,31 +53,31 @@ function head() {
   );
 }
 
-/** To the top; after another version, to what stood there. */
-function scroll() {
-  const { place, offset } = state.seen.summary;
+/** Scroll to the top, or to the same position as in the previous version. */
+function restoreScroll() {
+  const { place, offset } = state.scroll.summary;
   const item = itemWith(place);
   byId("summary").scrollTop = 0;
-  if (item) putBelowTop(byId("summary"), item, offset);
+  if (item) scrollToOffset(byId("summary"), item, offset);
 }
 
-/** The place of what stands first in the summary, and how far below its top; none while the title is to be seen. */
-export function topmost() {
-  const found = firstSeen(byId("summary"), [byId("title"), ...byId("items").querySelectorAll(".item")]);
+/** The first visible unit and its distance from the top; none while the title is visible. */
+export function firstVisibleUnit() {
+  const found = firstVisible(byId("summary"), [byId("title"), ...byId("items").querySelectorAll(".item")]);
   return { place: Number(found?.element.dataset.places?.split(" ")[0] ?? -1), offset: found?.offset ?? 0 };
 }
 
 const itemWith = (place) =>
   [...byId("items").querySelectorAll(".item")].find((item) => item.dataset.places.split(" ").includes(String(place)));
 
-function fill() {
+function renderItems() {
   const { units, sections, groups, words } = view();
-  byId("chosen-words").textContent = `${word("words")}: ${shown(chosenWords())} ${word("of")} ${shown(words)}`;
+  byId("chosen-words").textContent = `${t("words")}: ${formatNumber(selectedWords())} ${t("of")} ${formatNumber(words)}`;
   byId("lacking").hidden = !state.lacking.length;
-  byId("lacking").textContent = `${word("lacking")}: ${state.lacking.join("; ")}`;
+  byId("lacking").textContent = `${t("lacking")}: ${state.lacking.join("; ")}`;
   const places = [...state.chosen].sort((a, b) => a - b);
-  const cuts = cutsOf(places);
-  const parts = GROUPS.map((group) => [group, blocksOf(places.filter((place) => units[place].group === group), cuts)]);
+  const omissions = omissionsOf(places);
+  const parts = GROUPS.map((group) => [group, blocksOf(places.filter((place) => units[place].group === group), omissions)]);
   blocks = new Map();
   const filled = parts.filter(([, found]) => found.length);
   byId("items").replaceChildren(
@@ -97,21 +95,21 @@ function fill() {
     }),
   );
   if (filled.length) return;
-  byId("items").append(make("p", { class: "quiet", lang: document.documentElement.lang }, word("nothing")));
+  byId("items").append(make("p", { class: "muted", lang: document.documentElement.lang }, t("nothing")));
 }
 
 function itemOf(block, heading) {
   const { units } = view();
   const { places, citation, lines } = block;
-  const label = `${word("copy")}: ${citation}`;
+  const label = `${t("copy")}: ${citation}`;
   const item = make(
     "li",
     { class: "item", "data-places": places.join(" ") },
     ...(heading ? [make("h4", {}, heading)] : []),
     make("a", { class: "citation", href: `#${units[places[0]].id}` }, citation),
-    make("button", { type: "button", class: "icon copy", "aria-label": label, title: word("copy") }, copyIcon()),
+    make("button", { type: "button", class: "icon copy", "aria-label": label, title: t("copy") }, copyIcon()),
   );
-  // Where the next line of each level goes: into the item, or into the list below the line before.
+  // The container for the next line of each level: the item, or the list below the previous line.
   const lists = [item];
   for (const line of lines) {
     const level = Math.min(line.level, lists.length);
@@ -133,7 +131,7 @@ function lineOf({ places: [place], pieces }) {
   return make("p", { "data-place": place }, pieces.join(" "));
 }
 
-/** Two sheets, one behind the other. */
+/** An icon of two overlapping sheets. */
 function copyIcon() {
   const icon = draw("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
   icon.append(
@@ -143,25 +141,25 @@ function copyIcon() {
   return icon;
 }
 
-const shown = (number) => number.toLocaleString(document.documentElement.lang);
+const formatNumber = (number) => number.toLocaleString(document.documentElement.lang);
 
 async function copy(item) {
   const block = blocks.get(item);
   const { celex, title } = view();
   const source = [block.citation, celex || title].filter(Boolean).join(", ");
-  tellTrouble();
-  if (!(await take(`${textOf(block)}\n(${source})`))) return note(word("failed"));
+  showError();
+  if (!(await copyText(`${textOf(block)}\n(${source})`))) return showMessage(t("failed"));
   const button = item.querySelector("button");
   button.textContent = "✓";
-  tellNews(word("copied"));
+  announce(t("copied"));
   setTimeout(() => {
     button.replaceChildren(copyIcon());
-    tellNews("");
+    announce("");
   }, 1500);
 }
 
-/** Show which item is the current one; scroll there only when it was gone to. */
-function point(isNew) {
+/** Mark the current item; scroll to it only if it has just become current. */
+function markCurrent(isNew) {
   byId("items").querySelector("[aria-current]")?.removeAttribute("aria-current");
   const item = itemWith(state.current);
   if (!item) return;

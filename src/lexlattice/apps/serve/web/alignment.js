@@ -1,14 +1,14 @@
-// What stands for what in two versions of an act, by way of the one that was chosen on.
+// Corresponding units of two versions of an act, by way of the version that the selection was made on.
 
 /** @typedef {import("./state.js").Version} Version */
 
-/** That nothing stands first. */
-export const NOWHERE = { place: -1, offset: 0 };
+/** The scroll position of a pane without a visible unit. */
+export const NO_POSITION = { place: -1, offset: 0 };
 
 /**
- * Where what stands at a place of one version stands in another, or -1.
+ * The index of the corresponding unit in another version, or -1.
  * @param {number} place @param {Version} from @param {Version} to
- * @param {Version} base the one of which it is known what corresponds to its units
+ * @param {Version} base the version whose alignments with the others are known
  */
 export function counterpart(place, from, to, base) {
   let id = from.view.units[place]?.id;
@@ -19,14 +19,14 @@ export function counterpart(place, from, to, base) {
 }
 
 /**
- * The same for what stands first in a view; if that has no counterpart, for what follows it.
+ * The scroll position in another version: the counterpart of the first visible unit, or of the next that has one.
  * @param {{place: number, offset: number}} first @param {Version} from @param {Version} to @param {Version} base
  */
-export function following({ place, offset }, from, to, base) {
-  if (place < 0) return NOWHERE;
+export function nextCounterpart({ place, offset }, from, to, base) {
+  if (place < 0) return NO_POSITION;
   for (let next = place; next < from.view.units.length; next += 1) {
     const other = counterpart(next, from, to, base);
     if (other >= 0) return { place: other, offset };
   }
-  return NOWHERE;
+  return NO_POSITION;
 }

@@ -1,14 +1,14 @@
-// What is left out inside the lists and provisions that are shown; the same as cuts.py of the library.
+// Omissions within the lists and provisions shown; the same rules as `cuts_of` in act/hierarchy.py of the library.
 
 import { view } from "./state.js";
 
 /**
- * @typedef {{after: number, missing: number[], isOfPoints: boolean}} Cut after which place the mark stands, and the
- *   places of what is missing: of each point the first
+ * @typedef {{after: number, missing: number[], isPoints: boolean}} Omission the index of the unit before it, and those of
+ *   the omitted units: of each point the first
  */
 
-/** The gaps in what is chosen, in the order of the act. @param {number[]} places in their order @returns {Cut[]} */
-export function cutsOf(places) {
+/** The omissions in a selection, in document order. @param {number[]} places sorted @returns {Omission[]} */
+export function omissionsOf(places) {
   const { units } = view();
   const chosen = new Set(places);
   const gaps = [...inLists(units, chosen), ...inProvisions(units, chosen), ...betweenSubparagraphs(units, chosen)];
@@ -19,7 +19,7 @@ export function cutsOf(places) {
 
 const leadOf = (unit) => (unit.step ? unit.above : -1);
 
-/** Gaps among what hangs from a chosen unit: points, which are counted, or quoted text. */
+/** Omissions below a selected unit: points, which are counted, or quoted text. */
 function* inLists(units, chosen) {
   const shown = new Set(chosen);
   for (const place of chosen) {
@@ -33,28 +33,28 @@ function* inLists(units, chosen) {
     for (const place of entries) {
       const isMissing = !seen.has(units[place].provision);
       if (run.length && !(isMissing && units[place].is_point === units[run[0]].is_point)) {
-        yield { missing: run, isOfPoints: units[run[0]].is_point };
+        yield { missing: run, isPoints: units[run[0]].is_point };
         run = [];
       }
       if (isMissing) run.push(place);
     }
-    if (run.length) yield { missing: run, isOfPoints: units[run[0]].is_point };
+    if (run.length) yield { missing: run, isPoints: units[run[0]].is_point };
   }
 }
 
 const isFirst = (units, place) => units[place - 1]?.provision !== units[place].provision;
 
-/** Sentences that follow a chosen one of the same provision, up to the next that is chosen. */
+/** Sentences after a selected one of the same provision, up to the next selected one. */
 function* inProvisions(units, chosen) {
   for (const place of chosen) {
     const missing = [];
     let next = place + 1;
     while (units[next]?.provision === units[place].provision && !chosen.has(next)) missing.push(next++);
-    if (missing.length && units[place].kind !== "title") yield { missing, isOfPoints: false };
+    if (missing.length && units[place].kind !== "title") yield { missing, isPoints: false };
   }
 }
 
-/** Subparagraphs that are left out before a chosen one, as far back as the last chosen unit of the paragraph. */
+/** Subparagraphs before a selected one, back to the last selected unit of the paragraph. */
 function* betweenSubparagraphs(units, chosen) {
   const shown = new Set([...chosen].map((place) => units[place].provision));
   const isBeside = (place, above) => units[place].kind === "subparagraph" && !units[place].step && units[place].above === above;
@@ -66,6 +66,6 @@ function* betweenSubparagraphs(units, chosen) {
       const isOther = units[before].provision !== provision;
       if (isOther && isBeside(before, above) && isFirst(units, before)) missing.unshift(before);
     }
-    if (missing.length) yield { missing, isOfPoints: false };
+    if (missing.length) yield { missing, isPoints: false };
   }
 }

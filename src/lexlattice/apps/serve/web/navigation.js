@@ -1,26 +1,25 @@
-// Addresses of provisions, and the way back: the browser's history has the start, each act, and where one went in it.
+// URLs of provisions and the browser's history: an entry for the start, each act, and each provision gone to.
 
-import { pause } from "./controls.js";
+import { activePane, pause, showPane } from "./controls.js";
 import { byId } from "./dom.js";
-import { cancel, note, tellTrouble } from "./news.js";
-import { pane, turnTo } from "./panes.js";
-import { goTo, listen, restore, state, view } from "./state.js";
-import { word } from "./words.js";
+import { t } from "./i18n.js";
+import { cancel, showError, showMessage } from "./messages.js";
+import { goToUnit, listen, restore, state, view } from "./state.js";
 
-/** Whoever walks with the keys gets an address where they stay so long, in milliseconds. */
-const STAY = 300;
+/** Milliseconds on a provision after which keyboard navigation updates the URL. */
+const HASH_DELAY = 300;
 const root = document.documentElement;
 
-/** Each act that was opened, as it was left, by the number that the browser's history has for it; 0 is none. */
+/** The state of each act that was opened, by its number in history entries; 0 is the start. */
 const acts = new Map([[0, { ...state }]]);
 let act = 0;
 let isFirst = true;
 let timer = 0;
 
-/** @param {() => boolean} openAsked opens what the address asks for, if it asks for an act */
-export function prepareAddresses(openAsked) {
+/** @param {() => boolean} openFromUrl opens the act that the URL names, if any */
+export function initNavigation(openFromUrl) {
   history.replaceState({}, "");
-  addEventListener("popstate", ({ state: entry }) => onPop(entry, openAsked));
+  addEventListener("popstate", ({ state: entry }) => onPopState(entry, openFromUrl));
   byId("home").addEventListener("click", () => {
     if (!isReading()) return;
     history.pushState({}, "", location.pathname);
@@ -28,15 +27,15 @@ export function prepareAddresses(openAsked) {
   });
   listen((changed) => {
     acts.set(act, { ...state });
-    if (changed.has("current")) write();
-    if (changed.has("version") && isReading()) entitle();
+    if (changed.has("current")) updateHash();
+    if (changed.has("version") && isReading()) updateTitle();
   });
 }
 
 const isReading = () => root.classList.contains("at-reader");
 
-/** Open another act; if that goes wrong, what was open stays. */
-export function opening(run) {
+/** Open another act; after an error the previous one stays open. */
+export function openAct(run) {
   const before = act;
   act = Date.now();
   try {
@@ -49,12 +48,12 @@ export function opening(run) {
   }
 }
 
-/** Show the act that was opened, or got another version, and name it in the address. */
-export function enter(query, { isNew, isAsked }) {
+/** Show the act that was opened or got another version, and update the URL. */
+export function showAct(query, { isNew, isFromUrl }) {
   const search = new URLSearchParams(query).toString();
-  const isThere = isAsked || (isReading() && !isNew);
+  const isThere = isFromUrl || (isReading() && !isNew);
   const hash = isFirst || isThere ? location.hash : hashOf(view().units[state.current]);
-  if (isNew) turnTo("summary");
+  if (isNew) showPane("summary");
   const address = location.pathname + (search ? `?${search}` : isThere ? location.search : "") + hash;
   history[isThere ? "replaceState" : "pushState"](entry(), "", address);
   isFirst = false;
@@ -63,76 +62,76 @@ export function enter(query, { isNew, isAsked }) {
   if (isSeen && !isNew) return;
   scrollTo(0, 0);
   byId("title").focus({ preventScroll: true });
-  if (hash && isNew) follow();
+  if (hash && isNew) followHash();
   history.replaceState(entry(), "");
 }
 
-const entry = () => ({ act, pane: pane() });
+const entry = () => ({ act, pane: activePane() });
 
 const hashOf = (unit) => (unit ? `#${encodeURIComponent(unit.id)}` : "");
 
 function showReader() {
   root.classList.replace("at-start", "at-reader");
-  entitle();
+  updateTitle();
 }
 
 function showStart() {
   cancel();
   pause();
-  tellTrouble();
+  showError();
   root.classList.replace("at-reader", "at-start");
   document.title = "LexLattice";
 }
 
-function entitle() {
+function updateTitle() {
   const { celex, title } = view();
-  document.title = `${celex || title || word("act")} · LexLattice`;
+  document.title = `${celex || title || t("act")} · LexLattice`;
 }
 
-function onPop(to, openAsked) {
-  tellTrouble();
+function onPopState(to, openFromUrl) {
+  showError();
   if (to === null && isReading()) {
-    follow(); // a link within the page, or somebody wrote into the address
+    followHash(); // a link within the page, or an edited URL
     return history.replaceState(entry(), "");
   }
   if (!to?.act) return showStart();
   cancel();
   if (to.act !== act) {
-    if (!acts.has(to.act)) return openAsked() || showStart();
+    if (!acts.has(to.act)) return openFromUrl() || showStart();
     act = to.act;
     restore(acts.get(act));
   }
   showReader();
-  follow();
-  turnTo(to.pane);
+  followHash();
+  showPane(to.pane);
 }
 
-/** The address may name a provision: whoever follows such a link is led there. */
-function follow() {
-  const id = decoded(location.hash.slice(1));
+/** Go to the provision that the URL's hash names. */
+function followHash() {
+  const id = decodeSafely(location.hash.slice(1));
   const place = id ? placeOf(id) : -1;
-  if (id && place < 0) note(`${word("missing")}: ${id}`);
-  if (place !== state.current) goTo(place, "link");
+  if (id && place < 0) showMessage(`${t("missing")}: ${id}`);
+  if (place !== state.current) goToUnit(place, "link");
 }
 
-/** Where a provision is in the version that is shown, or -1. */
+/** The index of a provision in the version shown, or -1. */
 function placeOf(id) {
   const { units } = view();
   const exact = units.findIndex((unit) => unit.id === id);
   return exact >= 0 ? exact : units.findIndex((unit) => unit.provision === id || unit.id.startsWith(`${id}.`));
 }
 
-/** Name the provision that was gone to. */
-function write() {
+/** Put the current provision into the URL's hash. */
+function updateHash() {
   clearTimeout(timer);
   const unit = view().units[state.current];
   if (!unit || state.origin === "link" || !isReading()) return;
-  if (decoded(location.hash.slice(1)) === unit.id) return history.replaceState(entry(), "");
-  if (state.origin === "keys") timer = setTimeout(() => history.replaceState(entry(), "", hashOf(unit)), STAY);
+  if (decodeSafely(location.hash.slice(1)) === unit.id) return history.replaceState(entry(), "");
+  if (state.origin === "keys") timer = setTimeout(() => history.replaceState(entry(), "", hashOf(unit)), HASH_DELAY);
   else history[state.origin === "version" ? "replaceState" : "pushState"](entry(), "", hashOf(unit));
 }
 
-function decoded(text) {
+function decodeSafely(text) {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,31 +1,31 @@
-// What the page asks of the service it came from, and of nobody else.
+// Requests to the REST API of the service that serves this page.
 
 /**
- * Where an act comes from: a file, a text or a CELEX number.
+ * An act: a file, a text or a CELEX number.
  * @typedef {{file?: File, text?: string, celex?: string, language?: string}} Source
  */
 
-/** A sentence of the service's about what went wrong. */
-export class Refused extends Error {}
+/** The service refused a request; the message is its problem+json detail. */
+class ProblemError extends Error {}
 
-/** The service does not answer. */
-export class Unreached extends Error {}
+/** The service cannot be reached. */
+export class UnreachableError extends Error {}
 
-/** All that the page needs of an act. @param {Source} source @param {AbortSignal} signal */
-export async function viewOf(source, signal) {
-  return (await ask("/v1/views", { ...post(source), signal })).json();
+/** The view of an act: all data that the page shows. @param {Source} source @param {AbortSignal} signal */
+export async function fetchView(source, signal) {
+  return (await request("/v1/views", { ...post(source), signal })).json();
 }
 
 /** The text of the example act in a language. */
-export async function exampleIn(language, signal) {
-  return (await ask(`/v1/examples/${language}`, { signal })).text();
+export async function fetchExample(language, signal) {
+  return (await request(`/v1/examples/${language}`, { signal })).text();
 }
 
 /**
- * For ids of units of one version those of another that say the same.
+ * Corresponding units of two versions: ids of the second by id of the first.
  * @param {Source} from @param {Source} to each with its language
  */
-export async function pairsOf(from, to, signal) {
+export async function fetchAlignment(from, to, signal) {
   const body = new FormData();
   for (const { file, text, celex, language } of [from, to]) {
     if (file) body.append("file", file, file.name);
@@ -33,16 +33,16 @@ export async function pairsOf(from, to, signal) {
     else body.append("text", text);
     body.append("language", language);
   }
-  return (await (await ask("/v1/alignments", { method: "POST", body, signal })).json()).pairs;
+  return (await (await request("/v1/alignments", { method: "POST", body, signal })).json()).pairs;
 }
 
 /**
  * The summary as a file, and its name.
- * @param {Source} source @param {string} format @param {number} words @param {string[]} units ids of what was chosen
+ * @param {Source} source @param {string} format @param {number} words @param {string[]} units ids of the selected units
  */
-export async function exported(source, format, words, units, signal) {
+export async function fetchExport(source, format, words, units, signal) {
   const options = { words, group: true, units };
-  const answer = await ask(`/v1/exports?format=${format}`, { ...post(source, options), signal });
+  const answer = await request(`/v1/exports?format=${format}`, { ...post(source, options), signal });
   const [, name] = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition")) ?? [];
   return { file: await answer.blob(), name: name ?? `summary.${format}` };
 }
@@ -61,11 +61,11 @@ function post(source, options = {}) {
   return { method: "POST", body };
 }
 
-async function ask(address, options) {
+async function request(address, options) {
   const answer = await fetch(address, options).catch((error) => {
-    throw error.name === "AbortError" ? error : new Unreached();
+    throw error.name === "AbortError" ? error : new UnreachableError();
   });
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
-  throw new Refused(problem.detail ?? problem.title ?? `${answer.status} ${answer.statusText}`);
+  throw new ProblemError(problem.detail ?? problem.title ?? `${answer.status} ${answer.statusText}`);
 }

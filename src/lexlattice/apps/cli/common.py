@@ -1,0 +1,156 @@
+"""Shared parts of the commands: common arguments, reading the input, writing the output, and messages."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from lexlattice._internal.files import writing, written
+from lexlattice.errors import OptionError, OutputError
+from lexlattice.reading import LANGUAGES, read
+from lexlattice.reading.fetch import is_celex, is_url
+
+if TYPE_CHECKING:
+    from lexlattice.act.document import Act
+
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+else:
+    Commands = Any
+
+SOME_FAILED: Final = 1
+"""Exit code if some acts of several failed; 2 means that nothing was done."""
+ALL_CORES: Final = os.cpu_count() or 1
+ROWS: Final = (
+    "JSON Lines (.jsonl, .jsonl.gz) or Parquet with the fields reference (the act), summary and optionally celex_id "
+    "and language; a folder saved by the datasets library; or hf:NAME:CONFIG:SPLIT"
+)
+ENCODERS: Final = "static, mt5, mt5:PATH, st:NAME, onnx:FOLDER or package.module:attribute"
+
+
+# Arguments that several commands take.
+
+
+def add_input(command: argparse.ArgumentParser) -> None:
+    """Add the positional argument INPUT: one act."""
+    command.add_argument(
+        "input",
+        metavar="INPUT",
+        help="a file, a folder of Formex files, - for standard input, a CELEX number such as 32016R0679, or a URL",
+    )
+
+
+def add_language(command: argparse._ActionsContainer) -> None:
+    """Add the option --lang."""
+    command.add_argument(
+        "--lang",
+        dest="language",
+        metavar="xx",
+        type=str.lower,
+        help="language of the act (default: detected; for CELEX numbers: en): " + " ".join(LANGUAGES),
+    )
+
+
+def add_jobs(command: argparse._ActionsContainer, default: int | None = ALL_CORES, shown: str = "all cores") -> None:
+    """Add the option -j, --jobs; `shown` describes the default in the help."""
+    command.add_argument(
+        "-j",
+        "--jobs",
+        type=int,
+        metavar="N",
+        default=default,
+        help=f"number of processes (default: {shown})",
+    )
+
+
+def add_quiet(command: argparse._ActionsContainer) -> None:
+    """Add the option -q, --quiet."""
+    command.add_argument("-q", "--quiet", action="store_true", help="show no progress")
+
+
+def add_fields(command: argparse._ActionsContainer) -> None:
+    """Add the option --fields, which maps the field names of rows."""
+    command.add_argument(
+        "--fields",
+        metavar="NAME=COLUMN,…",
+        help="names of the columns if they differ, such as reference=text,celex_id=id",
+    )
+
+
+def fields_of(options: argparse.Namespace) -> dict[str, str] | None:
+    """Return the mapping given with --fields."""
+    from lexlattice.evaluation.rows import parse_fields
+
+    return parse_fields(options.fields) if options.fields else None
+
+
+def shows_progress(options: argparse.Namespace) -> bool:
+    """Whether a progress bar can and should be shown."""
+    return not options.quiet and sys.stderr is not None
+
+
+# Input and output.
+
+
+def read_input(source: str, **options: Any) -> Act:
+    """Read the act that INPUT names.
+
+    Args:
+        source: A path, `-` for standard input, a CELEX number or a URL.
+        **options: Keyword arguments of `lexlattice.read`.
+
+    Raises:
+        OptionError: The input is empty, or standard input is closed.
+
+    """
+    if not source:
+        raise OptionError("INPUT is empty; pass a file, a CELEX number or a URL.")
+    if source == "-":
+        if sys.stdin is None:
+            raise OptionError("Standard input is closed; pass a file instead.")
+        return read(sys.stdin.buffer, **options)
+    # A file may have the name of a CELEX number; `read` prefers it, too.
+    is_remote = is_url(source) or (is_celex(source) and not Path(source).exists())
+    if is_remote and sys.stderr is not None and sys.stderr.isatty():
+        info(f"fetching {source} …")
+    return read(source, **options)
+
+
+@contextmanager
+def output_file(name: str, source: str) -> Iterator[BinaryIO]:
+    """Open the output file before the work starts, and put it in place once everything is written.
+
+    Raises:
+        OutputError: It cannot be written, or is the input file itself.
+
+    """
+    target = Path(name)
+    # By inode, not by name: the output may be a link to the input.
+    with writing(target):
+        is_input = target.exists() and Path(source).exists() and target.samefile(source)
+    if is_input:
+        raise OutputError(f"'{name}' is the input file; choose another output file.")
+    with written(target) as file:
+        yield file
+
+
+def check_stdout() -> None:
+    """Raise an error if standard output is closed."""
+    if sys.stdout is None:
+        raise OutputError("Standard output is closed; redirect it to a file.")
+
+
+def info(message: str) -> None:
+    """Print a message to standard error."""
+    if sys.stderr is not None:
+        print(f"lexlattice: {message}", file=sys.stderr)
+
+
+def fail(message: str) -> int:
+    """Print an error message and return the exit code for it."""
+    info(message)
+    return 2

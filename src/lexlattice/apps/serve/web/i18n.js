@@ -1,0 +1,143 @@
+// Interface texts: English until those of another language are loaded from the service.
+
+import { loadSetting } from "./dom.js";
+
+// --- languages ---
+
+/** The name of each of the 24 languages in itself; browsers do not know all of them. */
+const NAMES = {
+  bg: "Български",
+  cs: "Čeština",
+  da: "Dansk",
+  de: "Deutsch",
+  el: "Ελληνικά",
+  en: "English",
+  es: "Español",
+  et: "Eesti",
+  fi: "Suomi",
+  fr: "Français",
+  ga: "Gaeilge",
+  hr: "Hrvatski",
+  hu: "Magyar",
+  it: "Italiano",
+  lt: "Lietuvių",
+  lv: "Latviešu",
+  mt: "Malti",
+  nl: "Nederlands",
+  pl: "Polski",
+  pt: "Português",
+  ro: "Română",
+  sk: "Slovenčina",
+  sl: "Slovenščina",
+  sv: "Svenska",
+};
+
+export const LANGUAGES = Object.keys(NAMES);
+
+/** The name of a language in itself. */
+export const languageName = (language) => NAMES[language] ?? language;
+
+// --- interface texts ---
+
+const ENGLISH = {
+  open: "Open an act",
+  drop: "Drop a file here",
+  choose: "Choose a file",
+  paste: "Or paste the text of an act",
+  read: "Read",
+  celex: "CELEX number",
+  fetch: "Fetch",
+  example: "Open an example",
+  working: "Working…",
+  lattice: "Lattice",
+  act: "Act",
+  summary: "Summary",
+  contents: "Contents",
+  words: "Words",
+  step: "Step",
+  play: "Play",
+  pause: "Pause",
+  chosen: "Chosen",
+  salience: "Salience",
+  copy: "Copy with citation",
+  copied: "Copied",
+  export: "Export",
+  print: "Print",
+  version: "Language version",
+  interface: "Language of the page",
+  theme: "Light or dark",
+  back: "Back to the start",
+  failed: "That did not work",
+  sections: "Sections",
+  position: "Position",
+  verbatim: "Word for word, nothing rewritten",
+  adopted: "As adopted; later changes are not in it",
+  consolidated: "Consolidated text",
+  skip: "Skip to the summary",
+  nothing: "Nothing fits into so few words",
+  of: "of",
+  lacking: "Not in this version",
+  others: "Other languages",
+  add: "Add a version",
+  close: "Close",
+  cancel: "Cancel",
+  unreachable: "The service cannot be reached",
+  missing: "Not found",
+  another: "Another act, not opened",
+  hint: "Choose a cell to read it here",
+  advice: "This is not legal advice.",
+};
+
+let texts = ENGLISH;
+/** Number of the latest request, to ignore responses that arrive late. */
+let latest = 0;
+
+/** The interface text for a key. */
+export const t = (key) => texts[key] ?? ENGLISH[key] ?? key;
+
+/** The language that the user chose before, or the first supported language of the browser. */
+export function preferredLanguage() {
+  const known = [loadSetting("language"), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];
+  return known.find((language) => LANGUAGES.includes(language)) ?? "en";
+}
+
+/**
+ * Load the texts of a language and translate the page; if that fails, the texts stay.
+ * @returns {Promise<boolean>} whether the page is in this language now, or in one that was chosen since
+ */
+export async function setLanguage(language) {
+  const mine = (latest += 1);
+  try {
+    const answer = await fetch(`/v1/words/${language}`);
+    const found = answer.ok && (await answer.json());
+    if (!found || mine !== latest) return mine !== latest;
+    texts = { ...ENGLISH, ...found };
+  } catch {
+    return mine !== latest;
+  }
+  document.documentElement.lang = language;
+  translate(document);
+  return true;
+}
+
+/** Fill the elements with `data-word` (text) and `data-label` (accessible name, and tooltip of buttons). */
+export function translate(root) {
+  for (const element of root.querySelectorAll("[data-word]")) element.textContent = t(element.dataset.word);
+  for (const element of root.querySelectorAll("[data-label]")) {
+    element.setAttribute("aria-label", t(element.dataset.label));
+    if (element.matches("button")) element.title = t(element.dataset.label);
+  }
+}
+
+// --- dates ---
+
+/** A date such as 2024-05-01 in the interface language (for English day first); as is if the browser lacks it. */
+export function formatDate(iso) {
+  const lang = document.documentElement.lang.replace(/^en$/, "en-IE");
+  const date = new Date(`${iso}T00:00:00Z`);
+  if (Number.isNaN(date.valueOf()) || !Intl.DateTimeFormat.supportedLocalesOf(lang).length) return iso;
+  return date.toLocaleDateString(lang, { dateStyle: "long", timeZone: "UTC" });
+}
+
+/** "Consolidated text", with its date if known. */
+export const consolidationText = (iso) => (iso ? `${t("consolidated")}: ${formatDate(iso)}` : t("consolidated"));
