@@ -98,7 +98,7 @@ weights: $(INSTALLED)-dev ## Train the shipped model anew from gold, silver and 
 	  --data build/prepared/train --validation build/prepared/validation -o build/weights
 
 # Which experiment, with which file of settings.
-EXPERIMENTS := meaning:meaning wiring:wiring statistics:statistics carrying:carrying main:main main:auto main:paper-reading main:bertscore \
+EXPERIMENTS := meaning:meaning architecture:architecture statistics:statistics transfer:transfer main:main main:auto main:paper-reading main:bertscore \
   ablations:ablations ablations:shipped ablations:encoder figures:figures
 experiments: $(INSTALLED)-dev $(INSTALLED)-bench build/minilm ## Make the paper's tables anew from the data folder, and put them into docs/results.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }

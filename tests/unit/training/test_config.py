@@ -20,7 +20,7 @@ from lexlattice.training.config import (
     find_config,
     read_config,
 )
-from lexlattice.training.oracle import Oracle
+from lexlattice.evaluation.oracle import Oracle
 
 PAPER = CONFIGS / "paper.toml"
 
