@@ -1,7 +1,7 @@
 """The drafting conventions of one language, loaded from `languages/*.toml` and compiled once into matchers.
 
 No head-word or formula of any language is in the code, only signs that many languages share, such as "no" for "number".
-Lines are compared after folding (case and accents), so that "ΑΡΘΡΟ 5" and "Άρθρο 5" are the same header.
+Lines are compared after folding (case and diacritics), so that "ΑΡΘΡΟ 5" and "Άρθρο 5" are the same header.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ACCENTS: Final = re.compile("[\u0300-\u036f]+")
 
 
 def fold(text: str) -> str:
-    """Remove case and accents, for comparison; white space must be normalized already.
+    """Remove case and diacritics, for comparison; white space must be normalized already.
 
     >>> fold("ΆΡΘΡΟ 5"), fold("Članak 1."), fold("Întrucât")
     ('αρθρο 5', 'clanak 1.', 'intrucat')

@@ -66,7 +66,7 @@ def name_of(section: Section) -> str:
 
 
 def in_lines(text: str, room: float, size: float, weight: str = "normal", most: int | None = None) -> str:
-    """Text in lines that are no wider than there is room; what goes beyond so many lines is left out."""
+    """Wrap text to the available width; lines beyond `most` are dropped."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -165,7 +165,7 @@ MOST_LINES: Final = 800
 
 _FOLDING_NARROWEST: Final = 12
 _ROOM: Final = 5
-"""So many cells of its last line a section that ends early leaves free, to say how many units are missing."""
+"""Cells left free on the last line of a section that is cut, to say how many units are missing."""
 _LABEL: Final = 6
 """About as many cells wide is the label of a line."""
 _HEAD: Final = 3
