@@ -1,7 +1,7 @@
 """The words with which a language cites provisions and acts: `[references]` of `languages/*.toml`, compiled.
 
-Words are compared in a folded form without case and diacritics. It has the length of the text, so that positions in both
-are the same.
+Words are compared in a folded form without case and diacritics. It has the length of the text, so that positions in
+both are the same.
 """
 
 from __future__ import annotations

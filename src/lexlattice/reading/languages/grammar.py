@@ -40,7 +40,7 @@ _SUBLEVELS: Final = "paragraph subparagraph unnumbered letter number roman inden
 """The levels of a citation below an article."""
 _PLACEHOLDER: Final = re.compile(r"\{([^}]*)\}")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
-_ACCENTS: Final = re.compile("[\u0300-\u036f]+")
+_DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
 
 
 def fold(text: str) -> str:
@@ -50,7 +50,7 @@ def fold(text: str) -> str:
     ('αρθρο 5', 'clanak 1.', 'intrucat')
     """
     text = text.casefold()
-    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+    return text if text.isascii() else _DIACRITICS.sub("", unicodedata.normalize("NFD", text))
 
 
 class Header(NamedTuple):

@@ -91,12 +91,12 @@ def width_of(text: str, weight: str = "normal") -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=FONT, weight=weight, size=1)
-    with boxes_for_strangers():
+    with boxes_for_missing_glyphs():
         return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
 
 
 @contextmanager
-def boxes_for_strangers() -> Iterator[None]:
+def boxes_for_missing_glyphs() -> Iterator[None]:
     """A letter that the font has not is a box, and nothing to warn of."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")
@@ -141,7 +141,7 @@ def rendered(figure: Figure, format: str) -> bytes:
         "pdf": {"Title": title, "Subject": description, "CreationDate": None},
     }
     file = io.BytesIO()
-    with _ONE_AT_A_TIME, matplotlib.rc_context(_SETTINGS), boxes_for_strangers():
+    with _ONE_AT_A_TIME, matplotlib.rc_context(_SETTINGS), boxes_for_missing_glyphs():
         figure.savefig(file, format=format, dpi=_DOTS, metadata=notes[format], facecolor="white")
     content = file.getvalue()
     return _finished(content.decode(), description).encode() if format == "svg" else content
