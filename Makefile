@@ -12,7 +12,7 @@ MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,docs,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
+extras-dev := [dev,docs,bertscore,data,docx,hf,llm,mcp,onnx,pdf,plot,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 extras-ray := [ray]
 extras-fuzz := [fuzz,data,docx,pdf,train]
