@@ -32,7 +32,6 @@ WORD: Final = re.compile(r"\w+")
 _FOLDERS: Final = (Path(__file__).parent / "annotations", Path(__file__).resolve().parents[3] / "data" / "gold")
 FOLDER: Final = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[0])
 """The annotations that come with the package: inside it once it is installed, beside it in a clone."""
-"""The project's annotations; installed packages do not contain them."""
 SPLITS: Final = ("train", "validation")
 
 
