@@ -1,9 +1,9 @@
-"""The extract that a reference summary would choose, unit by unit: what a scorer learns from and is measured against.
+"""Extractive oracles: the units that best reproduce a reference summary, in the order of greedy selection.
 
-`greedy` is the paper's: the unit that raises ½ (ROUGE-1 F1 + ROUGE-2 F1) most comes next, until none raises it or
-forty are taken. It prefers long units. `budgeted`, the default, takes the largest gain for each word spent, and stops
-at the reference's length. Both count what a straightforward loop would count by scoring the text of every possible
-next extract, pairs of words across neighbouring units included, but they keep the counts instead of making them anew.
+`greedy` is the paper's: it adds the unit that raises ½ (ROUGE-1 F1 + ROUGE-2 F1) most, until none raises it or forty
+are selected. It prefers long units. `budgeted`, the default, adds the largest gain per word, up to the reference's
+length. Both give the results of a naive loop that scores the text of every possible next extract, including
+bigrams across neighbouring units, but they update counts incrementally.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from numpy.typing import NDArray
 
 from lexlattice.act.document import Unit
 from lexlattice.encoding.tokens import tokenizer
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 OBJECTIVES: Final = ("budgeted", "greedy")
 
-_JOINTS: Final = (1, 1, -1)
-"""A unit put between two others makes a pair of words with each, and parts the pair they made."""
-_MOST_JOINED: Final = 2
+_BOUNDARY_SIGNS: Final = (1, 1, -1)
+"""A unit inserted between two others adds a bigram at each boundary, and removes the one between the two."""
+_MOST_ADDED: Final = 2
 
 
 class Choice(NamedTuple):
-    """The units an oracle took, as indices in the order it took them, and its objective after each."""
+    """The units that an oracle selected, in the order of selection, and the objective after each."""
 
     order: tuple[int, ...]
     objective: tuple[float, ...]
@@ -39,21 +39,28 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Oracle:
-    """Which oracle, and how it counts."""
+    """An oracle and its settings."""
 
     objective: str = "budgeted"
     cap: int = 40
-    """The most units `greedy` takes."""
+    """The largest number of units that `greedy` selects."""
     tokenizer: str = "unicode"
     whole: bool = True
-    """Whether `budgeted` takes only units that fit whole, or goes on until the budget is reached."""
+    """Whether `budgeted` selects only units that fit as a whole, or continues until the budget is reached."""
 
     def __post_init__(self) -> None:
         if self.objective not in OBJECTIVES:
-            raise LexLatticeError(f"There is no oracle '{self.objective}'; choose one of: {', '.join(OBJECTIVES)}.")
+            raise OptionError(f"There is no oracle '{self.objective}'; choose one of: {', '.join(OBJECTIVES)}.")
 
     def choose(self, units: Sequence[Unit], reference: str, words: int | None = None) -> Choice:
-        """The units to take; `words` is the budget of `budgeted`, the reference's length if nothing is said."""
+        """Select units for a reference summary.
+
+        Args:
+            units: the units of the act.
+            reference: the reference summary.
+            words: the budget of `budgeted`; by default, the reference's length.
+
+        """
         overlap = _Overlap([unit.prose for unit in units], reference, self.tokenizer)
         if self.objective == "greedy":
             return _greedy(overlap, self.cap)
@@ -78,7 +85,7 @@ def _greedy(overlap: _Overlap, cap: int) -> Choice:
 
 
 def _budgeted(overlap: _Overlap, words: Integers, budget: int, whole: bool) -> Choice:
-    """The gain is in recall: with the length given, that is what F1 rests on, and it hardly ever falls."""
+    """Greedy by recall: at a given length, F1 depends on recall alone, which hardly ever falls."""
     order: list[int] = []
     values: list[float] = []
     while words.size and budget > 0:
@@ -94,79 +101,78 @@ def _budgeted(overlap: _Overlap, words: Integers, budget: int, whole: bool) -> C
     return Choice(tuple(order), tuple(values))
 
 
-class _Grams:
-    """How often each unit has each gram of the reference, how often the extract has it by now, and what is to gain.
+class _NGramGains:
+    """Counts of the reference's n-grams in each unit and in the extract, and the gain of each unit in matches.
 
-    A gain changes only when the reference has less left of a gram than a unit has of it. So the entries of a gram are
-    kept by falling count, and taking all units costs no more than going through their words once.
+    A gain changes only if the reference has fewer occurrences of an n-gram left than the unit contains. Entries of an
+    n-gram are therefore sorted by falling count, and selecting all units costs no more than one pass over their words.
     """
 
-    def __init__(self, reference: Integers, units: Integers, grams: Integers, height: int) -> None:
-        """`reference` has its count of each gram; `units` and `grams` say what occurs where, gram by gram."""
+    def __init__(self, reference: Integers, units: Integers, ngrams: Integers, height: int) -> None:
+        """`reference` holds the count of each n-gram; `units` and `ngrams` list the occurrences in units."""
         self._reference = reference
         self._extract = np.zeros_like(reference)
-        self._codes, self._counts = np.unique(units * reference.size + grams, return_counts=True)
+        self._codes, self._counts = np.unique(units * reference.size + ngrams, return_counts=True)
         self._rows, self._columns = np.divmod(self._codes, max(1, reference.size))
-        self._by_gram = np.lexsort((-self._counts, self._columns))
-        self._starts = np.searchsorted(self._columns[self._by_gram], np.arange(reference.size + 1))
+        self._by_ngram = np.lexsort((-self._counts, self._columns))
+        self._starts = np.searchsorted(self._columns[self._by_ngram], np.arange(reference.size + 1))
         self._most = np.zeros_like(reference)
         np.maximum.at(self._most, self._columns, self._counts)
         found = np.minimum(self._counts, reference[self._columns])
         self.gains: Integers = np.bincount(self._rows, weights=found, minlength=height).astype(np.int64)
-        """How much each unit would add by itself to what the extract shares with the reference."""
+        """The matches that each unit would add, without bigrams across boundaries."""
 
     @property
     def hits(self) -> int:
-        """What the extract shares with the reference."""
+        """The number of n-grams that the extract shares with the reference."""
         return int(np.minimum(self._extract, self._reference).sum())
 
     def take(self, unit: int) -> None:
-        """Put a unit into the extract."""
+        """Add a unit to the extract."""
         entries = slice(*np.searchsorted(self._rows, (unit, unit + 1)))
         self.change(self._columns[entries], self._counts[entries])
 
-    def change(self, grams: Integers, by: Integers | int) -> None:
-        """Put different grams into the extract, each so many times more."""
-        before = np.maximum(0, self._reference[grams] - self._extract[grams])
-        self._extract[grams] += by
-        after = np.maximum(0, self._reference[grams] - self._extract[grams])
+    def change(self, ngrams: Integers, by: Integers | int) -> None:
+        """Change the counts of distinct n-grams in the extract."""
+        before = np.maximum(0, self._reference[ngrams] - self._extract[ngrams])
+        self._extract[ngrams] += by
+        after = np.maximum(0, self._reference[ngrams] - self._extract[ngrams])
         lower = np.minimum(before, after)
-        for i in np.flatnonzero((before != after) & (lower < self._most[grams])):
-            entries = self._by_gram[self._starts[grams[i]] : self._starts[grams[i] + 1]]
+        for i in np.flatnonzero((before != after) & (lower < self._most[ngrams])):
+            entries = self._by_ngram[self._starts[ngrams[i]] : self._starts[ngrams[i] + 1]]
             entries = entries[: np.searchsorted(-self._counts[entries], -lower[i])]
             counts = self._counts[entries]
             self.gains[self._rows[entries]] += np.minimum(counts, after[i]) - np.minimum(counts, before[i])
 
     def corrections(self, units: Integers, changes: Sequence[tuple[Integers, int]]) -> Integers:
-        """What is to be added to the gains of units if each also brings these grams, once (1), or removes them (-1).
+        """Return corrections of the units' gains if each also adds (1) or removes (-1) one occurrence of these n-grams.
 
-        A gram of -1 is none. Grams that are brought twice, or brought and removed, count together.
+        An n-gram of -1 is none. Changes of the same n-gram are counted together.
         """
         total = np.zeros_like(units)
-        for place, (grams, _) in enumerate(changes):
-            first = grams >= 0
+        for place, (ngrams, _) in enumerate(changes):
+            first = ngrams >= 0
             for earlier, _ in changes[:place]:
-                first &= grams != earlier
-            by_itself = self._extract[grams] + self._count(units, grams)
-            together = by_itself + sum(sign * (grams == others) for others, sign in changes)
-            limit = self._reference[grams]
+                first &= ngrams != earlier
+            by_itself = self._extract[ngrams] + self._count(units, ngrams)
+            together = by_itself + sum(sign * (ngrams == others) for others, sign in changes)
+            limit = self._reference[ngrams]
             total += np.where(first, np.minimum(together, limit) - np.minimum(by_itself, limit), 0)
         return total
 
-    def _count(self, units: Integers, grams: Integers) -> Integers:
-        """How often each unit has a gram."""
+    def _count(self, units: Integers, ngrams: Integers) -> Integers:
+        """Return how often each unit contains an n-gram."""
         if not self._codes.size:
             return np.zeros_like(units)
-        codes = units * self._reference.size + grams
+        codes = units * self._reference.size + ngrams
         places = np.minimum(np.searchsorted(self._codes, codes), self._codes.size - 1)
         return np.where(self._codes[places] == codes, self._counts[places], 0)
 
 
 class _Overlap:
-    """What a growing extract shares with the reference, and what each unit would add.
+    """The overlap of a growing extract with the reference, and what each unit would add.
 
-    Words and pairs are numbers: a word its place in the reference's vocabulary, a pair its place among the reference's
-    pairs, and -1 whatever the reference does not have.
+    Words and bigrams are indices into those of the reference; -1 stands for all others.
     """
 
     def __init__(self, texts: Sequence[str], reference: str, tokenizer_name: str) -> None:
@@ -175,7 +181,7 @@ class _Overlap:
         numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
         summary = np.array([numbers[token] for token in tokens], dtype=np.int64)
         self._vocabulary = len(numbers)
-        self._pair_codes, pair_counts = np.unique(summary[:-1] * self._vocabulary + summary[1:], return_counts=True)
+        self._bigram_codes, bigram_counts = np.unique(summary[:-1] * self._vocabulary + summary[1:], return_counts=True)
         self._reference = len(tokens)
 
         by_unit = [[numbers.get(token, -1) for token in tokenize(text)] for text in texts]
@@ -183,90 +189,92 @@ class _Overlap:
         flat = np.array([number for unit in by_unit for number in unit], dtype=np.int64)
         unit_of = np.repeat(np.arange(len(texts)), self._lengths)
         known = flat >= 0
-        self._words = _Grams(np.bincount(summary, minlength=1), unit_of[known], flat[known], len(texts))
-        pairs = np.where(unit_of[:-1] == unit_of[1:], self._pairs_of(flat[:-1], flat[1:]), -1)
-        known = pairs >= 0
-        self._pairs = _Grams(pair_counts, unit_of[:-1][known], pairs[known], len(texts))
+        self._words = _NGramGains(np.bincount(summary, minlength=1), unit_of[known], flat[known], len(texts))
+        bigrams = np.where(unit_of[:-1] == unit_of[1:], self._bigram_indices(flat[:-1], flat[1:]), -1)
+        known = bigrams >= 0
+        self._bigrams = _NGramGains(bigram_counts, unit_of[:-1][known], bigrams[known], len(texts))
 
-        self._is_left = self._lengths > 0  # a unit without a word is never taken
-        ends = np.cumsum(self._lengths)[self._is_left]
+        self._is_available = self._lengths > 0  # a unit without words is never selected
+        ends = np.cumsum(self._lengths)[self._is_available]
         self._first, self._last = np.full((2, len(texts)), -1)
-        self._first[self._is_left] = flat[ends - self._lengths[self._is_left]]
-        self._last[self._is_left] = flat[ends - 1]
-        self._joints = np.full((len(_JOINTS), len(texts)), -1)
-        self._is_joined = np.zeros(len(texts), dtype=np.bool_)
+        self._first[self._is_available] = flat[ends - self._lengths[self._is_available]]
+        self._last[self._is_available] = flat[ends - 1]
+        self._boundary_bigrams = np.full((len(_BOUNDARY_SIGNS), len(texts)), -1)
+        self._has_boundary = np.zeros(len(texts), dtype=np.bool_)
         self._taken: list[int] = []
         self._tokens = 0
 
     def recall_per_word(self, costs: Floats | Integers) -> Floats:
-        """What each unit would add to ½ (ROUGE-1 recall + ROUGE-2 recall) for each word that it costs."""
+        """Return what each unit would add to ½ (ROUGE-1 recall + ROUGE-2 recall), per word of its cost."""
         words = self._words.gains / max(1, self._reference)
-        return self._with_joints(lambda pairs: 0.5 * (words + pairs / max(1, self._reference - 1)) / costs)
+        return self._with_boundaries(lambda bigrams: 0.5 * (words + bigrams / max(1, self._reference - 1)) / costs)
 
     def objective(self) -> Floats:
-        """½ (ROUGE-1 F1 + ROUGE-2 F1) of the extract with each unit; nothing once it is taken."""
-        words, hits = self._words.hits + self._words.gains, self._pairs.hits
+        """Return ½ (ROUGE-1 F1 + ROUGE-2 F1) of the extract with each unit; 0 for selected units."""
+        words, hits = self._words.hits + self._words.gains, self._bigrams.hits
         tokens = self._tokens + self._lengths
-        return self._with_joints(lambda pairs: self._mean_f1(words, hits + pairs, tokens))
+        return self._with_boundaries(lambda bigrams: self._mean_f1(words, hits + bigrams, tokens))
 
     @property
     def value(self) -> float:
-        """The same of the extract as it is."""
-        counts = (self._words.hits, self._pairs.hits, self._tokens)
+        """The objective of the current extract."""
+        counts = (self._words.hits, self._bigrams.hits, self._tokens)
         return float(self._mean_f1(*(np.array([count]) for count in counts))[0])
 
     def take(self, unit: int) -> None:
-        """Put a unit into the extract."""
-        for pair, by in zip(self._joints[:, unit], _JOINTS, strict=True):
-            if pair >= 0:
-                self._pairs.change(pair[None], by)
+        """Add a unit to the extract."""
+        for bigram, by in zip(self._boundary_bigrams[:, unit], _BOUNDARY_SIGNS, strict=True):
+            if bigram >= 0:
+                self._bigrams.change(bigram[None], by)
         self._words.take(unit)
-        self._pairs.take(unit)
+        self._bigrams.take(unit)
         place = bisect(self._taken, unit)
-        self._join(self._taken[place - 1] if place else None, unit)
-        self._join(unit, self._taken[place] if place < len(self._taken) else None)
+        self._update_boundaries(self._taken[place - 1] if place else None, unit)
+        self._update_boundaries(unit, self._taken[place] if place < len(self._taken) else None)
         self._taken.insert(place, unit)
-        self._is_left[unit] = False
+        self._is_available[unit] = False
         self._tokens += int(self._lengths[unit])
 
-    def _with_joints(self, value: Callable[[Integers], Floats]) -> Floats:
-        """The values of all units by their gains in pairs, those with their neighbours included.
+    def _with_boundaries(self, value: Callable[[Integers], Floats]) -> Floats:
+        """Evaluate `value` on the bigram gains of all units, including bigrams across boundaries.
 
-        A unit makes two more pairs at most. Where even these would not lift it to the best of those that make none,
-        they are not counted out: such a unit's value is too high, but never the highest.
+        A unit adds at most two bigrams at its boundaries. If even this bound does not lift it to the best unit without
+        any, the exact number is not computed: the value is then too high, but never the highest.
         """
-        pairs = self._pairs.gains + _MOST_JOINED * self._is_joined
-        hopes = np.where(self._is_left, value(pairs), 0.0)
-        contenders = np.flatnonzero(self._is_joined & (hopes >= np.max(hopes, where=~self._is_joined, initial=0.0)))
-        changes = list(zip(self._joints[:, contenders], _JOINTS, strict=True))
-        pairs[contenders] += self._pairs.corrections(contenders, changes) - _MOST_JOINED
-        return np.where(self._is_left, value(pairs), 0.0)
+        bigrams = self._bigrams.gains + _MOST_ADDED * self._has_boundary
+        bounds = np.where(self._is_available, value(bigrams), 0.0)
+        contenders = np.flatnonzero(
+            self._has_boundary & (bounds >= np.max(bounds, where=~self._has_boundary, initial=0.0))
+        )
+        changes = list(zip(self._boundary_bigrams[:, contenders], _BOUNDARY_SIGNS, strict=True))
+        bigrams[contenders] += self._bigrams.corrections(contenders, changes) - _MOST_ADDED
+        return np.where(self._is_available, value(bigrams), 0.0)
 
-    def _join(self, before: int | None, after: int | None) -> None:
-        """Note what the units between two neighbours in the extract would join and part."""
+    def _update_boundaries(self, before: int | None, after: int | None) -> None:
+        """Update the boundary bigrams of all units between two neighbours in the extract."""
         between = slice(0 if before is None else before + 1, after)
         last = np.int64(-1 if before is None else self._last[before])
         first = np.int64(-1 if after is None else self._first[after])
-        self._joints[0, between] = self._pairs_of(last, self._first[between])
-        self._joints[1, between] = self._pairs_of(self._last[between], first)
-        self._joints[2, between] = self._pairs_of(last, first)
-        self._is_joined[between] = (self._joints[:, between] >= 0).any(axis=0)
+        self._boundary_bigrams[0, between] = self._bigram_indices(last, self._first[between])
+        self._boundary_bigrams[1, between] = self._bigram_indices(self._last[between], first)
+        self._boundary_bigrams[2, between] = self._bigram_indices(last, first)
+        self._has_boundary[between] = (self._boundary_bigrams[:, between] >= 0).any(axis=0)
 
-    def _mean_f1(self, words: Integers, pairs: Integers, tokens: Integers) -> Floats:
-        return 0.5 * (_f1(words, tokens, self._reference) + _f1(pairs, tokens - 1, self._reference - 1))
+    def _mean_f1(self, words: Integers, bigrams: Integers, tokens: Integers) -> Floats:
+        return 0.5 * (_f1(words, tokens, self._reference) + _f1(bigrams, tokens - 1, self._reference - 1))
 
-    def _pairs_of(self, left: Integers | np.int64, right: Integers | np.int64) -> Integers:
-        """The numbers of pairs of words."""
+    def _bigram_indices(self, left: Integers | np.int64, right: Integers | np.int64) -> Integers:
+        """Return the indices of bigrams in the reference, or -1."""
         codes = np.asarray(left * self._vocabulary + right)
-        if not self._pair_codes.size:
+        if not self._bigram_codes.size:
             return np.full_like(codes, -1)
-        places = np.minimum(np.searchsorted(self._pair_codes, codes), self._pair_codes.size - 1)
-        known = (left >= 0) & (right >= 0) & (self._pair_codes[places] == codes)
+        places = np.minimum(np.searchsorted(self._bigram_codes, codes), self._bigram_codes.size - 1)
+        known = (left >= 0) & (right >= 0) & (self._bigram_codes[places] == codes)
         return np.where(known, places, -1)
 
 
 def _f1(hits: Integers, candidate: Integers, reference: int) -> Floats:
-    """As `rouge-score` computes it, operation by operation, so that ties fall alike."""
+    """F1 as `rouge-score` computes it, operation by operation, so that ties are broken alike."""
     precision = hits / np.maximum(candidate, 1)
     recall = hits / max(reference, 1)
     total = precision + recall

@@ -23,7 +23,7 @@ from lexlattice.research.experiments.settings import read_settings
 from lexlattice.research.experiments.statistics import high_resource, paper
 from lexlattice.research.experiments.tables import Table
 
-CONFIGS = ROOT / "configs" / "experiments"
+CONFIGS = ROOT / "src/lexlattice/research/experiments/configs"
 FIRST = ["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu"]
 """Languages that have an act more to learn from."""
 
@@ -136,7 +136,7 @@ def test_from_english_to_spanish(folder: Path) -> None:
 
 def narrowed(name: str, groups: str, folder: Path) -> Path:
     """The settings of that name, for Maltese alone and some of their groups."""
-    text = (CONFIGS / f"{name}.toml").read_text("utf-8").replace('"../', f'"{CONFIGS.parent}/')
+    text = (CONFIGS / f"{name}.toml").read_text("utf-8")
     text = re.sub(r"(?s)\[groups\].*?(?=\[models)", lambda _: f"[groups]\n{groups}\n\n", text)
     path = folder / f"{name}.toml"
     path.write_text(text.replace("languages = []", 'languages = ["mt"]'), "utf-8")
@@ -274,7 +274,7 @@ def test_settings_that_cannot_be_are_refused_in_a_sentence(tmp_path: Path, text:
 
 def test_one_language_is_too_few_to_hold_any_out(place: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
-    path.write_text('languages = ["en"]\n[models.A]\nconfig = "x.toml"')
+    path.write_text('languages = ["en"]\n[models.A]\nconfig = "paper"')
     with pytest.raises(LexLatticeError, match="two languages at least"):
         run("held-out", tmp_path / "out", path)
 
@@ -326,7 +326,7 @@ def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_pat
     config = little(
         tmp_path,
         f'data = "{data}"\nlanguages = ["en"]\n[groups]\nA = ["2D"]\n'
-        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+        f'[models.2D]\nconfig = "paper-static"\nchanges = {{ "warm_start.epochs" = 1 }}',
     )
     said: list[str] = []
     run_experiment("ablations", config, tmp_path / "out", note=said.append)
@@ -344,7 +344,7 @@ def test_models_keep_the_length_that_is_asked_for(tmp_path: Path, folder: Path) 
     config = little(
         tmp_path,
         'languages = ["mt"]\nbudget = 30\nsystems = ["lead"]\n'
-        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+        '[models.2D]\nconfig = "paper-static"\nchanges = { "warm_start.epochs" = 1 }',
     )
     unicode, *_ = run("main", folder, config)
     assert unicode.caption == "ROUGE F1 × 100 at 30 words, and the mean number of words."
@@ -364,12 +364,11 @@ def test_no_oracle_is_the_best(folder: Path) -> None:
     ("name", "text", "sentence"),
     [
         ("ablations", 'languages = ["mt"]', "Say which models are compared"),
-        ("main", '[models.A]\nconfig = "x.toml"\nafter = "A"', "trained after itself"),
-        ("main", '[models.A]\nconfig = "x.toml"\n[groups]\nB = []', "nothing is in the group 'B'"),
+        ("main", '[models.A]\nconfig = "paper"\nafter = "A"', "trained after itself"),
+        ("main", '[models.A]\nconfig = "paper"\n[groups]\nB = []', "nothing is in the group 'B'"),
         (
             "main",
-            f'languages = ["mt"]\n[models.A]\nconfig = "{CONFIGS.parent}/paper-static.toml"\n'
-            'changes = { "profile.x" = 1 }',
+            'languages = ["mt"]\n[models.A]\nconfig = "paper-static"\nchanges = { "profile.x" = 1 }',
             "'profile' is no table",
         ),
     ],

@@ -94,7 +94,7 @@ def test_very_long_and_very_short_vectors_are_like_others(scale: float) -> None:
 def test_arrays_that_are_no_pairs_are_an_error_and_not_a_number(
     queries: tuple[int, ...], candidates: tuple[int, ...]
 ) -> None:
-    with pytest.raises(ValueError, match="as many candidates as queries, and one at least"):
+    with pytest.raises(ValueError):
         precision_at_1(np.ones(queries, np.float32), np.ones(candidates, np.float32))
 
 

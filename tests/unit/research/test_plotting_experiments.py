@@ -197,7 +197,7 @@ def test_the_log_that_training_writes_is_understood(tmp_path: Path) -> None:
     log_module = pytest.importorskip("lexlattice.training.checkpoints", exc_type=ImportError)
     with log_module.Log(tmp_path / "log.csv", 0) as file:
         file.write(stage="warm-start", epoch=1, step=1, acts=4, loss=2.5, reward=None, seconds=0.1)
-        figures = dict.fromkeys(log_module.FIGURES, 40.0)
+        figures = dict.fromkeys(log_module.ROUGE_FIGURES, 40.0)
         file.write(stage="warm-start", epoch=1, loss=2.5, seconds=0.1, **figures)
     figure = plot_curves(tmp_path / "log.csv")
     assert [axes.get_label() for axes in figure.axes] == ["Loss, warm-start", "validation"]

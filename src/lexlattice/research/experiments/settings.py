@@ -12,7 +12,10 @@ from typing import Any, Final
 from lexlattice.errors import LexLatticeError
 from lexlattice.reading import LANGUAGES, PROFILES
 from lexlattice.research.experiments.corpus import SPLITS
+from lexlattice.training.config import find_config
 
+CONFIGS: Final = Path(__file__).with_name("configs")
+"""The packaged settings: `lexlattice experiment NAME --config NAME`."""
 STAGES: Final = ("warm-start", "rloo")
 _KINDS: Final = ("model", "scores")
 
@@ -78,8 +81,11 @@ class Settings:
 
 
 def read_settings(path: str | os.PathLike[str]) -> Settings:
-    """The settings in a file; configurations of models are looked for beside it."""
-    place = Path(path)
+    """Read the settings of an experiment: a packaged one by name, or a TOML file.
+
+    Configurations of models are packaged names too, or paths relative to that file.
+    """
+    place = find_config(path, CONFIGS)
     try:
         data = tomllib.loads(place.read_text("utf-8"))
     except OSError as error:
@@ -136,7 +142,7 @@ def _model(name: str, entry: Any, folder: Path) -> Model:
     changes = entry.get("changes", {})
     if not isinstance(changes, dict) or not all(isinstance(value, str | int | float) for value in changes.values()):
         raise LexLatticeError(f"the changes of the model '{name}' have to be a table of dotted keys and plain values.")
-    own = {"config": folder / entry["config"], "changes": tuple(changes.items())}
+    own = {"config": find_config(entry["config"], base=folder), "changes": tuple(changes.items())}
     model = Model(**{**entry, **own, "stages": tuple(stages)})
     if not all(stage in STAGES for stage in model.stages) or not model.stages or model.system not in _KINDS:
         raise LexLatticeError(f"the model '{name}' has stages of {STAGES}, and is read as one of {_KINDS}.")
