@@ -39,8 +39,7 @@ from lexlattice.research import COVERAGE, load, path_of
 from lexlattice.research.coverage.model import LAYERS, Salience
 from lexlattice.research.experiments.settings import read_settings
 from lexlattice.research.experiments.tables import Column, Source, Table, row
-from lexlattice.research.llm.schema import fault, parse
-from lexlattice.research.llm.transport import PROTOCOLS
+from lexlattice.research.llm.replies import parse, schema_error
 from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH as SHIPPED
 from lexlattice.training.config import read_config
@@ -52,8 +51,6 @@ SMALL_ACT: Final = (
     b"# On bees\n\n## Article 1\n\nHives shall be registered.\n\n## Article 2\n\n1. Bees are free.\n\n(a) all;\n"
 )
 _SCHEMA: Final = {"type": "object", "required": ["marks"], "properties": {"marks": {"type": "array", "items": {}}}}
-_MALFORMED: Final = (KeyError, TypeError, IndexError, ValueError, AttributeError)
-"""Errors that parsing a reply may raise; `lexlattice.research.llm.transport` turns each into one sentence."""
 
 
 class Target(NamedTuple):
@@ -238,18 +235,13 @@ def _reference(data: bytes) -> None:
 
 
 def _reply(data: bytes) -> None:
-    """The reply of a language model, and the response around it; `ValueError` and the like are allowed there."""
+    """A language model's reply, for which `parse` may raise `ValueError`."""
     text = data.decode("utf-8", "replace")
     try:
         value = parse(text)
     except ValueError:
         return
-    fault(value, _SCHEMA)
-    for protocol in PROTOCOLS.values():
-        try:
-            protocol.reply(value)
-        except _MALFORMED:
-            continue
+    schema_error(value, _SCHEMA)
 
 
 def _table(data: bytes) -> None:

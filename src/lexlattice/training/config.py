@@ -18,9 +18,9 @@ from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 from lexlattice.encoding import NAMES
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import ConfigError, LexLatticeError
+from lexlattice.evaluation.oracle import OBJECTIVES, Oracle
 from lexlattice.reading import PROFILES
 from lexlattice.selection import MODES, Budget
-from lexlattice.training.oracle import OBJECTIVES, Oracle
 
 T = TypeVar("T")
 

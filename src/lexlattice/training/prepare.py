@@ -25,10 +25,10 @@ from lexlattice._internal.processes import parallel_map
 from lexlattice._internal.shards import Shard, ShardFolder
 from lexlattice.errors import DataError, OptionError, OutputError
 from lexlattice.evaluation.gold import Gold, gold_file, load_gold
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import Source
 from lexlattice.reading import LANGUAGES, PROFILES
-from lexlattice.training.oracle import Oracle
 from lexlattice.training.prepared import FORMAT, SHARD_SIZE, Example, Packed, Prepared, pack, write_shard
 from lexlattice.training.silver import align
 from lexlattice.training.targets import SilverTargets, gold_order, make_targets

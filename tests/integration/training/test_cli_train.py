@@ -19,9 +19,9 @@ from helpers.acts import Row, contents, little_rows, write_rows
 from lexlattice._internal.weights import read_weights
 from lexlattice.apps.cli import main
 from lexlattice.errors import DataError
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.lattice.paper import FORMAT as CONSOLIDATOR
 from lexlattice.training.config import read_config
-from lexlattice.training.oracle import Oracle
 from lexlattice.training.prepare import prepare
 from lexlattice.training.prepared import Prepared
 from lexlattice.training.run import check_prepared

@@ -21,7 +21,7 @@ from lexlattice import LexLatticeError, Unit, read
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.errors import OptionError
 from lexlattice.evaluation.metrics.rouge import Reference
-from lexlattice.training.oracle import OBJECTIVES, Choice, Oracle
+from lexlattice.evaluation.oracle import OBJECTIVES, Choice, Oracle
 
 pytestmark = pytest.mark.filterwarnings("error")
 
