@@ -47,7 +47,7 @@ wheel: $(INSTALLED)-dev ## Build wheel and sdist into dist, and test the wheel i
 	$(BIN)/python tools/check_wheel.py dist
 
 docs: $(INSTALLED)-docs ## Build the documentation site into build/site
-	$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+	$(BIN)/mkdocs build --strict --site-dir build/site
 
 notebooks: $(INSTALLED)-dev ## Run the notebooks of docs/notebooks, and keep what they print
 	$(BIN)/python tools/run_notebooks.py

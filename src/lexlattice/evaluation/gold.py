@@ -3,10 +3,11 @@ r"""Gold annotations of acts, and the units at their places.
 A place is a range of words (`\w+`) of the text that an act was read from, so it does not depend on how the act is
 divided into units.
 
->>> from lexlattice import read
->>> act = read("Article 1\n1. Keepers shall register.\n2. Registration is free.", language="en")
->>> [act.units[i].id for i in units_at(act, 2, 6)]
-['art-1.par-1']
+Examples:
+    >>> from lexlattice import read
+    >>> act = read("Article 1\n1. Keepers shall register.\n2. Registration is free.", language="en")
+    >>> [act.units[i].id for i in units_at(act, 2, 6)]
+    ['art-1.par-1']
 """
 
 from __future__ import annotations
