@@ -94,16 +94,16 @@ weights: $(INSTALLED)-dev ## Train the shipped model anew from gold, silver and 
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	for split in train validation; do $(BIN)/lexlattice prepare "$(LEXLATTICE_DATA)/eur-lex-sum/en/$$split.jsonl.gz" \
 	  --gold data/gold/$$split.jsonl --split $$split -o build/prepared/$$split || exit; done
-	OMP_NUM_THREADS=1 $(BIN)/lexlattice train --config configs/meaning.toml \
+	OMP_NUM_THREADS=1 $(BIN)/lexlattice train --config provisions \
 	  --data build/prepared/train --validation build/prepared/validation -o build/weights
 
 # Which experiment, with which file of settings.
-EXPERIMENTS := meaning:meaning wiring:wiring statistics:statistics carrying:carrying main:main main:auto main:paper-reading main:bertscore \
+EXPERIMENTS := meaning:meaning architecture:architecture statistics:statistics transfer:transfer main:main main:auto main:paper-reading main:bertscore \
   ablations:ablations ablations:shipped ablations:encoder figures:figures
 experiments: $(INSTALLED)-dev $(INSTALLED)-bench build/minilm ## Make the paper's tables anew from the data folder, and put them into docs/results.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	for pair in $(EXPERIMENTS); do OMP_NUM_THREADS=1 $(BIN)/lexlattice experiment $${pair%:*} \
-	  --config configs/experiments/$${pair#*:}.toml -o build/experiments || exit; done
+	  --config $${pair#*:} -o build/experiments || exit; done
 	$(BIN)/python tools/write_results.py build/experiments
 
 build/minilm: | $(INSTALLED)-bench

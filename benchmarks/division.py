@@ -14,8 +14,8 @@ from pathlib import Path
 
 from lexlattice import read
 from lexlattice.evaluation.metrics import rouge
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import Row, Rows
-from lexlattice.training.oracle import Oracle
 
 SETTINGS = (0, 120, 90, 60, 40, 25)
 

@@ -40,7 +40,7 @@ from lexlattice.encoding import load
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling, split_words
 from lexlattice.reading import LANGUAGES
-from lexlattice.research.encoder.measure import Encode, into_english, retrieval, sets
+from lexlattice.research.encoder.measure import Encode, into_english, retrieval, retrieval_sets
 from lexlattice.research.encoder.run import write_weights
 from lexlattice.research.encoder.texts import Row, sources
 from lexlattice.research.encoder.training import Recipe, train
@@ -161,7 +161,7 @@ def fresh(name: str, texts: Sequence[str]) -> list[Any]:
 
 def quality(options: argparse.Namespace) -> None:
     """Print how often a text finds its English translation first, by language, beside lexical baselines."""
-    for name, rows in sets(DATA).items():
+    for name, rows in retrieval_sets(DATA).items():
         english = [row["en"] for row in rows]
         found = {
             "ours": shares(load(options.encoder).encode, rows, LANGUAGES),
@@ -246,7 +246,7 @@ def ablations(options: argparse.Namespace) -> None:
     chosen = options.recipes.split(";") if options.recipes else list(ABLATIONS)
     if unknown := [name for name in chosen if name not in ABLATIONS]:
         sys.exit(f"There is no recipe '{unknown[0]}'; choose from: {'; '.join(ABLATIONS)}.")
-    texts, rows = sources(DATA), sets(DATA)
+    texts, rows = sources(DATA), retrieval_sets(DATA)
     measured = ("law", "news")
     steps = {} if options.steps is None else {"steps": options.steps}
     base = replace(Recipe(), **steps)

@@ -65,7 +65,7 @@ class Tally:
         self.both += begins and ends
         for fits, beyond, at_start in (
             (begins, places.before(place), True),
-            (ends, places.behind(place), False),
+            (ends, places.after(place), False),
         ):
             if fits:
                 continue

@@ -52,7 +52,7 @@ def main() -> None:
     made = commands.add_parser("candidates", help="what systems make of annotated acts")
     made.add_argument("file", type=Path)
     made.add_argument("--system", default="lexlattice,lead", help="as in lexlattice evaluate (default: %(default)s)")
-    made.add_argument("--acts", type=int, help="so many, spread over the annotated ones (default: all)")
+    made.add_argument("--acts", type=int, help="number of acts, spread over the annotated ones (default: all)")
     made.add_argument("--words", type=int, help="length (default: that of the official summary)")
     made.add_argument("--split", default="validation", help="of EUR-Lex-Sum and the annotations (default: %(default)s)")
     for name, text in (("pack", "blinded packets for judges"), ("tally", "what judges say")):

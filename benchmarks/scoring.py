@@ -33,9 +33,9 @@ from lexlattice import Act, Unit, read
 from lexlattice.encoding.tokens import tokenizer
 from lexlattice.evaluation import baselines
 from lexlattice.evaluation.metrics import rouge
+from lexlattice.evaluation.oracle import OBJECTIVES, Choice, Oracle
 from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.selection import select
-from lexlattice.training.oracle import OBJECTIVES, Choice, Oracle
 from timing import seconds
 
 DATA = Path(os.environ["LEXLATTICE_DATA"])
@@ -71,7 +71,7 @@ def pairs(count: int) -> Iterator[tuple[str, str]]:
 
 
 def cut(text: str, tokens: int) -> str:
-    """The beginning of a text that has so many tokens."""
+    """The first `tokens` tokens of a text."""
     ends = [match.end() for match in islice(re.finditer("[a-z0-9]+", text.lower()), tokens)]
     return text[: ends[-1]]
 

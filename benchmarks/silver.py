@@ -1,9 +1,9 @@
-"""How good silver alignment is, against gold annotations of acts that it was not fitted on.
+"""Quality of silver alignment, against gold annotations of acts that it was not fitted on.
 
 Usage: LEXLATTICE_DATA=… python benchmarks/silver.py [--folds N] [--acts FOLDER]
-Training acts are measured by folds, each with a model fitted on the others; validation acts with a model fitted on all
-training acts. The extract takes units by target, importance or priority while they fit the length of the summary: it
-says how good a teacher silver is. --acts names a folder with acts already read, as {train,validation}.pkl.
+Training acts are measured by cross-validation; validation acts with a model fitted on all training acts. Extracts
+select units by target, importance or priority within the length of the summary: they show how good the targets are.
+--acts names a folder of acts that are already read, as {train,validation}.pkl.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def main() -> None:
     """Measure both splits and print."""
     if "LEXLATTICE_DATA" not in os.environ:
         sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
-    parser = argparse.ArgumentParser(description="How good silver alignment is.")
+    parser = argparse.ArgumentParser(description="Quality of silver alignment.")
     parser.add_argument("--folds", type=int, default=3)
     parser.add_argument("--acts", type=Path)
     options = parser.parse_args()

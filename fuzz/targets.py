@@ -39,8 +39,7 @@ from lexlattice.research import COVERAGE, load, path_of
 from lexlattice.research.coverage.model import LAYERS, Salience
 from lexlattice.research.experiments.settings import read_settings
 from lexlattice.research.experiments.tables import Column, Source, Table, row
-from lexlattice.research.llm.schema import fault, parse
-from lexlattice.research.llm.transport import PROTOCOLS
+from lexlattice.research.llm.replies import parse, schema_error
 from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH as SHIPPED
 from lexlattice.training.config import read_config
@@ -52,8 +51,6 @@ SMALL_ACT: Final = (
     b"# On bees\n\n## Article 1\n\nHives shall be registered.\n\n## Article 2\n\n1. Bees are free.\n\n(a) all;\n"
 )
 _SCHEMA: Final = {"type": "object", "required": ["marks"], "properties": {"marks": {"type": "array", "items": {}}}}
-_MALFORMED: Final = (KeyError, TypeError, IndexError, ValueError, AttributeError)
-"""Errors that parsing a reply may raise; `lexlattice.research.llm.transport` turns each into one sentence."""
 
 
 class Target(NamedTuple):
@@ -238,18 +235,13 @@ def _reference(data: bytes) -> None:
 
 
 def _reply(data: bytes) -> None:
-    """The reply of a language model, and the response around it; `ValueError` and the like are allowed there."""
+    """A language model's reply, for which `parse` may raise `ValueError`."""
     text = data.decode("utf-8", "replace")
     try:
         value = parse(text)
     except ValueError:
         return
-    fault(value, _SCHEMA)
-    for protocol in PROTOCOLS.values():
-        try:
-            protocol.reply(value)
-        except _MALFORMED:
-            continue
+    schema_error(value, _SCHEMA)
 
 
 def _table(data: bytes) -> None:
@@ -278,17 +270,17 @@ def _salience_seeds() -> list[bytes]:
     """The model of `coverage`, with every free dimension reduced to two."""
     shipped, about = read_weights(path_of(COVERAGE))
     arrays = {name: np.array(array) for name, array in shipped.items() if name.startswith("scales.")}
-    act, units, words, pairs = (len(arrays[f"scales.{name}.mean"]) for name in ("act", "units", "words", "pairs"))
+    act, units, words, bigrams = (len(arrays[f"scales.{name}.mean"]) for name in ("act", "units", "words", "bigrams"))
     takes = {
         **{"word_meaning": 256, "word_topic": 1280, "unit_meaning": 256, "unit_topic": 1280, "unit_message": 4},
         **{
             "word_first": act + words + 4,
             "unit_first": act + units + 6,
             "word_third": 8,
-            "pair_first": act + pairs + 10,
+            "bigram_first": act + bigrams + 10,
         },
     }
-    gives = {name: len(shipped[f"{name}.bias"]) for name in ("word_chances", "pair_chances")}
+    gives = {name: len(shipped[f"{name}.bias"]) for name in ("word_logits", "bigram_logits")}
     shapes = {name: (gives.get(name, 2), takes.get(name, 2)) for name in LAYERS}
     shapes |= {
         "automaton.hidden": (2, 4),
@@ -372,10 +364,10 @@ def _zip_seeds() -> list[bytes]:
 def _checkpoint_seeds() -> list[bytes]:
     import torch
 
-    from lexlattice.training.checkpoints import packed
+    from lexlattice.training.checkpoints import pack_state
 
     state = {"step": 3, "loss": [0.5, float("inf")], "at": (1, None), "weights": {"a": torch.ones(2, 3)}}
-    return [packed({**state, "identity": {}})]
+    return [pack_state({**state, "identity": {}})]
 
 
 _ROW: Final = {"celex_id": "32024R0001", "reference": SMALL_ACT.decode(), "summary": "Bees.", "language": "en"}
@@ -440,8 +432,10 @@ TARGETS: Final[dict[str, Target]] = {
     "zip": Target(_from_file("corpus.zip", _all_entries), _zip_seeds),
     "list": Target(_from_file("list.txt", _all_entries), lambda: [b"32016R0679\n\nCELEX:32022R2554\r\n12012M/TXT\n"]),
     "prepared": Target(_prepared, _prepared_seeds),
-    "config": Target(_from_file("config.toml", read_config), _files("configs/*.toml")),
-    "experiment": Target(_from_file("experiment.toml", read_settings), _files("configs/experiments/*.toml")),
+    "config": Target(_from_file("config.toml", read_config), _files("src/lexlattice/training/configs/*.toml")),
+    "experiment": Target(
+        _from_file("experiment.toml", read_settings), _files("src/lexlattice/research/experiments/configs/*.toml")
+    ),
     "table": Target(_table, _table_seeds),
     "reply": Target(_reply, _reply_seeds),
     "budget": Target(_budget, lambda: [b"auto", b"words:400", b"ratio:0.05", b"reference"]),

@@ -1,4 +1,4 @@
-"""Fit silver alignment on the gold annotations of training acts, and write its weights into the package.
+"""Fit the silver alignment model on the gold annotations of training acts, and write its weights into the package.
 
 Usage: LEXLATTICE_DATA=… python tools/fit_silver.py
 Takes about two minutes.

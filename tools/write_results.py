@@ -1,7 +1,7 @@
 """Put the tables that experiments made into docs/results.md, between the marks that name them.
 
     <!-- table: main/1 -->
-    … whatever stood here …
+    … the table …
     <!-- end -->
 
 Usage: python tools/write_results.py [FOLDER]   (default: build/experiments)
@@ -18,7 +18,7 @@ _PLACE = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def filled(page: str, folder: Path) -> str:
-    """The page with every table as it is now; what was not made is an error."""
+    """The page with all tables replaced; exit with an error if one was not made."""
 
     def table(match: re.Match[str]) -> str:
         path = folder / f"{match[2]}.md"

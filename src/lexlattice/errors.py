@@ -86,6 +86,12 @@ class OutputError(LexLatticeError):
     code = "output"
 
 
+class TrainingError(LexLatticeError):
+    """A training run diverged, was stopped, or lost one of its processes."""
+
+    code = "training-failed"
+
+
 class MissingExtraError(LexLatticeError):
     """A format or feature needs an optional dependency that is not installed."""
 

@@ -1,4 +1,4 @@
-"""A real server on loopback that speaks both protocols and says what it is told to; what goes wrong can be arranged."""
+"""A real HTTP server on loopback that speaks both protocols, with replies and failures that tests arrange."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PATHS = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions"}
 
 
 @dataclass
-class Question:
-    """A request as the server got it."""
+class Received:
+    """A request as the server received it."""
 
     path: str
     headers: dict[str, str]
@@ -47,8 +47,8 @@ class Question:
 
 
 @dataclass
-class Trouble:
-    """What is sent instead of a reply."""
+class Failure:
+    """An HTTP response that is sent instead of a reply."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
@@ -56,58 +56,66 @@ class Trouble:
     delay: float = 0.0
 
 
-class LittleLLM(ThreadingHTTPServer):
+class FakeLLM(ThreadingHTTPServer):
     daemon_threads, block_on_close = True, False
 
-    def __init__(self, say: Callable[[Question], str]) -> None:
+    def __init__(self, respond: Callable[[Received], str]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.say = say
-        self.asked: list[Question] = []
-        self.troubles: deque[Trouble] = deque()
-        self.structured = True
+        self.respond = respond
+        self.received: list[Received] = []
+        self.failures: deque[Failure] = deque()
+        self.has_structured_output = True
         self.usage: tuple[int, int] | None = (100, 10)
-        self.cut = False
+        self.is_cut = False
 
     def config(self, kind: str = "openai", **others: Any) -> EndpointConfig:
         return EndpointConfig(kind, f"http://127.0.0.1:{self.server_port}", "little", key_from=KEY_FROM, **others)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that does not wait is what some tests are about."""
+        """Print nothing: in some tests the client closes the connection."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    server: LittleLLM
+    server: FakeLLM
     protocol_version, disable_nagle_algorithm = "HTTP/1.1", True
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Quietly."""
+        """Log nothing."""
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        question = Question(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
-        self.server.asked.append(question)
-        if self.server.troubles:
-            trouble = self.server.troubles.popleft()
+        received = Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+        self.server.received.append(received)
+        if self.server.failures:
+            trouble = self.server.failures.popleft()
             time.sleep(trouble.delay)
             self.answer(trouble.status, trouble.body, trouble.headers)
         elif self.path not in PATHS.values():
             self.answer(404, b"{}")
-        elif question.is_structured and not self.server.structured:
+        elif received.is_structured and not self.server.has_structured_output:
             self.answer(400, b'{"error": {"message": "response_format is not supported"}}')
         else:
-            self.answer(200, json.dumps(self.reply(question, self.server.say(question))).encode())
+            self.answer(200, json.dumps(self.reply(received, self.server.respond(received))).encode())
 
-    def reply(self, question: Question, text: str) -> dict[str, Any]:
-        cut, usage = self.server.cut, self.server.usage
-        if question.kind == "openai":
-            choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "length" if cut else "stop"}
+    def reply(self, received: Received, text: str) -> dict[str, Any]:
+        is_cut, usage = self.server.is_cut, self.server.usage
+        if received.kind == "openai":
+            choice = {
+                "message": {"role": "assistant", "content": text},
+                "finish_reason": "length" if is_cut else "stop",
+            }
             counts = {} if usage is None else {"usage": dict(zip(OPENAI_USAGE, usage, strict=True))}
             return {"object": "chat.completion", "choices": [choice], **counts}
         content: dict[str, Any] = {"type": "text", "text": text}
-        if "tools" in question.body and text.startswith("{"):
+        if "tools" in received.body and text.startswith("{"):
             content = {"type": "tool_use", "id": "t1", "name": "reply", "input": json.loads(text)}
         counts = {} if usage is None else {"usage": dict(zip(ANTHROPIC_USAGE, usage, strict=True))}
-        return {"type": "message", "content": [content], "stop_reason": "max_tokens" if cut else "end_turn", **counts}
+        return {
+            "type": "message",
+            "content": [content],
+            "stop_reason": "max_tokens" if is_cut else "end_turn",
+            **counts,
+        }
 
     def answer(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
         self.send_response(status)
@@ -119,13 +127,15 @@ class Handler(BaseHTTPRequestHandler):
 
 
 OPENAI_USAGE = ("prompt_tokens", "completion_tokens")
+OPENAI_END = {False: "stop", True: "length"}
+ANTHROPIC_END = {False: "end_turn", True: "max_tokens"}
 ANTHROPIC_USAGE = ("input_tokens", "output_tokens")
 
 
 @contextmanager
-def little_llm(say: Callable[[Question], str]) -> Iterator[LittleLLM]:
-    """Serve for as long as a test needs it."""
-    with LittleLLM(say) as server:
+def fake_llm(respond: Callable[[Received], str]) -> Iterator[FakeLLM]:
+    """Serve for the duration of a `with` block; `respond` makes the text of each reply."""
+    with FakeLLM(respond) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         yield server
         server.shutdown()

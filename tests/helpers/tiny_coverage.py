@@ -10,24 +10,23 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from helpers import ROOT
 from helpers.acts import little_rows, write_rows
 from lexlattice import Act
 from lexlattice.encoding import EmptyTextWarning
 from lexlattice.encoding.static import Static
-from lexlattice.research.coverage.training import CoverageTrainee
-from lexlattice.training.config import Config, CoverageShape, read_config
+from lexlattice.research.coverage.training import TrainableCoverageModel
+from lexlattice.training.config import Config, CoverageShape, find_config, read_config
 from lexlattice.training.prepare import prepare
 from lexlattice.training.prepared import Example
 
-COVERAGE = ROOT / "configs" / "coverage.toml"
+COVERAGE = find_config("coverage")
 SMALL = {
     "[model]": {
-        **{"steps": 2, "channels": 6, "hidden": 7, "readout": 5, "meaning": 4, "words": 9, "pairs": 8, "message": 3},
-        **{"dropout": 0.1, "pair_weight": 4.0},
+        **{"steps": 2, "channels": 6, "hidden": 7, "readout": 5, "meaning": 4, "words": 9, "bigrams": 8, "message": 3},
+        **{"dropout": 0.1, "bigram_weight": 4.0},
     },
-    "[warm_start]": {"bce": 0.3, "epochs": 2, "batch": 2, "learning_rate": 3e-3, "patience": 3, "average": 0.5},
-    "[rloo]": {"rollouts": 2, "epochs": 1, "batch": 2, "patience": 2, "average": 0.5},
+    "[warm_start]": {"bce": 0.3, "epochs": 2, "batch": 2, "learning_rate": 3e-3, "patience": 3, "ema": 0.5},
+    "[rloo]": {"rollouts": 2, "epochs": 1, "batch": 2, "patience": 2, "ema": 0.5},
 }
 
 
@@ -65,19 +64,19 @@ def little_examples(folder: Path, count: int = 4) -> Sequence[Example]:
     return list(prepare([rows], folder / "prepared", oracle=config.oracle))
 
 
-def stirred(trainee: CoverageTrainee, seed: int = 0) -> CoverageTrainee:
+def stirred(trainable: TrainableCoverageModel, seed: int = 0) -> TrainableCoverageModel:
     """With weights of some size everywhere, so that every part has a say; an automaton begins with none."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for parameter in trainee.module.parameters():
+        for parameter in trainable.module.parameters():
             size = 0.4 / max(1.0, parameter.shape[-1] / 4) ** 0.5
             parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=size)
-    trainee.module.eval()
-    return trainee
+    trainable.module.eval()
+    return trainable
 
 
-def saved(trainee: CoverageTrainee, path: Path, **about: str) -> Path:
-    trainee.save(path, {"fingerprint": Static().fingerprint, "encoder": "static", **about})
+def saved(trainable: TrainableCoverageModel, path: Path, **about: str) -> Path:
+    trainable.save(path, {"fingerprint": Static().fingerprint, "encoder": "static", **about})
     return path
 
 

@@ -11,25 +11,24 @@ from typing import Any
 import numpy as np
 import torch
 
-from helpers import ROOT
 from helpers.acts import little_rows, write_rows
 from lexlattice import Act, read
 from lexlattice.encoding.static import Static
 from lexlattice.evaluation.gold import WORD
-from lexlattice.training.config import Config, MeaningShape, read_config
-from lexlattice.training.models.provisions import MeaningTrainee
+from lexlattice.training.config import Config, ProvisionsShape, find_config, read_config
+from lexlattice.training.models.provisions import TrainableProvisionsModel
 from lexlattice.training.prepared import Example
-from lexlattice.training.targets import Marks, SilverTargets, marks_of, order_of
+from lexlattice.training.targets import SilverTargets, gold_order, make_targets
 
-MEANING = ROOT / "configs" / "meaning.toml"
+PROVISIONS = find_config("provisions")
 SMALL: dict[str, dict[str, Any]] = {
     "[model]": {
         **{"steps": 2, "attention": 3, "sections": '"add"', "first": 9, "channels": 6, "hidden": 7, "readout": 5},
         **{"meaning": 4, "leads": 2, "openings": 3, "headings": 3, "enclosing": 2, "weight": 0.5},
     },
-    "[silver]": {"epochs": 1, "batch": 2, "average": 0.5},
-    "[warm_start]": {"epochs": 2, "batch": 2, "average": 0.5, "sections": 0.1, "listwise": 0.05},
-    "[rloo]": {"rollouts": 3, "epochs": 1, "batch": 2, "average": 0.5},
+    "[silver]": {"epochs": 1, "batch": 2, "ema": 0.5},
+    "[warm_start]": {"epochs": 2, "batch": 2, "ema": 0.5, "sections": 0.1, "listwise": 0.05},
+    "[rloo]": {"rollouts": 3, "epochs": 1, "batch": 2, "ema": 0.5},
 }
 """What a test can afford, by table and key."""
 
@@ -39,7 +38,7 @@ torch.set_num_threads(1)  # sums over more threads need not be equal bit for bit
 def small_text() -> str:
     """The shipped file, with small sizes."""
     table, lines = "", []
-    for line in MEANING.read_text("utf-8").splitlines():
+    for line in PROVISIONS.read_text("utf-8").splitlines():
         table = line.partition("#")[0].strip() if line.startswith("[") else table
         key = line.partition(" = ")[0]
         lines.append(f"{key} = {SMALL[table][key]}" if key in SMALL.get(table, {}) else line)
@@ -50,7 +49,7 @@ def small_config(folder: Path, **changes: object) -> Config:
     """With some keys of [model] changed."""
     (folder / "meaning.toml").write_text(small_text(), "utf-8")
     config = read_config(folder / "meaning.toml")
-    assert isinstance(config.model, MeaningShape)
+    assert isinstance(config.model, ProvisionsShape)
     return replace(config, model=replace(config.model, **changes))  # type: ignore[arg-type]
 
 
@@ -91,10 +90,11 @@ def example_of(act: Act, line: int = 0, units: Sequence[int] | None = None, silv
 
     chosen = _articles(act) if units is None else units
     gold = _gold(json.loads(json.dumps(gold_row(act, act.source, f"32024R{line:04d}", chosen))))
-    targets = np.isin(np.arange(len(act)), chosen).astype(np.float32)
+    chosen_units = np.isin(np.arange(len(act)), chosen).astype(np.float32)
     weights = np.linspace(0.5, 1, len(act), dtype=np.float32)
-    marks: Marks = marks_of(act, act.source, gold, SilverTargets(targets, targets / 2, weights) if silver else None)
-    return Example(line, gold.celex, act, np.zeros((len(act), 0), np.float32), order_of(act, marks), "", 0, marks)
+    aligned = SilverTargets(chosen_units, chosen_units / 2, weights) if silver else None
+    targets = make_targets(act, act.source, gold, aligned)
+    return Example(line, gold.celex, act, np.zeros((len(act), 0), np.float32), gold_order(act, targets), "", 0, targets)
 
 
 def _articles(act: Act) -> list[int]:
@@ -104,17 +104,17 @@ def _articles(act: Act) -> list[int]:
     ]
 
 
-def stirred(trainee: MeaningTrainee, seed: int = 0) -> MeaningTrainee:
+def stirred(trainable: TrainableProvisionsModel, seed: int = 0) -> TrainableProvisionsModel:
     """With weights of some size everywhere, so that every part has a say; an automaton begins with none."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for parameter in trainee.module.parameters():
+        for parameter in trainable.module.parameters():
             size = 0.4 / max(1.0, parameter.shape[-1] / 4) ** 0.5
             parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=size)
-    trainee.module.eval()
-    return trainee
+    trainable.module.eval()
+    return trainable
 
 
-def saved(trainee: MeaningTrainee, path: Path, **about: str) -> Path:
-    trainee.save(path, {"fingerprint": Static().fingerprint, "encoder": "static", **about})
+def saved(trainable: TrainableProvisionsModel, path: Path, **about: str) -> Path:
+    trainable.save(path, {"fingerprint": Static().fingerprint, "encoder": "static", **about})
     return path

@@ -1,4 +1,4 @@
-r"""How good are the extracts? Systems compared on the same acts, at the same length, with intervals and paired tests.
+r"""Evaluation: systems compared on the same acts at the same length, with confidence intervals and paired tests.
 
 >>> from lexlattice.evaluation import evaluate
 >>> act = "Article 1\n1. Keepers shall register each beehive.\n2. Registration is free of charge."

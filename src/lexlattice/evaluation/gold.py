@@ -1,6 +1,7 @@
-r"""Gold annotations of acts, and the units that stand at their places.
+r"""Gold annotations of acts, and the units at their places.
 
-A place is a stretch of words (`\w+`) of the text an act was read from, so it holds however the act is divided.
+A place is a range of words (`\w+`) of the text that an act was read from, so it does not depend on how the act is
+divided into units.
 
 >>> from lexlattice import read
 >>> act = read("Article 1\n1. Keepers shall register.\n2. Registration is free.", language="en")
@@ -23,18 +24,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.multilingual.alignment import align
 
 WORD: Final = re.compile(r"\w+")
-"""What places count."""
+"""A word, as places count them."""
 FOLDER: Final = Path(__file__).resolve().parents[3] / "data" / "gold"
-"""Where the project keeps its annotations; installed packages do not have them."""
+"""The project's annotations; installed packages do not contain them."""
 SPLITS: Final = ("train", "validation")
 
 
 class Place(NamedTuple):
-    """Words of a text, from the first to the one after the last."""
+    """A range of words of a text; `end` is exclusive."""
 
     start: int
     end: int
@@ -42,52 +43,60 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Something the official summary says of an act."""
+    """A statement of the official summary about an act."""
 
     text: str
-    """In the annotator's own words."""
+    """In the annotator's words."""
     weight: int
-    """From 1, a detail, to 3, what the act is about."""
+    """From 1 (a detail) to 3 (what the act is about)."""
     places: tuple[Place, ...]
-    """Where the act states it; none where it does not."""
+    """Where the act states it; empty if it does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What matters in an act, by place."""
+    """The annotation of one act: what matters in it, by place."""
 
     celex: str
     language: str
     words: int
-    """How long the extract may be."""
+    """The budget of the extract."""
     points: tuple[Point, ...]
     extract: tuple[Place, ...]
-    """The best extract within that length, most important first."""
+    """The best extract within the budget, most important places first."""
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """All places of points and extract that hold a word, each once, in the order of the act."""
+        """All distinct, non-empty places of points and extract, in document order."""
         stated = {place for point in self.points for place in point.places}
         return tuple(place for place in sorted(stated | set(self.extract)) if place.start < place.end)
 
 
 def gold_file(name: str | Path) -> Path:
-    """A file of annotations: the project's own by the name of its split, any other by its path."""
+    """The path of a file of annotations; the project's own are named by their split, `train` or `validation`."""
     path = FOLDER / f"{name}.jsonl" if str(name) in SPLITS else Path(name)
     if not path.is_file():
-        raise LexLatticeError(f"There are no gold annotations at '{path}'; name a file of JSON Lines.")
+        raise DataError(f"There are no gold annotations at '{path}'; name a JSON Lines file.")
     return path
 
 
 def load_gold(path: str | Path) -> Iterator[Gold]:
-    """The annotations in a file of JSON Lines, an act a row, or of a split of the project's own, such as `train`."""
+    """Read annotations from a JSON Lines file with one act per row, or from a split of the project's own.
+
+    Args:
+        path: A file, or `train` or `validation`.
+
+    Raises:
+        DataError: The file does not exist, or a row is not an annotation.
+
+    """
     path = gold_file(path)
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 yield _gold(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise LexLatticeError(f"Row {number} of '{path}' is no gold annotation; check the file.") from error
+                raise DataError(f"Row {number} of '{path}' is not a gold annotation; check the file.") from error
 
 
 def _gold(row: Mapping[str, object]) -> Gold:
@@ -101,10 +110,13 @@ def _gold(row: Mapping[str, object]) -> Gold:
 
 
 class Places:
-    """The places of one act: which units stand there, and whether they begin and end there.
+    """Maps places to the units of one act.
 
-    `reference` is the text that the act was read from. It is needed where reading may have joined or parted words:
-    at control characters, and where paragraphs had been run together.
+    Args:
+        act: The act.
+        reference: The text that the act was read from. It is needed where reading joins or splits words: at control
+            characters, and where paragraphs were run together.
+
     """
 
     def __init__(self, act: Act, reference: str | None = None) -> None:
@@ -116,7 +128,7 @@ class Places:
         self._ends = [unit.end for unit in act.units]
 
     def owners(self) -> NDArray[np.int64]:
-        """For each word of the text the index in `act.units` of the unit that it begins in; −1 where it is in none."""
+        """For each word of the text, the index in `act.units` of the unit in which it begins; −1 for none."""
         starts = np.array([start for start, _ in self._spans], dtype=np.int64)
         if not self._starts:
             return np.full(len(starts), -1)
@@ -124,26 +136,28 @@ class Places:
         return np.where((found >= 0) & (starts < np.asarray(self._ends)[found]), found, -1)
 
     def span(self, place: Place) -> tuple[int, int]:
-        """A place as characters of the act's source; a place has a word at least."""
+        """The range of characters of a non-empty place in the act's source."""
         if not 0 <= place.start < place.end <= len(self._spans):
-            raise LexLatticeError(f"The act has {len(self._spans):,} words, and none at {place.start}–{place.end}.")
+            raise DataError(
+                f"The act has {len(self._spans):,} words, but none at {place.start}–{place.end}; check the annotation."
+            )
         return self._spans[place.start][0], self._spans[place.end - 1][1]
 
     def units(self, place: Place) -> list[int]:
-        """The indexes in `act.units` of all that stand at least partly at a place; none where no unit has its words."""
+        """The indices in `act.units` of the units that overlap with a place."""
         if place.start == place.end:
             return []
         start, end = self.span(place)
         return list(range(bisect_right(self._ends, start), bisect_left(self._starts, end)))
 
     def before(self, place: Place) -> str | None:
-        """What a place leaves out at the head of its first unit; none if its first word is in no unit."""
+        """The text of the place's first unit before the place; None if its first word is in no unit."""
         start, _ = self.span(place)
         index = bisect_right(self._starts, start) - 1
         return self.act.source[self._starts[index] : start] if index >= 0 and start < self._ends[index] else None
 
-    def behind(self, place: Place) -> str | None:
-        """What a place leaves out at the end of its last unit; none if its last word is in no unit."""
+    def after(self, place: Place) -> str | None:
+        """The text of the place's last unit after the place; None if its last word is in no unit."""
         _, end = self.span(place)
         index = bisect_left(self._starts, end) - 1
         return self.act.source[end : self._ends[index]] if index >= 0 and end <= self._ends[index] else None
@@ -155,32 +169,32 @@ class Places:
 
     def ends(self, place: Place) -> bool:
         """Whether a unit ends with a place's last word."""
-        behind = self.behind(place)
-        return behind is not None and not WORD.search(behind)
+        after = self.after(place)
+        return after is not None and not WORD.search(after)
 
 
 def units_at(act: Act, start: int, end: int, reference: str | None = None) -> list[int]:
-    """The indexes in `act.units` of what stands at words `start` to `end` of the text; `Places` does many at once."""
+    """The indices in `act.units` of the units at words `start` to `end` of the text; for many places use `Places`."""
     return Places(act, reference).units(Place(start, end))
 
 
 def _aligned(reference: str, source: str) -> list[tuple[int, int]]:
-    """Where in the source the words of the reference are, letter by letter: reading adds and drops no letter."""
+    """The ranges of the reference's words in the source, aligned by letters: reading adds and drops no letter."""
     theirs, ours = _stream(reference), _stream(source)
     if [letter for letter, _ in theirs] != [letter for letter, _ in ours]:
-        raise LexLatticeError("The act was not read from this text; give the text of its file.")
+        raise DataError("The act was not read from this text; give the text that was read.")
     places = [at for _, at in theirs]
     spans = []
     for match in WORD.finditer(reference):
         first, last = bisect_left(places, match.start()), bisect_left(places, match.end()) - 1
-        if first > last:  # nothing but marks that reading drops or composes: the word is where the next letter is
+        if first > last:  # only marks that reading drops or composes: use the place of the next letter
             first = last = min(first, len(ours) - 1)
         spans.append((ours[first][1], ours[last][1] + 1))
     return spans
 
 
 def _stream(text: str) -> list[tuple[str, int]]:
-    """Letters and signs with their places, without what reading may change: white space, controls, accents."""
+    """Characters with their places, without those that reading may change: white space, controls, accents."""
     return [
         (letter, at)
         for at, character in enumerate(text)
@@ -189,28 +203,36 @@ def _stream(text: str) -> list[tuple[str, int]]:
     ]
 
 
-# Gold annotations of one version of an act, projected onto another: a second language, or another file of the act.
+# Projection of annotations onto another version of an act: another language, or another file
 
-_MOST: Final = 0.5
-"""The share of a unit's words that a place must have for the unit to belong to it."""
+_MIN_SHARE: Final = 0.5
+"""The share of a unit's words that a place must contain for the unit to belong to it."""
 
 
 def project_gold(gold: Gold, source: Act, target: Act, reference: str | None = None) -> Gold:
-    """The annotation with places in the words of `target.source`.
+    """Project an annotation onto another version of the act.
 
-    Each place becomes the places of the units that correspond to its own, whole units only; what has no counterpart is
-    lost: a point without any is one that the version does not state. The length is that of the annotation times the
-    ratio of the versions' lengths, since the same provisions have more words in one language than in another.
+    Each place becomes the places of the whole units that correspond to its units; units without a counterpart are lost,
+    and a point without any place counts as not stated by that version. The budget is scaled by the ratio of the
+    versions' lengths, since the same provisions have more words in one language than in another.
 
-    `reference` is the text that `source` was read from, whose words the places count; its own source if none.
+    Args:
+        gold: The annotation of `source`.
+        source: The annotated version.
+        target: The version to project onto.
+        reference: The text that `source` was read from, whose words the places count; `source.source` by default.
+
+    Returns:
+        The annotation with places in the words of `target.source`.
+
     """
     pairs = align(source, target).pairs
-    here = _Here(source, reference)
-    there = _unit_places(target)
+    annotated = _AnnotatedVersion(source, reference)
+    target_places = _unit_places(target)
 
     def projected(place: Place) -> list[Place]:
-        names = {name for unit in here.units(place) for name in pairs.get(unit, ())}
-        return sorted(there[name] for name in names if name in there)
+        names = {name for unit in annotated.units(place) for name in pairs.get(unit, ())}
+        return sorted(target_places[name] for name in names if name in target_places)
 
     return Gold(
         gold.celex,
@@ -224,8 +246,8 @@ def project_gold(gold: Gold, source: Act, target: Act, reference: str | None = N
     )
 
 
-class _Here:
-    """The annotated version: which of its units belong to a place."""
+class _AnnotatedVersion:
+    """Finds the units of the annotated version that belong to a place."""
 
     def __init__(self, act: Act, reference: str | None) -> None:
         self._act = act
@@ -233,17 +255,17 @@ class _Here:
         self._sizes = np.bincount(self._owners[self._owners >= 0], minlength=len(act.units))
 
     def units(self, place: Place) -> list[str]:
-        """The ids of units that are mostly at a place; of a place within a unit that unit."""
+        """The ids of the units that lie mostly inside a place; for a place inside one unit, that unit."""
         owners = self._owners[place.start : place.end]
         found, counts = np.unique(owners[owners >= 0], return_counts=True)
-        most = found[counts >= _MOST * self._sizes[found]]
+        most = found[counts >= _MIN_SHARE * self._sizes[found]]
         if not len(most) and len(found):
             most = found[np.argmax(counts, keepdims=True)]
         return [self._act.units[index].id for index in most]
 
 
 def _unit_places(act: Act) -> dict[str, Place]:
-    """Where each unit that has a word stands, in words of the act's source."""
+    """The place of each unit that has words, in words of the act's source."""
     found, first, counts = np.unique(Places(act).owners(), return_index=True, return_counts=True)
     return {
         act.units[index].id: Place(start, start + count)

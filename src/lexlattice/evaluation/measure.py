@@ -1,4 +1,4 @@
-"""One act: read it, let every system make its extract, score what comes out. Runs in worker processes too."""
+"""Evaluation of one act: read it, run every system on it and score the extracts. Runs in worker processes too."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from time import perf_counter
 from typing import Any
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError, brief
+from lexlattice.errors import DataError, LexLatticeError, OptionError, OutputError, brief
 from lexlattice.evaluation.gold import Gold, project_gold
 from lexlattice.evaluation.metrics.rouge import MEASURES, Reference, Scores
 from lexlattice.evaluation.points import MEANINGS, meaning_of_texts
 from lexlattice.evaluation.rows import BadRow, Row, act_of
 from lexlattice.evaluation.sources import ORIGINAL
-from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, own_system, system
+from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, custom_system, system
 from lexlattice.selection import Budget
 
 PARTS = ("f1", "precision", "recall")
 MEANING = "meaning"
-"""Under which name the scores by meaning stand beside those of tokenizers."""
+"""The key of the scores by meaning, beside the tokenizers' names as keys of ROUGE scores."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be done with every act: plain data, so that it can be sent to other processes."""
+    """The settings of an evaluation, as plain data that can be sent to other processes."""
 
     systems: Mapping[str, str | Summarize]
     budget: Budget
@@ -41,17 +41,17 @@ class Plan:
     encoder: str | Encode | None
     seed: int
     cache: str | None = None
-    """A folder in which vectors are kept."""
+    """A folder in which vectors are cached."""
     texts: bool = False
-    """Whether the extracts themselves are kept with their scores."""
+    """Whether the results contain the extracts themselves."""
     gold: Mapping[str, Gold] | None = None
     """Annotations by CELEX number, if extracts are to be scored by meaning."""
 
     @cached_property
     def by_name(self) -> dict[str, System]:
-        """The systems themselves, made once in each process."""
+        """The systems, loaded once in each process."""
         return {
-            name: system(found, self.encoder, self.cache) if isinstance(found, str) else own_system(found)
+            name: system(found, self.encoder, self.cache) if isinstance(found, str) else custom_system(found)
             for name, found in self.systems.items()
         }
 
@@ -60,8 +60,8 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What came out for one act; scores × 100."""
+class ActResult:
+    """The results of all systems on one act; scores × 100."""
 
     line: int
     celex: str
@@ -69,14 +69,14 @@ class Measured:
     budget: int
     reference_words: int
     systems: dict[str, dict[str, Any]]
-    """For each system points, precision and F1 as `meaning` if the act is annotated; for each tokenizer precision,
-    recall and F1 by measure; words and seconds an extract; and the extracts if they are kept."""
+    """By system: points, precision and F1 as `meaning` if the act is annotated; for each tokenizer precision, recall
+    and F1 by measure; words and seconds per extract; and the extracts as `texts` if the plan says so."""
     notes: list[str] = field(default_factory=list)
-    """What a reader of the scores must know, one sentence each."""
+    """Warnings about the scores, one sentence each."""
 
 
-def measured(plan: Plan, row: Row | BadRow) -> Measured | BadRow:
-    """All systems on one act, or why it cannot be used."""
+def evaluate_act(plan: Plan, row: Row | BadRow) -> ActResult | BadRow:
+    """Run and score all systems on one act; a `BadRow` says why the act cannot be used."""
     if isinstance(row, BadRow):
         return row
     act = act_of(row, plan.profile, plan.language)
@@ -112,11 +112,11 @@ def measured(plan: Plan, row: Row | BadRow) -> Measured | BadRow:
             "seconds": seconds,
             **({"texts": list(extracts)} if plan.texts else {}),
         }
-    return Measured(row.line, row.celex, act.language, words, len(row.summary.split()), systems, notes)
+    return ActResult(row.line, row.celex, act.language, words, len(row.summary.split()), systems, notes)
 
 
 def _annotation(plan: Plan, row: Row, act: Act) -> tuple[Gold, str] | BadRow | None:
-    """The annotation of an act in the version at hand and the text whose words it counts; nothing if none is needed."""
+    """The annotation for this version of the act and the text whose words it counts; None without annotations."""
     if plan.gold is None:
         return None
     gold = plan.gold.get(row.celex)
@@ -137,14 +137,14 @@ def _annotation(plan: Plan, row: Row, act: Act) -> tuple[Gold, str] | BadRow | N
 
 
 def _words(plan: Plan, row: Row, act: Act, annotation: tuple[Gold, str] | None) -> int:
-    """The length of extracts; the official one is the annotation's where there is one, which other versions scale."""
+    """The budget of extracts; for `reference` it is the annotation's, scaled to this version, if there is one."""
     if annotation and plan.budget.kind == "reference":
         return annotation[0].words
     return plan.budget.of(act.words, row.summary)
 
 
 def _mean_meaning(extracts: Sequence[str], annotation: tuple[Gold, str]) -> dict[str, float]:
-    """Points, precision and F1 × 100, the mean of several extracts."""
+    """Points, precision and F1 × 100, averaged over several extracts."""
     gold, text = annotation
     scores = [meaning_of_texts(gold, text, extract.split("\n")) for extract in extracts]
     return {name: 100 * fmean(getattr(score, name) for score in scores) for name in MEANINGS}
@@ -155,7 +155,7 @@ def _extracts(name: str, run: System, task: Task, line: int) -> Sequence[str]:
         return run(task)
     except Exception as error:
         what = f"{type(error).__name__}: {brief(error)}"
-        raise LexLatticeError(f"The system '{name}' failed on line {line} ({what}).") from error
+        raise DataError(f"The system '{name}' failed on line {line} ({what}).") from error
 
 
 def _mean(scores: list[Scores]) -> dict[str, dict[str, float]]:
@@ -164,23 +164,23 @@ def _mean(scores: list[Scores]) -> dict[str, dict[str, float]]:
     }
 
 
-# The file with the results of every act: one JSON object a line, written as they come.
+# The file with the results of every act: one JSON object per line.
 
 
 def check_destination(path: Path, data: object) -> None:
-    """Say at once, and not after an hour's work, that results cannot be written there."""
+    """Raise an error if results cannot be written there, before the evaluation starts."""
     if not path.name or path.is_dir() or not path.parent.is_dir():
-        raise LexLatticeError(f"Results cannot be written to '{path}'; name a file in a folder that exists.")
+        raise OutputError(f"Results cannot be written to '{path}'; name a file in an existing folder.")
     if isinstance(data, str | os.PathLike) and path.exists() and Path(data).exists() and path.samefile(data):
-        raise LexLatticeError(f"'{path}' is the data; name another file for the results of each act.")
+        raise OptionError(f"'{path}' is the data set; name another file for the results of each act.")
 
 
-def kept(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured | BadRow]:
-    """The results, written down on their way.
+def recorded(results: Iterable[ActResult | BadRow], path: Path) -> Iterator[ActResult | BadRow]:
+    """Pass the results through and write them to a file.
 
-    They are written to a file of another name beside it, which replaces the one that is named once all are there and
-    one at least is good: a run that fails leaves the results of an earlier one alone. What is no ordinary file (a
-    pipe) is written to directly.
+    They are written to a temporary file in the same folder, which replaces the target once all results are there and at
+    least one act could be used: a run that fails keeps the results of an earlier one. Pipes and devices are written to
+    directly.
     """
     if path.exists() and not path.is_file():
         yield from _written(results, path)
@@ -189,7 +189,7 @@ def kept(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured 
     is_any_good = is_done = False
     try:
         for result in _written(results, part):
-            is_any_good |= isinstance(result, Measured)
+            is_any_good |= isinstance(result, ActResult)
             yield result
         is_done = True
     finally:
@@ -200,7 +200,7 @@ def kept(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured 
                 part.unlink(missing_ok=True)
 
 
-def _written(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measured | BadRow]:
+def _written(results: Iterable[ActResult | BadRow], path: Path) -> Iterator[ActResult | BadRow]:
     with _writing(path):
         file = path.open("w", encoding="utf-8")
     with file:
@@ -212,10 +212,10 @@ def _written(results: Iterable[Measured | BadRow], path: Path) -> Iterator[Measu
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Say which file it was that could not be written."""
+    """Turn errors of the file system into an `OutputError` that names the file."""
     try:
         yield
     except OSError as error:
-        raise LexLatticeError(
+        raise OutputError(
             f"The results of each act cannot be written to '{path}': {error.strerror or error}."
         ) from error

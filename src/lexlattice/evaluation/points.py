@@ -1,9 +1,9 @@
-r"""How much of what matters is in an extract: points covered and words well spent, against gold annotations.
+r"""Scores by meaning: the points of a gold annotation that an extract covers, and the precision of its words.
 
-`points` is the weighted share of the points that the extract states: a point counts if the extract has at least 75 % of
-the words of its places, and points that the act does not state are left out. `precision` is the share of the extract's
-words that belong to a place of a point or of the gold extract, `f1` their harmonic mean. Everything is compared by
-place, so that it does not depend on how an act is divided.
+`points` is the weighted share of points that the extract states. A point counts if the extract contains at least 75 %
+of the words of its places; points that the act does not state are left out. `precision` is the share of the extract's
+words inside a place of a point or of the gold extract, `f1` the harmonic mean of both. Everything is compared by place,
+so the scores do not depend on how an act is divided into units.
 
 >>> from lexlattice import read
 >>> from lexlattice.evaluation.gold import Gold, Place, Point
@@ -26,15 +26,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.gold import WORD, Gold, Places
 
 ENOUGH: Final = 0.75
-"""The share of a point's words that an extract must have to state it."""
+"""The share of a point's words that an extract must contain to state it."""
 
 
 class Meaning(NamedTuple):
-    """How much of what matters is in an extract, from 0 to 1."""
+    """Scores of an extract against a gold annotation, from 0 to 1."""
 
     points: float
     precision: float
@@ -42,14 +42,14 @@ class Meaning(NamedTuple):
 
 
 MEANINGS: Final = Meaning._fields
-"""The measures by name, in the order of tables."""
+"""The names of the measures, in the order of tables."""
 
 
 class Points:
-    """The gold annotation of one act as arrays over its units, so that scoring a choice takes some microseconds."""
+    """The gold annotation of one act as arrays over its units, so that scoring a selection takes microseconds."""
 
     def __init__(self, act: Act, gold: Gold, reference: str | None = None) -> None:
-        """Map the annotation onto the units; places count the words of `reference`, or else of the act's source."""
+        """Map the annotation onto the units; places count the words of `reference`, by default the act's source."""
         places = Places(act, reference)
         owner = places.owners()
         units = len(act.units)
@@ -58,9 +58,9 @@ class Points:
         stated = [point for point in gold.points if point.places]
         self.weights: NDArray[np.float64] = np.array([point.weight for point in stated], dtype=np.float64)
         self.sizes: NDArray[np.int64] = _counts(owner, units)
-        """Words of each unit, as places count them."""
+        """Words of each unit."""
         self.inside: NDArray[np.float32] = np.zeros((units, len(stated)), dtype=np.float32)
-        """Words of each unit (rows) that belong to each point (columns)."""
+        """Words of each unit (rows) inside each point (columns)."""
         needed = np.zeros(len(stated))
         for column, point in enumerate(stated):
             for start, end in point.places:
@@ -71,10 +71,10 @@ class Points:
         for start, end in gold.places:
             is_gold[start:end] = True
         self.good: NDArray[np.int64] = _counts(owner[is_gold], units)
-        """Words of each unit that belong to a place of the annotation."""
+        """Words of each unit inside any place of the annotation."""
 
     def score(self, units: Sequence[int] | NDArray[np.integer]) -> Meaning:
-        """The measure of a choice, given as indices in `act.units`, each once, in any order."""
+        """Score a selection, given as distinct indices in `act.units` in any order."""
         chosen = np.asarray(units, dtype=np.intp)
         got = self.weights @ (self.inside[chosen].sum(axis=0) >= self._needed)
         points = float(got / max(1.0, self._total))
@@ -82,8 +82,8 @@ class Points:
         return _meaning(points, precision)
 
     def score_many(self, choices: ArrayLike) -> NDArray[np.float64]:
-        """Points, precision and F1 (columns) of many choices, each a row of 0 and 1 over the units."""
-        chosen = np.asarray(choices, dtype=np.float32)  # counts of words are exact, and products twice as fast
+        """Points, precision and F1 (columns) of many selections, each a row of 0 and 1 over the units."""
+        chosen = np.asarray(choices, dtype=np.float32)  # word counts are exact in float32, and products twice as fast
         points = (chosen @ self.inside >= self._needed) @ self.weights / max(1.0, self._total)
         taken = chosen @ np.stack([self.good, self.sizes], axis=1).astype(np.float32)
         precision = taken[:, 0] / np.maximum(1, taken[:, 1]).astype(np.float64)
@@ -92,7 +92,7 @@ class Points:
         return np.stack([points, precision, f1], axis=1)
 
     def covered(self, units: Sequence[int] | NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Which of the points that the act states are in a choice."""
+        """Which of the points that the act states are covered by a selection."""
         found: NDArray[np.bool_] = self.inside[np.asarray(units, dtype=np.intp)].sum(axis=0) >= self._needed
         return found
 
@@ -102,15 +102,15 @@ class Points:
 
 
 def score_units(act: Act, gold: Gold, units: Sequence[int], reference: str | None = None) -> Meaning:
-    """The measure of units, given by index; `Points` does it many times for one act."""
+    """Score units, given by index; to score many selections of one act use `Points`."""
     return Points(act, gold, reference).score(units)
 
 
 def meaning_of_texts(gold: Gold, reference: str, texts: Iterable[str]) -> Meaning:
-    """The measure of an extract that is text: verbatim pieces of the reference, such as its lines, in document order.
+    """Score an extract given as text: verbatim pieces of the reference, such as its lines, in document order.
 
-    Each piece is looked for behind the last one, or else from the start; words of pieces that the reference does not
-    have count as words that matter nothing.
+    Each piece is searched after the previous one, or else from the start; words of pieces that do not occur in the
+    reference count against precision.
     """
     inside, lost = _found(WORD.findall(reference), texts)
     total = got = 0
@@ -128,9 +128,9 @@ def meaning_of_texts(gold: Gold, reference: str, texts: Iterable[str]) -> Meanin
 
 
 def meaning_of(annotations: Sequence[Points], choices: Sequence[Sequence[int]]) -> Meaning:
-    """The mean measure over acts of what was chosen in each, by index: what training's validation reports."""
+    """The mean scores over acts of a selection in each, by index."""
     if not annotations or len(annotations) != len(choices):
-        raise LexLatticeError("Give an annotation and a choice for each act, and one act at least.")
+        raise DataError("Give an annotation and a selection for each act, and at least one act.")
     scores = [points.score(choice) for points, choice in zip(annotations, choices, strict=True)]
     return Meaning(*(float(mean) for mean in np.mean(scores, axis=0)))
 
@@ -141,12 +141,12 @@ def _meaning(points: float, precision: float) -> Meaning:
 
 
 def _counts(owner: NDArray[np.int64], units: int) -> NDArray[np.int64]:
-    """How many words each unit has; an owner of −1 is none."""
+    """The number of words of each unit; an owner of −1 means no unit."""
     return np.bincount(owner[owner >= 0], minlength=units)
 
 
 def _found(words: Sequence[str], texts: Iterable[str]) -> tuple[NDArray[np.bool_], int]:
-    """Which words of a reference are in pieces of it, and how many words of the pieces it does not have."""
+    """Which words of a reference are in the pieces, and the number of words of pieces that were not found."""
     index: Mapping[str, list[int]] = _index(words)
     inside = np.zeros(len(words), dtype=bool)
     at = lost = 0

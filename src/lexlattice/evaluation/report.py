@@ -1,4 +1,4 @@
-"""An evaluation as people read it: tables in plain text."""
+"""Plain-text report of an evaluation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _TITLES: Final = {"points": "points", "precision": "precision", "f1": "F1"} | {
     "rougeLsum": "R-Lsum",
 }
 _COMPARED: Final = (*MEANINGS, "rouge1", "rouge2")
-"""What the table of comparisons shows; the JSON has all measures."""
-_ALWAYS: Final = ("lead", "random", "lexrank")
-"""Without these beside it a figure says little."""
+"""The measures in the table of comparisons; the JSON has all."""
+_BASELINES: Final = ("lead", "random", "lexrank")
+"""The baselines that every evaluation should include."""
 
 
 def report(evaluation: Evaluation) -> str:
-    """Scores of all systems, by meaning first, comparisons with the first system, and what was left out."""
+    """Format scores (by meaning first), comparisons with the first system, skipped rows and warnings."""
     parts = [
         f"{evaluation.acts:,} act{'' if evaluation.acts == 1 else 's'} · budget {evaluation.budget} · "
         f"profile {evaluation.profile} · mode {evaluation.mode} · F1 × 100 with 95 % bootstrap intervals"
@@ -34,13 +34,11 @@ def report(evaluation: Evaluation) -> str:
     if evaluation.comparisons:
         shown = {MEANING, evaluation.tokenizers[0]}
         parts.append(_comparisons([item for item in evaluation.comparisons if item["tokenizer"] in shown], first))
-    if missing := [name for name in _ALWAYS if name not in evaluation.systems]:
-        parts.append(
-            f"Not compared with {', '.join(missing)}: add them with --system to see what the figures are worth."
-        )
+    if missing := [name for name in _BASELINES if name not in evaluation.systems]:
+        parts.append(f"Baselines not included: {', '.join(missing)}; add them with --system for comparison.")
     if evaluation.skipped:
         lines = [f"  line {row['line']}: {_celex(row)}{row['reason']}" for row in evaluation.skipped]
-        parts.append("\n".join([f"Left out ({len(lines)}):", *lines]))
+        parts.append("\n".join([f"Skipped ({len(lines)}):", *lines]))
     if evaluation.notes:
         parts.append("\n".join(f"Line {row['line']}: {_celex(row)}{row['note']}" for row in evaluation.notes))
     return "\n\n".join(parts)
@@ -78,7 +76,7 @@ def _comparisons(comparisons: Iterable[dict[str, Any]], first: str) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Columns: the first to the left, the others to the right."""
+    """Align columns: the first to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(

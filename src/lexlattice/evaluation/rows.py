@@ -1,7 +1,7 @@
-"""Rows of a summarization data set: acts with the summaries that people wrote of them.
+"""Rows of a summarization data set: acts with their official summaries.
 
-The fields are those of EUR-Lex-Sum. A row that cannot be used is named, with its line and what is wrong, and never
-dropped in silence: a mean over "the validation set" says nothing if nobody knows how many acts are in it.
+The fields are those of EUR-Lex-Sum. A row that cannot be used is reported with its line and the reason, never dropped
+silently: a mean over "the validation set" means little if the number of acts in it is unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import LexLatticeError, OptionError
 from lexlattice.evaluation.sources import (
     ACT,
     CELEX,
@@ -36,15 +36,15 @@ class Row:
     """An act and its summary."""
 
     line: int
-    """Where it stands: the line of a file, or the number of the row where there are no lines; from 1."""
+    """The line of the file, or the number of the row in other sources; from 1."""
     celex: str
-    """Empty where the data does not say."""
+    """Empty if unknown."""
     text: str
     summary: str
     language: str | None
-    """Two letters; none where the data does not say."""
+    """Two letters; None if unknown."""
     original: str = ""
-    """The act in the language that gold annotations are in, where that is another; empty where the data has none."""
+    """The act in the language of its gold annotation, if `text` is in another; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +53,28 @@ class BadRow:
 
     line: int
     celex: str
-    """Empty where not even that can be read."""
+    """Empty if unknown."""
     reason: str
-    """One sentence: what is wrong."""
+    """One sentence."""
     is_end: bool = False
-    """Whether the data are damaged here, so that nobody knows what came after."""
+    """Whether the data are damaged here, so that all following rows are lost."""
 
 
 class Rows:
-    """Every row of a data set in its order, never more than a few of them in memory.
+    """The rows of a data set in order, read lazily.
 
-    `source` is a file (JSON Lines, gzipped or not, or Parquet), a folder that `save_to_disk` of Hugging Face's
-    `datasets` wrote, `hf:NAME[@REVISION][:CONFIG[:SPLIT]]` for what its `load_dataset` takes, or an iterable of
-    mappings. `split` is the one to take where there are several and `source` names none. `fields` has, for each of our
-    names that the data do not use, theirs. A source that cannot be opened is a `LexLatticeError` at once, before the
-    first row.
+    Args:
+        source: A file (JSON Lines, gzipped or not, or Parquet), a folder written by `save_to_disk` of Hugging Face's
+            `datasets`, `hf:NAME[@REVISION][:CONFIG[:SPLIT]]` for `load_dataset`, or an iterable of mappings.
+        split: The split to use if the source has several and does not name one.
+        fields: For each field with another name than EUR-Lex-Sum's, its name in the data.
+
+    Raises:
+        DataError: The source cannot be opened; raised at once, before the first row.
 
     >>> list(Rows([{"celex_id": "32016R0679", "reference": "", "summary": "Data protection."}]))
     [BadRow(line=1, celex='32016R0679', reason="The act is empty (field 'reference').", is_end=False)]
+
     """
 
     def __init__(self, source: Source, *, split: str = SPLIT, fields: Mapping[str, str] | None = None) -> None:
@@ -81,12 +85,12 @@ class Rows:
         return (_row(line, record, self._names) for line, record in enumerate(self._records, 1) if record != b"")
 
     def count(self) -> int | None:
-        """How many there will be, good and bad; none where only reading them all in earnest would tell."""
+        """The number of rows, good and bad; None if it is unknown without reading them all."""
         return len(self._records) if isinstance(self._records, Sized) else None
 
 
 def _row(line: int, record: object, names: Mapping[str, str]) -> Row | BadRow:
-    """What a record means; `names` has for each of our fields what the data call it."""
+    """Convert a record to a row; `names` maps EUR-Lex-Sum's fields to those of the data."""
     if isinstance(record, bytes):
         record = _parsed(record)
     if isinstance(record, Broken):
@@ -96,8 +100,8 @@ def _row(line: int, record: object, names: Mapping[str, str]) -> Row | BadRow:
     act, summary, celex, language, original = (
         record.get(names[field]) for field in (ACT, SUMMARY, CELEX, LANGUAGE, ORIGINAL)
     )
-    if fault := _fault(record, names):
-        return BadRow(line, celex if isinstance(celex, str) and _is_text(celex) else "", fault)
+    if problem := _problem(record, names):
+        return BadRow(line, celex if isinstance(celex, str) and _is_text(celex) else "", problem)
     return Row(line, str(celex or ""), str(act), str(summary), _language(language), str(original or ""))
 
 
@@ -113,8 +117,8 @@ def _parsed(line: bytes) -> object:
     return parsed
 
 
-def _fault(record: Mapping[str, object], names: Mapping[str, str]) -> str:
-    """What keeps a record from being a row; empty if nothing does."""
+def _problem(record: Mapping[str, object], names: Mapping[str, str]) -> str:
+    """The reason why a record cannot be used; empty if it can."""
     for field in (ACT, SUMMARY, CELEX, ORIGINAL):
         name = names[field]
         value = record.get(name)
@@ -125,7 +129,7 @@ def _fault(record: Mapping[str, object], names: Mapping[str, str]) -> str:
         if not isinstance(value, str):
             return f"The field '{name}' is not a string."
         if not _is_text(value):
-            return f"The field '{name}' has half a character (a lone surrogate)."
+            return f"The field '{name}' contains half a character (a lone surrogate)."
     for field, what in ((ACT, "act"), (SUMMARY, "summary")):
         if not str(record[names[field]]).strip():
             return f"The {what} is empty (field '{names[field]}')."
@@ -133,7 +137,7 @@ def _fault(record: Mapping[str, object], names: Mapping[str, str]) -> str:
 
 
 def _is_text(value: str) -> bool:
-    """JSON can escape half of a character; what has one cannot be written to any file."""
+    """Whether a string can be encoded; JSON can contain lone surrogates, which cannot."""
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
@@ -142,15 +146,12 @@ def _is_text(value: str) -> bool:
 
 
 def _language(value: object) -> str | None:
-    """A code as it is, in lower case; of anything else the text itself will tell more."""
+    """A two-letter code in lower case; None for anything else, so that the language is detected."""
     return value.lower() if isinstance(value, str) and _CODE.fullmatch(value) else None
 
 
-# Data whose fields have other names than EUR-Lex-Sum's.
-
-
 def parse_fields(text: str) -> dict[str, str]:
-    """Names of fields as written on the command line: for each of ours that differs, theirs.
+    """Parse the names of fields on the command line: `OURS=THEIRS`, separated by commas.
 
     >>> parse_fields("reference=text, celex_id=bill_id")
     {'reference': 'text', 'celex_id': 'bill_id'}
@@ -158,20 +159,17 @@ def parse_fields(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",") if part.strip()]
     fields = {ours.strip(): theirs.strip() for ours, _, theirs in pairs}
     if not fields or not all(fields.values()) or not fields.keys() <= {*FIELDS}:
-        raise LexLatticeError(
-            f"'{text}' does not say what the fields are called; write {ACT}=NAME,{SUMMARY}=NAME for those that have "
+        raise OptionError(
+            f"'{text}' does not name fields; write {ACT}=NAME,{SUMMARY}=NAME for those with "
             f"other names ({', '.join(FIELDS)})."
         )
     return fields
 
 
-# The act of a row, read as whoever goes through a data set reads it.
-
-
 def act_of(row: Row, profile: str, language: str | None) -> Act | BadRow:
-    """The act, or why the row cannot be used; a language that is given goes before the row's own."""
+    """Read the act of a row; `language` overrides the row's. A `BadRow` says why it cannot be read."""
     try:
-        text = f"{row.text}\n"  # a single line might be taken for a path or a URL
+        text = f"{row.text}\n"  # so that a single line is not taken for a path or a URL
         act = read(text, language=language or row.language, profile=profile, format="text")
     except LexLatticeError as error:
         return BadRow(row.line, row.celex, str(error))

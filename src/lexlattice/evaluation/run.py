@@ -1,4 +1,4 @@
-"""All acts of a data set: measured one by one, then put together."""
+"""Evaluation of systems on a data set: act by act, then means, intervals and paired tests."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from numpy.typing import NDArray
 from lexlattice._internal.processes import parallel_map
 from lexlattice.act.document import Act
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import Gold, load_gold
-from lexlattice.evaluation.measure import MEANING, PARTS, Measured, Plan, check_destination, kept, measured
+from lexlattice.evaluation.measure import MEANING, PARTS, ActResult, Plan, check_destination, evaluate_act, recorded
 from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import SPLIT, Source
-from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, price_of
+from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, cost_estimate
 from lexlattice.reading import LANGUAGES, PROFILES
 from lexlattice.selection import MODES, Budget
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What was measured, and on what."""
+    """The results of an evaluation and its settings."""
 
     acts: int
     budget: str
@@ -41,19 +41,19 @@ class Evaluation:
     tokenizers: list[str]
     seed: int
     systems: dict[str, dict[str, Any]]
-    """By system, if there are annotations, `meaning`: mean points, precision and F1 × 100 with `ci`. By system and
-    tokenizer: mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision` and
-    `recall`; and the system's mean `words` and `seconds` (by the clock, reading and scoring apart) an act."""
+    """By system and tokenizer: the mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision`
+    and `recall`. By system: mean `words` and `seconds` per act (wall-clock time without reading and scoring) and, with
+    annotations, `meaning`: mean points, precision and F1 × 100 with `ci`."""
     comparisons: list[dict[str, Any]]
     """For each pair of systems, tokenizer and measure: the mean difference over the same acts, with paired tests.
-    Measures of meaning have the tokenizer `meaning`."""
+    The measures of meaning are listed with the tokenizer `meaning`."""
     skipped: list[dict[str, Any]]
     """Rows that could not be used, with their line and the reason."""
     notes: list[dict[str, Any]]
-    """What else must be known of single rows."""
+    """Warnings about single rows."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, as plain JSON types."""
+        """All fields as plain JSON types."""
         return asdict(self)
 
 
@@ -79,15 +79,41 @@ def evaluate(
     progress: bool = False,
     note: Callable[[str], object] = lambda sentence: None,
 ) -> Evaluation:
-    """Compare systems on a data set: a file, a saved data set, `hf:NAME`, or any iterable of rows.
+    r"""Compare systems on a data set, at equal length.
 
-    `systems` are names, or a mapping of names to names or callables `(act, words) -> Extract or str`. Without `mode`,
-    profile `paper` cuts the last unit to the budget and `provisions` takes whole units. `split` is the one to take of a
-    data set with several. Vectors of an encoder that is named are kept in the folder `cache`, if there is one.
-    `per_act` names a file for the results of every act, one JSON object a line, with `texts` the extracts too.
-    `gold` are annotations, or a file of them (`load_gold`): only annotated acts are evaluated, and scored by meaning
-    too. `fields` has the names that the data use for fields where they are not ours. `note` is told beforehand what a
-    system behind an endpoint will take.
+    Args:
+        data: A file, a saved data set, `hf:NAME`, or any iterable of rows (see `Rows`).
+        systems: Names, or a mapping from names to names or callables `(act, words) -> Extract or str`.
+        budget: The length of extracts: a number of words, or `reference`, `auto`, `words:N` … (see `Budget`).
+        profile: How acts are read: `provisions` or `paper`.
+        mode: How the last unit meets the budget; by default `paper` (cut) for the profile `paper`, else `whole`.
+        tokenizers: The tokenizers of ROUGE; the first is the one of the comparisons in the report.
+        language: The language of all acts; by default that of each row, or detected.
+        encoder: For systems over vectors, by name or as a callable.
+        cache: A folder in which vectors of a named encoder are cached.
+        seed: For random extracts and the bootstrap.
+        jobs: Worker processes.
+        split: The split to use if the data set has several.
+        limit: Evaluate at most this many rows.
+        per_act: A file for the results of every act, one JSON object per line.
+        texts: Whether that file contains the extracts too.
+        gold: Annotations or a file of them (`load_gold`): only annotated acts are evaluated, and scored by meaning too.
+        fields: Names of the fields in the data, where they differ from EUR-Lex-Sum's.
+        progress: Show a progress bar.
+        note: Called with messages such as the estimated cost of a paid system, before the first act.
+
+    Returns:
+        Means with confidence intervals, and paired comparisons.
+
+    Raises:
+        OptionError: An argument is invalid.
+        DataError: The data cannot be read, or contain no act that can be evaluated.
+
+    Example:
+        >>> row = {"reference": "Article 1\n1. Hives are registered.", "summary": "Hives are registered."}
+        >>> evaluate([row], "lead", budget=4).systems["lead"]["words"]
+        4.0
+
     """
     plan = Plan(
         systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
@@ -107,16 +133,16 @@ def evaluate(
         check_destination(Path(per_act), data)
     rows = Rows(data, split=split, fields=fields)
     for name, run in plan.by_name.items():
-        if price := price_of(run, _tasks(plan, islice(_annotated(rows, plan), limit))):
-            note(f"{name}: {price}")
+        if cost := cost_estimate(run, _tasks(plan, islice(_annotated(rows, plan), limit))):
+            note(f"{name}: {cost}")
     chosen = islice(_annotated(rows, plan), limit)
-    found: Iterable[Measured | BadRow] = parallel_map(partial(measured, plan), chosen, jobs)
+    found: Iterable[ActResult | BadRow] = parallel_map(partial(evaluate_act, plan), chosen, jobs)
     if per_act is not None:
-        found = kept(found, Path(per_act))
-    acts: list[Measured] = []
+        found = recorded(found, Path(per_act))
+    acts: list[ActResult] = []
     skipped: list[BadRow] = []
     count = rows.count() if plan.gold is None else len(plan.gold)
-    for result in _shown(found, count, limit) if progress else found:
+    for result in _with_progress(found, count, limit) if progress else found:
         if isinstance(result, BadRow):
             skipped.append(result)
         else:
@@ -124,24 +150,24 @@ def evaluate(
     if not acts:
         missing = "give rows with an act and its summary." if plan.gold is None else "none of them is annotated."
         why = f"line {skipped[0].line}: {skipped[0].reason}" if skipped else missing
-        raise LexLatticeError(f"There is no act to evaluate in the data; {why}")
-    return put_together(acts, skipped, plan)
+        raise DataError(f"The data contain no act that can be evaluated; {why}")
+    return aggregate(acts, skipped, plan)
 
 
 def _annotations(gold: str | PathLike[str] | Iterable[Gold]) -> dict[str, Gold]:
-    """By CELEX number, from a file or as they are."""
+    """Annotations by CELEX number."""
     found = load_gold(str(gold)) if isinstance(gold, str | PathLike) else gold
     return {one.celex: one for one in found}
 
 
 def _annotated(rows: Iterable[Row | BadRow], plan: Plan) -> Iterable[Row | BadRow]:
-    """All rows or, if there are annotations, those of annotated acts and those nobody can tell of."""
+    """All rows; with annotations only those of annotated acts and those without a CELEX number."""
     gold = plan.gold
     return rows if gold is None else (row for row in rows if row.celex in gold or not row.celex)
 
 
 def _tasks(plan: Plan, rows: Iterable[Row | BadRow]) -> Iterator[tuple[Act, int]]:
-    """The acts, and in how many words they are to be summarized."""
+    """The acts that can be read, each with its budget in words."""
     for row in rows:
         act = row if isinstance(row, BadRow) else act_of(row, plan.profile, plan.language)
         if isinstance(row, Row) and isinstance(act, Act):
@@ -155,33 +181,33 @@ def _budget(budget: str | int | Budget) -> Budget:
 
 
 def _names(names: str | Iterable[str]) -> list[str]:
-    """Names as a list, each once, however they were given."""
+    """Names as a list without duplicates, from a comma-separated string or any iterable."""
     parts = names.split(",") if isinstance(names, str) else list(names) if isinstance(names, Iterable) else [names]
     if not all(isinstance(part, str) for part in parts):
-        raise LexLatticeError("Name systems and tokenizers; a system of your own needs a name too: {'mine': function}.")
+        raise OptionError("Systems and tokenizers are given by name; name your own system: {'mine': function}.")
     return list(dict.fromkeys(name for part in parts if (name := part.strip())))
 
 
 def _check(plan: Plan, jobs: int, limit: int | None) -> None:
-    """Say what is wrong with the call before the first row is read."""
+    """Raise `OptionError` for invalid arguments before the first row is read."""
     if not plan.systems:
-        raise LexLatticeError("No systems were named; give one or more.")
+        raise OptionError("No systems were named; give one or more.")
     if not plan.tokenizers:
-        raise LexLatticeError(f"No tokenizer was named; give one or more of: {', '.join(TOKENIZERS)}.")
+        raise OptionError(f"No tokenizer was named; give one or more of: {', '.join(TOKENIZERS)}.")
     for name in plan.tokenizers:
         tokenizer(name)
     if GOLD in plan.systems.values() and plan.gold is None:
-        raise LexLatticeError("The system 'gold' needs annotations; name a file of them with --gold.")
+        raise OptionError("The system 'gold' needs annotations; name a file of them with --gold.")
     for found in plan.systems.values():
         check_system(found, plan.encoder)
     for what, value, choices in (("mode", plan.mode, MODES), ("profile", plan.profile, PROFILES)):
         if value not in choices:
-            raise LexLatticeError(f"There is no {what} '{value}'; choose one of: {', '.join(choices)}.")
+            raise OptionError(f"There is no {what} '{value}'; choose one of: {', '.join(choices)}.")
     if plan.language is not None and plan.language not in LANGUAGES:
-        raise LexLatticeError(f"'{plan.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
+        raise OptionError(f"'{plan.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
     for what, number, least in (("seed", plan.seed, 0), ("number of jobs", jobs, 1), ("limit", limit, 1)):
         if number is not None and number < least:
-            raise LexLatticeError(f"The {what} cannot be {number}; give a number from {least}.")
+            raise OptionError(f"The {what} cannot be {number}; give a number from {least}.")
     if jobs > 1:
         _check_can_be_sent(plan)
 
@@ -190,23 +216,25 @@ def _check_can_be_sent(plan: Plan) -> None:
     try:
         pickle.dumps(plan)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise LexLatticeError(
-            "A system or encoder cannot be sent to other processes; define it in a module, or use one job."
+        raise OptionError(
+            "A system or encoder cannot be sent to worker processes; define it in a module, or use one job."
         ) from error
 
 
-def _shown(results: Iterable[Measured | BadRow], total: int | None, limit: int | None) -> Iterable[Measured | BadRow]:
-    """The results behind a progress bar."""
+def _with_progress(
+    results: Iterable[ActResult | BadRow], total: int | None, limit: int | None
+) -> Iterable[ActResult | BadRow]:
+    """The results with a progress bar."""
     from tqdm import tqdm
 
-    bar: Iterable[Measured | BadRow] = tqdm(
+    bar: Iterable[ActResult | BadRow] = tqdm(
         results, total=min(filter(None, (total, limit)), default=None), unit=" acts", dynamic_ncols=True
     )
     return bar
 
 
-def put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:
-    """Means, intervals and tests over what was measured act by act."""
+def aggregate(acts: Sequence[ActResult], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:
+    """Compute means, intervals and paired tests from the results of single acts."""
     names = list(plan.systems)
     tables = {(name, key): _table(acts, name, key) for name in names for key in _measures(plan)}
     return Evaluation(
@@ -224,12 +252,12 @@ def put_together(acts: Sequence[Measured], skipped: Sequence[BadRow], plan: Plan
 
 
 def _measures(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """What is measured, by tokenizer; meaning, which needs none, comes first."""
+    """The measures by tokenizer; those of meaning, which need none, come first under the key `meaning`."""
     return {**({MEANING: MEANINGS} if plan.gold is not None else {}), **dict.fromkeys(plan.tokenizers, MEASURES)}
 
 
-def _table(acts: Sequence[Measured], name: str, key: str) -> NDArray[np.float64]:
-    """The value of each act (rows) by each measure (columns): of ROUGE the F1."""
+def _table(acts: Sequence[ActResult], name: str, key: str) -> NDArray[np.float64]:
+    """The scores of one system, acts × measures; for ROUGE the F1."""
     scores = (act.systems[name][key] for act in acts)
     if key == MEANING:
         return np.array([[score[measure] for measure in MEANINGS] for score in scores])
@@ -237,9 +265,9 @@ def _table(acts: Sequence[Measured], name: str, key: str) -> NDArray[np.float64]
 
 
 def _summary(
-    acts: Sequence[Measured], name: str, tables: Mapping[tuple[str, str], NDArray[np.float64]], plan: Plan
+    acts: Sequence[ActResult], name: str, tables: Mapping[tuple[str, str], NDArray[np.float64]], plan: Plan
 ) -> dict[str, Any]:
-    own = [act.systems[name] for act in acts]
+    results = [act.systems[name] for act in acts]
     summary: dict[str, Any] = {}
     for key, measures in _measures(plan).items():
         table = tables[name, key]
@@ -250,11 +278,15 @@ def _summary(
         }
         if key != MEANING:
             summary[key] |= {
-                part: {rouge: _mean(act[key][rouge][part] for act in own) for rouge in MEASURES}
+                part: {rouge: _mean(act[key][rouge][part] for act in results) for rouge in MEASURES}
                 for part in PARTS
                 if part != "f1"
             }
-    return {**summary, "words": _mean(act["words"] for act in own), "seconds": _mean(act["seconds"] for act in own)}
+    return {
+        **summary,
+        "words": _mean(act["words"] for act in results),
+        "seconds": _mean(act["seconds"] for act in results),
+    }
 
 
 def _mean(values: Iterable[float]) -> float:
@@ -262,15 +294,15 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _comparisons(tables: Mapping[tuple[str, str], NDArray[np.float64]], plan: Plan) -> list[dict[str, Any]]:
-    """Every later system against every earlier one, act by act."""
-    questions = [
+    """Compare every later system with every earlier one on the same acts."""
+    comparisons = [
         (second, first, key, column, measure)
         for first, second in combinations(plan.systems, 2)
         for key, measures in _measures(plan).items()
         for column, measure in enumerate(measures)
     ]
-    a = np.stack([tables[second, key][:, column] for second, _, key, column, _ in questions], axis=1)
-    b = np.stack([tables[first, key][:, column] for _, first, key, column, _ in questions], axis=1)
+    a = np.stack([tables[second, key][:, column] for second, _, key, column, _ in comparisons], axis=1)
+    b = np.stack([tables[first, key][:, column] for _, first, key, column, _ in comparisons], axis=1)
     bootstrap = paired_bootstrap(a, b, seed=plan.seed)
     return [
         {
@@ -283,5 +315,5 @@ def _comparisons(tables: Mapping[tuple[str, str], NDArray[np.float64]], plan: Pl
             "p_bootstrap": float(bootstrap.p[i]),
             "p_wilcoxon": wilcoxon(a[:, i], b[:, i]),
         }
-        for i, (second, first, key, _, measure) in enumerate(questions)
+        for i, (second, first, key, _, measure) in enumerate(comparisons)
     ]

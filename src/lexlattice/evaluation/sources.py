@@ -1,8 +1,8 @@
-"""Where rows are: files, saved data sets, the hub, and what is in memory already.
+"""Sources of rows: JSON Lines and Parquet files, saved data sets, the Hugging Face hub, and iterables.
 
-A file is told by what it holds, and by its name only where that says nothing. Whatever the source, it gives records:
-the mappings of the data, the bytes of a line (none of them for a blank one), or `Broken` where a record cannot be had.
-What they mean is for `rows` to say.
+The kind of a file is detected from its content, and from its name only if the content is inconclusive. Every source
+yields records: mappings, the bytes of a line (empty for a blank one), or `Broken` where a record cannot be read.
+`evaluation.rows` interprets them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.errors import DataError, LexLatticeError, MissingExtraError, brief
 from lexlattice.reading.formats import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 Source = str | os.PathLike[str] | Iterable[Mapping[str, object]] | Mapping[str, Iterable[Mapping[str, object]]]
-"""What rows can be had from; the last is a data set with its splits."""
+"""Sources of rows; the last is a data set with several splits."""
 
 CELEX: Final = "celex_id"
 ACT: Final = "reference"
 SUMMARY: Final = "summary"
 LANGUAGE: Final = "language"
 ORIGINAL: Final = "original"
-"""The same act in the language that it was annotated in, where `reference` is another version."""
+"""The act in the language of its annotation, if `reference` is another version."""
 FIELDS: Final = (CELEX, ACT, SUMMARY, LANGUAGE, ORIGINAL)
 SPLIT: Final = "validation"
 
-LONGEST: Final = MAX_BYTES
-"""Bytes of a line: a small file can be packed so as to unpack to more than memory holds."""
+MAX_LINE: Final = MAX_BYTES
+"""Bytes of a line: a small gzip file can expand to more than fits into memory."""
 _HUB: Final = "hf:"
 _SAVED: Final = ("dataset_info.json", "dataset_dict.json")
 _GZIP: Final = b"\x1f\x8b"
@@ -47,7 +47,7 @@ _PARQUET: Final = b"PAR1"
 _BOM: Final = b"\xef\xbb\xbf"
 _HEAD: Final = 1 << 16
 _OBJECT: Final = re.compile(rb'\A\s*\{|^\{ ?"[^"\n]*" ?:', re.MULTILINE)
-"""An object in the first line, or one with a named field in a later line where the first is damaged."""
+"""An object in the first line, or one with a field in a later line if the first is damaged."""
 _ROWS_AT_ONCE: Final = 16
 _BUFFER: Final = 1 << 20
 _KINDS: Final = "a JSON Lines (also gzipped) or Parquet file, a folder saved by datasets, or hf:NAME:CONFIG:SPLIT"
@@ -55,17 +55,17 @@ _KINDS: Final = "a JSON Lines (also gzipped) or Parquet file, a folder saved by 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Stands where a record cannot be had."""
+    """A record that cannot be read."""
 
     reason: str
     is_end: bool = False
-    """Whether nothing after it can be had either."""
+    """Whether the following records are lost too."""
 
 
 def open_source(source: Source, split: str, columns: Collection[str]) -> Iterable[object]:
-    """The records of a source; they have a length where it can be known without going through them in earnest.
+    """Open a source of records; the result has a length if it is known without parsing them all.
 
-    Where fields are stored apart from each other, only those named are read.
+    From sources that store columns separately, only `columns` are read.
     """
     if isinstance(source, str) and source.startswith(_HUB):
         return _from_hub(source.removeprefix(_HUB), split)
@@ -75,7 +75,7 @@ def open_source(source: Source, split: str, columns: Collection[str]) -> Iterabl
 
 
 def is_data_set(path: Path) -> bool:
-    """Whether there are rows in a file or a folder, and not an act."""
+    """Whether a file or folder is a data set rather than an act."""
     if path.is_dir():
         return _is_saved(path)
     try:
@@ -90,22 +90,22 @@ def _from_path(path: Path, split: str, columns: Collection[str]) -> Iterable[obj
     if path.is_dir():
         return _from_folder(path, split)
     if not path.is_file():
-        raise LexLatticeError(f"There is no file '{path}'; give {_KINDS}.")
+        raise DataError(f"There is no file '{path}'; give {_KINDS}.")
     try:
         head = _head(path)
     except OSError as error:
-        raise LexLatticeError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+        raise DataError(f"'{path}' cannot be read: {error.strerror or error}.") from None
     if head.startswith(_PARQUET):
         return Parquet(path, columns)
     if _looks_like_lines(head, path.name):
         return JsonLines(path)
-    raise LexLatticeError(f"'{path}' is not a data set of a known kind; give {_KINDS}.")
+    raise DataError(f"'{path}' is not a data set of a known kind; give {_KINDS}.")
 
 
 def _choose(data: Any, split: str) -> Iterable[object]:
-    """The rows themselves or, of a data set with splits, those of one."""
+    """The rows, or those of one split of a data set with several."""
     if isinstance(data, Mapping) and split not in data:
-        raise LexLatticeError(f"The data set has no split '{split}'; name one of: {', '.join(map(str, data))}.")
+        raise DataError(f"The data set has no split '{split}'; name one of: {', '.join(map(str, data))}.")
     rows: Iterable[object] = data[split] if isinstance(data, Mapping) else data
     return rows
 
@@ -115,30 +115,30 @@ def _choose(data: Any, split: str) -> Iterable[object]:
 
 @dataclass(frozen=True, slots=True)
 class JsonLines:
-    """The lines of a file as bytes. They end at line feeds only: acts have all of Unicode's other line ends inside."""
+    """The lines of a file as bytes. Only line feeds end a line: acts contain Unicode's other line breaks."""
 
     path: Path
 
     def __iter__(self) -> Iterator[bytes | Broken]:
-        """Each line, a blank one as no bytes; of a damaged file those before the damage, and what has happened."""
+        """Yield each line, blank ones as empty bytes; at damage, a `Broken` record and the end."""
         with _open(self.path) as lines:
             try:
-                for number, line in enumerate(iter(lambda: lines.readline(LONGEST + 1), b"")):
-                    if len(line) > LONGEST:
-                        most = f"{LONGEST // 1_000_000} MB"
+                for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE + 1), b"")):
+                    if len(line) > MAX_LINE:
+                        limit = f"{MAX_LINE // 1_000_000} MB"
                         yield Broken(
-                            f"The line is longer than {most}, which no act is; nothing after it is read.", is_end=True
+                            f"The line is longer than {limit}, more than any act; the rest is not read.", is_end=True
                         )
                         return
                     content = line if number else line.removeprefix(_BOM)
                     yield b"" if content.isspace() else content
             except EOFError:
-                yield Broken("The gzip file is cut off here; get the whole of it.", is_end=True)
+                yield Broken("The gzip file is cut off here; download it again.", is_end=True)
             except (OSError, zlib.error) as error:
-                yield Broken(f"The file is damaged from here on ({error}); get it anew.", is_end=True)
+                yield Broken(f"The file is damaged from here on ({error}); download it again.", is_end=True)
 
     def __len__(self) -> int:
-        """Lines that are not blank: takes reading the file once, but nothing is parsed."""
+        """The number of lines that are not blank; reads the file once without parsing it."""
         return sum(line != b"" for line in self)
 
 
@@ -151,7 +151,7 @@ def _open(path: Path) -> gzip.GzipFile | BufferedReader:
 
 
 def _head(path: Path) -> bytes:
-    """How a file begins once it is unzipped; nothing where nothing can be."""
+    """The beginning of a file, decompressed; empty if it cannot be decompressed."""
     with _open(path) as file:
         try:
             return file.read1(_HEAD)
@@ -170,7 +170,7 @@ def _looks_like_lines(head: bytes, name: str) -> bool:
 
 
 class Parquet:
-    """The rows of a Parquet file, a few at a time and no other columns than those asked for."""
+    """The rows of a Parquet file, read in small batches and only the requested columns."""
 
     def __init__(self, path: Path, columns: Collection[str]) -> None:
         self._path: Final = path
@@ -178,8 +178,8 @@ class Parquet:
             self._columns: Final = [name for name in file.schema_arrow.names if name in columns]
             self._rows: Final[int] = file.metadata.num_rows
         if not self._columns:
-            wanted = "', '".join(columns)
-            raise LexLatticeError(f"'{path}' has no column '{wanted}'; name its columns so.")
+            expected = "', '".join(columns)
+            raise DataError(f"'{path}' has none of the columns '{expected}'; rename its columns, or name them.")
 
     def __iter__(self) -> Iterator[object]:
         from pyarrow import ArrowException
@@ -189,14 +189,14 @@ class Parquet:
                 for batch in file.iter_batches(_ROWS_AT_ONCE, columns=self._columns):
                     yield from (_record(batch.slice(row, 1)) for row in range(batch.num_rows))
             except (OSError, ArrowException) as error:
-                yield Broken(f"The file is damaged from here on ({brief(error)}); get it anew.", is_end=True)
+                yield Broken(f"The file is damaged from here on ({brief(error)}); download it again.", is_end=True)
 
     def __len__(self) -> int:
         return self._rows
 
 
 def _open_parquet(path: Path) -> ParquetFile:
-    """Buffered, so that a column of a row group is read as it is needed and not as a whole."""
+    """Open with a buffer, so that a column of a row group is read in parts and not as a whole."""
     try:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
@@ -205,14 +205,14 @@ def _open_parquet(path: Path) -> ParquetFile:
     try:
         return ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER)
     except (OSError, ValueError, ArrowException) as error:
-        raise LexLatticeError(f"'{path}' is a damaged Parquet file ({brief(error)}); get it anew.") from None
+        raise DataError(f"'{path}' is a damaged Parquet file ({brief(error)}); download it again.") from None
 
 
 def _record(row: RecordBatch) -> object:
     try:
         return row.to_pylist()[0]
     except UnicodeDecodeError:
-        return Broken("The row has text that is not UTF-8.")
+        return Broken("The row contains text that is not UTF-8.")
 
 
 # --- Hugging Face -----------------------------------------------------------------------------------------
@@ -224,21 +224,21 @@ def _is_saved(path: Path) -> bool:
 
 def _from_folder(path: Path, split: str) -> Iterable[object]:
     if not _is_saved(path):
-        raise LexLatticeError(f"The folder '{path}' is not a saved data set; give {_KINDS}.")
+        raise DataError(f"The folder '{path}' is not a saved data set; give {_KINDS}.")
     datasets = _datasets()
     try:
         data = datasets.load_from_disk(str(path))
     except Exception as error:
-        raise LexLatticeError(f"The saved data set '{path}' cannot be read ({brief(error)}).") from error
+        raise DataError(f"The saved data set '{path}' cannot be read ({brief(error)}).") from error
     return _choose(data, split)
 
 
 def _from_hub(address: str, split: str) -> Iterable[object]:
-    """What `load_dataset` makes of a name; it keeps the data on disk and maps it into memory as it is read."""
+    """The rows of `load_dataset`, which caches the data on disk and maps it into memory."""
     name, config, named = [*address.split(":", 2), "", ""][:3]
     name, _, revision = name.partition("@")
     if not name:
-        raise LexLatticeError(f"'{_HUB}{address}' names no data set; write hf:NAME, hf:NAME:CONFIG:SPLIT or the like.")
+        raise DataError(f"'{_HUB}{address}' does not name a data set; write hf:NAME or hf:NAME:CONFIG:SPLIT.")
     with _loading(name):
         rows: Iterable[object] = _datasets().load_dataset(
             name, config or None, split=named or split, revision=revision or None
@@ -248,7 +248,7 @@ def _from_hub(address: str, split: str) -> Iterable[object]:
 
 @cache
 def configurations(address: str) -> frozenset[str]:
-    """The names of all configurations that a data set of the hub (`hf:NAME`) has."""
+    """The names of all configurations of a data set on the hub (`hf:NAME`)."""
     name, _, revision = address.removeprefix(_HUB).partition("@")
     with _loading(name):
         return frozenset(_datasets().get_dataset_config_names(name, revision=revision or None))
@@ -261,7 +261,7 @@ def _loading(name: str) -> Iterator[None]:
     except LexLatticeError:
         raise
     except Exception as error:
-        raise LexLatticeError(
+        raise DataError(
             f"The data set '{name}' cannot be loaded ({brief(error)}); download its files and give one of them."
         ) from error
 
@@ -270,5 +270,5 @@ def _datasets() -> Any:
     try:
         import datasets
     except ImportError as error:
-        raise MissingExtraError("Reading data sets of Hugging Face", "data") from error
+        raise MissingExtraError("Reading Hugging Face data sets", "data") from error
     return datasets

@@ -1,12 +1,13 @@
-"""The systems that can be compared, by name: each makes extracts of an act, within the same number of words.
+"""The systems that can be compared, by name: each makes extracts of an act within the same number of words.
 
-`lexlattice` is what people get: the shipped model and its decoder. `coverage` is the research system that chooses by
-the words of summaries. `model:FILE` is one that `lexlattice train` wrote, `scores:FILE` the same without its decoder,
-units simply by their scores. Any other name with a colon, `package.module:attribute`, is anybody's own system: a
-callable that takes an `Act` and a number of words and returns an `Extract` or text. Models of others have names of
-their own (`lexlattice.research.external`): `llm:FILE.toml` is one behind an endpoint that the file describes, whose
-replies are kept in a folder beside it; `local:`, `seq2seq:` and `translate:` are models of the Hugging Face hub or in a
-folder.
+- `lexlattice`: the shipped model and its decoder.
+- `lead`, `random`, `lexrank`, `textrank`, `centroid`, `oracle` …: baselines and upper bounds.
+- `model:FILE`: a model that `lexlattice train` wrote; `scores:FILE`: the same model without its decoder.
+- `package.module:attribute`: your own system, a callable that takes an `Act` and a number of words and returns an
+  `Extract` or text.
+- Systems of `lexlattice.research`, which are imported only when they are used: `coverage` selects by the words of
+  summaries; `llm:FILE.toml` is a language model behind the endpoint that the file describes; `local:`, `seq2seq:` and
+  `translate:` are models in a folder or on the Hugging Face hub.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,30 +24,27 @@ from lexlattice import encoding
 from lexlattice._internal.imports import import_object
 from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation import baselines
 from lexlattice.evaluation.gold import Gold, Places
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.lattice.paper import FORMAT as PAPER
 from lexlattice.lattice.paper import Consolidator
-from lexlattice.research import COVERAGE, external
-from lexlattice.research import load as load_model
-from lexlattice.research.llm.endpoint import endpoint_in
 from lexlattice.selection import Extract, select
 from lexlattice.summarizer import Summarizer, shipped
-from lexlattice.training.oracle import Oracle
 
 Encode = Callable[[list[str]], NDArray[np.float32]]
 Scoring = Callable[[Act], ArrayLike]
 Summarize = Callable[[Act, int], Extract | str]
-"""A system of the caller's own: an act and a number of words → an extract, or its text, one unit or sentence a line."""
+"""A custom system: an act and a number of words → an extract, or its text with one unit or sentence per line."""
 
 _DRAWS: Final = 10
-"""How many random extracts are averaged."""
+"""Random extracts whose scores are averaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a system is asked for; only oracles may look at the summary."""
+    """The input of a system for one act; only oracles may look at the summary and the annotation."""
 
     act: Act
     text: str
@@ -56,107 +54,129 @@ class Task:
     mode: str
     seed: int
     gold: Gold | None = None
-    """The annotation in the version that is summarized, for the system `gold` alone."""
+    """The annotation of the version that is summarized; only the system `gold` uses it."""
     gold_text: str | None = None
-    """The text whose words its places count; the act's source if none."""
+    """The text whose words the annotation's places count; the act's source by default."""
 
 
 System = Callable[[Task], Sequence[str]]
-"""Extracts as text; the scores of several are averaged."""
+"""Returns extracts as text; the scores of several are averaged."""
+
+
+class Plugin(NamedTuple):
+    """A system outside this package, as import strings that are resolved when the system is used."""
+
+    build: str
+    """A function of the system's name and of `Resolve` that returns a `Summarize`."""
+    check: str = ""
+    """A function of the system's name that raises `OptionError` for a malformed one, without loading anything."""
+
+
+Resolve = Callable[[str], Summarize]
+"""Finds a further system by name, for systems that are built on another one."""
+
+OURS: Final = "lexlattice"
+GOLD: Final = "gold"
+"""The annotated extract; available only with annotations."""
+_MODEL, _SCORES = "model:", "scores:"
+_LOAD_MODEL: Final = "lexlattice.research:load"
+_EXTERNAL: Final = Plugin("lexlattice.research.external:build", "lexlattice.research.external:parse_name")
+PLUGINS: Final = {
+    "coverage": Plugin("lexlattice.research:build_coverage"),
+    **dict.fromkeys(("llm:", "local:", "seq2seq:", "translate:"), _EXTERNAL),
+}
+"""Systems of the research package by name, or by the prefix of their names (with a colon)."""
 
 
 def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
-    """Refuse what is no system, before anything is loaded."""
+    """Raise `OptionError` if this is not a system; nothing is loaded."""
     if callable(name):
         return
     if not isinstance(name, str):
-        raise LexLatticeError(f"'{name}' is no system; give a name, or a function of an act and a number of words.")
+        raise OptionError(f"'{name}' is not a system; give a name, or a function of an act and a number of words.")
     if name not in (*SYSTEMS, GOLD) and ":" not in name:
-        raise LexLatticeError(
-            f"There is no system '{name}'; choose among {', '.join(SYSTEMS)}, "
+        raise OptionError(
+            f"There is no system '{name}'; choose one of {', '.join(SYSTEMS)}, "
             "or name a trained model as model:FILE or scores:FILE, or your own as package.module:attribute."
         )
-    if name.startswith(external.PREFIXES):
-        external.parsed(name)
+    if (plugin := _plugin(name)) and plugin.check:
+        import_object(plugin.check)(name)
     if name in _OVER_VECTORS and encoder is None:
-        raise LexLatticeError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
+        raise OptionError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
 
 
 def system(name: str, encoder: str | Encode | None = None, cache: str | None = None) -> System:
-    """The system of that name; those over vectors need an encoder, by name or as a callable.
+    """Load a system by its name.
 
-    Vectors of encoders that have a name can be kept in a folder, the `cache`.
+    Args:
+        name: One of `SYSTEMS`, or a name with a prefix as described at the top of this module.
+        encoder: For systems over vectors, by name or as a callable.
+        cache: A folder in which vectors of named encoders are cached.
+
+    Raises:
+        OptionError: There is no such system, or it needs an encoder.
+
     """
     check_system(name, encoder)
     if name in _SCORINGS:
         return partial(_selected, _SCORINGS[name])
     if name in _OTHERS:
         return _OTHERS[name]
-    if name == GOLD:
-        return _gold
     if name in _OVER_VECTORS and encoder is not None:
         return partial(_OVER_VECTORS[name], _encode(encoder, cache))
     if name == OURS:
-        return own_system(shipped().extract)
-    if name == COVERAGE:
-        return own_system(load_model(COVERAGE).extract)
+        return custom_system(shipped().extract)
     if name.startswith((_MODEL, _SCORES)):
         chosen = encoder if isinstance(encoder, str) else None
         return _trained(name.partition(":")[2], chosen, cache, is_decoded=name.startswith(_MODEL))
-    if name.startswith(external.PREFIXES):
-        return own_system(_external(name, encoder, cache))
+    if plugin := _plugin(name):
+        return custom_system(import_object(plugin.build)(name, partial(_resolved, encoder, cache)))
     found = import_object(name)
     if not callable(found):
-        raise LexLatticeError(f"'{name}' cannot be called; name a function of an act and a number of words.")
-    return own_system(found)
+        raise OptionError(f"'{name}' cannot be called; name a function of an act and a number of words.")
+    return custom_system(found)
+
+
+def custom_system(summarize: Summarize) -> System:
+    """Wrap a callable `(act, words) -> Extract or str` as a system."""
+    return partial(_call, summarize)
+
+
+def cost_estimate(run: System, tasks: Iterable[tuple[Act, int]]) -> str:
+    """The estimated cost of summarizing acts with a paid system, each in a number of words; empty if it is free."""
+    summarize = run.args[0] if isinstance(run, partial) and run.func is _call else None
+    estimate = getattr(summarize, "estimate", None)
+    return str(estimate(tasks) or "") if estimate else ""
+
+
+def _plugin(name: str) -> Plugin | None:
+    return PLUGINS.get(name) or PLUGINS.get(f"{name.partition(':')[0]}:" if ":" in name else "")
+
+
+def _resolved(encoder: str | Encode | None, cache: str | None, name: str) -> Summarize:
+    """The system of that name as a function of an act and a number of words."""
+    run = system(name, encoder, cache)
+    return lambda act, words: run(Task(act, act.source, "", words, "whole", 0))[0]
 
 
 def _trained(path: str, encoder: str | None, cache: str | None, *, is_decoded: bool) -> System:
-    """The model in a file: most emit by their decoder, the paper's scores units, which are then selected.
+    """The model in a file. The paper's model scores units, which are then selected; others have their own decoder.
 
-    Without the name of an encoder it gets the one that it was trained with; any other is refused.
+    Without the name of an encoder, the model gets the one that it was trained with; any other is refused.
     """
     about = read_weights(path).about
     found = encoding.load(encoder or encoding.require_builtin(about.get("encoder") or "static"), cache=cache)
     if about.get("format") != PAPER:
-        summarizer = load_model(path, found)
-        return own_system(summarizer.extract) if is_decoded else partial(_by_score, summarizer)
+        summarizer: Summarizer = import_object(_LOAD_MODEL)(path, found)
+        return custom_system(summarizer.extract) if is_decoded else partial(_selected, summarizer.score)
     consolidator = Consolidator.read(path)
     encoding.require_fingerprint(found, about.get("fingerprint", ""))
     encode = partial(encoding.vectors_of_units, found)
     return partial(_selected, lambda act: consolidator.scores(act, encode([unit.text for unit in act.units])))
 
 
-def _external(name: str, encoder: str | Encode | None, cache: str | None) -> Summarize:
-    """A model of somebody else's; what it is given to shorten or to translate can be any other system's."""
-
-    def other(inner: str) -> Summarize:
-        run = system(inner, encoder, cache)
-        return lambda act, words: run(Task(act, act.source, "", words, "whole", 0))[0]
-
-    return external.system(
-        name, endpoint=endpoint_in, extract=lambda act, words: shipped().extract(act, words), other=other
-    )
-
-
-def own_system(summarize: Summarize) -> System:
-    """A system of the caller's own."""
-    return partial(_own, summarize)
-
-
-def price_of(run: System, tasks: Iterable[tuple[Act, int]]) -> str:
-    """What a system behind an endpoint will take for acts in so many words; nothing of one that is not paid for."""
-    own = run.args[0] if isinstance(run, partial) and run.func is _own else None
-    estimate = getattr(own, "estimate", None)
-    return str(estimate(tasks) or "") if estimate else ""
-
-
 def _selected(scoring: Scoring, task: Task) -> list[str]:
     return [select(task.act, scoring(task.act), task.words, mode=task.mode).text]
-
-
-def _by_score(summarizer: Summarizer, task: Task) -> list[str]:
-    return [select(task.act, summarizer.score(task.act), task.words, mode=task.mode).text]
 
 
 def _random(task: Task) -> list[str]:
@@ -165,18 +185,19 @@ def _random(task: Task) -> list[str]:
 
 
 def _oracle(objective: str, task: Task) -> list[str]:
-    """What the oracle takes, in its order; cut to the budget unless it has whole units only by itself."""
+    """The units that the oracle takes, cut to the budget unless the oracle respects it."""
     is_cut = objective == "greedy" or task.mode == "paper"
     order = Oracle(objective, whole=not is_cut).choose(task.act.units, task.summary, task.words).order
+    # `select` takes units in document order with a score each: here the earlier the oracle took it, the higher.
     places = np.argsort(order)
     taken = [task.act.units[order[place]] for place in places]
     return [select(taken, -places, task.words, mode="paper").text]
 
 
 def _gold(task: Task) -> list[str]:
-    """The most important of the annotated extract that fits, word for word, a place a line."""
+    """The most important places of the annotated extract that fit the budget, verbatim, one per line."""
     if task.gold is None:
-        raise LexLatticeError("The system 'gold' needs annotations; name a file with --gold.")
+        raise DataError("The system 'gold' needs annotations; name a file with --gold.")
     places, taken, left = Places(task.act, task.gold_text), [], task.words
     for place in task.gold.extract:
         if place.start < place.end:
@@ -189,20 +210,19 @@ def _gold(task: Task) -> list[str]:
 
 
 def _published(task: Task) -> list[str]:
-    return [baselines.extract(task.text, baselines.lexrank_of_texts)]
+    return [baselines.extract_lines(task.text, baselines.lexrank_of_texts)]
 
 
 def _lexrank_vectors(encode: Encode, task: Task) -> list[str]:
-    vectors = encode([unit.text for unit in task.act.units])
-    return [select(task.act, baselines.lexrank_of_vectors(vectors), task.words, mode=task.mode).text]
+    return _selected(lambda act: baselines.lexrank_of_vectors(encode([unit.text for unit in act.units])), task)
 
 
 def _published_vectors(encode: Encode, task: Task) -> list[str]:
-    return [baselines.extract(task.text, lambda segments: baselines.lexrank_of_vectors(encode(segments)))]
+    return [baselines.extract_lines(task.text, lambda lines: baselines.lexrank_of_vectors(encode(lines)))]
 
 
-def _own(summarize: Summarize, task: Task) -> list[str]:
-    result = summarize(task.act, task.words)
+def _call(summarize: Summarize, task: Task) -> list[str]:
+    result: Any = summarize(task.act, task.words)
     text = result.text if isinstance(result, Extract) else result
     if not isinstance(text, str):
         raise TypeError(f"it returned {type(result).__name__} instead of an Extract or text")
@@ -220,24 +240,23 @@ _OTHERS: Final[dict[str, System]] = {
     "oracle": partial(_oracle, "budgeted"),
     "oracle-greedy": partial(_oracle, "greedy"),
     "published": _published,
+    GOLD: _gold,
 }
 _OVER_VECTORS: Final[dict[str, Callable[[Encode, Task], list[str]]]] = {
     "lexrank-vectors": _lexrank_vectors,
     "published-vectors": _published_vectors,
 }
-OURS: Final = "lexlattice"
-GOLD: Final = "gold"
-"""The annotated extract; only where there are annotations."""
-SYSTEMS: Final = (OURS, COVERAGE, *_SCORINGS, *_OTHERS, *_OVER_VECTORS)
-_MODEL, _SCORES = "model:", "scores:"
+_NAMED_PLUGINS: Final = [name for name in PLUGINS if not name.endswith(":")]
+SYSTEMS: Final = (OURS, *_NAMED_PLUGINS, *_SCORINGS, *(name for name in _OTHERS if name != GOLD), *_OVER_VECTORS)
+"""All systems that are available by a plain name without annotations."""
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
-"""These have a rule of their own for how much to take."""
+"""Systems that decide the length of their extracts by a rule of their own."""
 
 
 def _encode(encoder: str | Encode, cache: str | None) -> Encode:
-    """How texts become vectors: by the encoder of that name, or by what the caller has."""
+    """A function from texts to vectors: the encoder of that name, or the caller's own function."""
     if callable(encoder):
         return encoder
     if not isinstance(encoder, str):
-        raise LexLatticeError(f"'{encoder}' is no encoder; name something that turns texts into vectors.")
+        raise OptionError(f"'{encoder}' is not an encoder; name one, or give a function from texts to vectors.")
     return partial(encoding.vectors_of_units, encoding.load(encoder, cache=cache))

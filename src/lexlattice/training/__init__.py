@@ -1,1 +1,1 @@
-"""Learning what to select, beginning with what is to be learnt. The one room where PyTorch may be imported."""
+"""Training: prepared data, targets, losses, the training loop and the trainable models. Needs PyTorch."""

@@ -1,4 +1,4 @@
-"""What happened in a training, step by step, as a CSV file."""
+"""Files of a training run: the CSV log of its steps, and checkpoints to resume from."""
 
 from __future__ import annotations
 
@@ -11,45 +11,44 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as to_safetensors
 from torch import Tensor
 
 from lexlattice._internal.files import sha256, write_whole, writing
-from lexlattice._internal.weights import TYPES, Types, Weights, read_arrays, safetensors
-from lexlattice.errors import LexLatticeError
-from lexlattice.training.validation import FIGURES
+from lexlattice.errors import DataError
+from lexlattice.training.validation import ROUGE_FIGURES
 
-_OF_STEPS: Final = ("stage", "epoch", "step", "acts", "loss", "reward", "seconds")
-COLUMNS: Final = (*_OF_STEPS, *FIGURES)
-"""A row for each step; and for each epoch one with the figures of validation, the means, and the seconds it took."""
+_STEP_COLUMNS: Final = ("stage", "epoch", "step", "acts", "loss", "reward", "seconds")
+COLUMNS: Final = (*_STEP_COLUMNS, *ROUGE_FIGURES)
+"""One row per step; and one per epoch with the means, the seconds and the validation figures."""
 
 
 class Log:
-    """The file, to be written to line by line."""
+    """The CSV log of a training run."""
 
-    def __init__(self, path: Path, length: int, figures: Sequence[str] = FIGURES) -> None:
-        """Begin a log, or go on behind that many bytes: what was written since is written again.
+    def __init__(self, path: Path, length: int, figures: Sequence[str] = ROUGE_FIGURES) -> None:
+        """Open the log and truncate it to `length` bytes: a resumed run repeats the steps after its checkpoint.
 
-        `figures` are the names of what validation measures.
+        `figures` are the names of the validation figures.
         """
         with writing(path):
             self._file = path.open("a", encoding="utf-8", newline="")
             self._file.truncate(min(length, self._file.tell()))
             self._file.seek(0, 2)
-        self._writer = csv.DictWriter(self._file, (*_OF_STEPS, *figures))
+        self._writer = csv.DictWriter(self._file, (*_STEP_COLUMNS, *figures))
         if not self.length:
             self._writer.writeheader()
 
     @property
     def length(self) -> int:
-        """Bytes by now, all of them written."""
+        """The size of the file in bytes, after flushing it."""
         self._file.flush()
         return self._file.tell()
 
     def write(self, **values: Any) -> None:
-        """A line; what is not given stays empty."""
+        """Write a row; columns without a value stay empty."""
         self._writer.writerow(
             {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in values.items()}
         )
@@ -61,99 +60,106 @@ class Log:
         self._file.close()
 
 
-# Where a training stands, kept on disk: whole or not at all, the last two of them, and never as code.
-
 State = dict[str, Any]
 """Tensors, numbers, strings and None, and lists, tuples and dictionaries of these."""
 
-FORMAT: Final = "lexlattice training 2"
-_DIGITS: Final = 16
-_NAME: Final = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{_DIGITS}}})\.safetensors")
-_TYPES: Final[Types] = {
-    **TYPES,
-    **{"BOOL": np.bool_, "I16": np.int16, "I32": np.int32, "I64": np.int64, "F64": np.float64},
-}
-_LONGEST_HEADER: Final = 1 << 30
-"""It holds the loss of every step of an epoch, and is checked by its digest."""
+FORMAT: Final = "lexlattice checkpoint 3"
+_DIGEST_LENGTH: Final = 16
+_NAME: Final = re.compile(rf"(\d{{6,}})-([0-9a-f]{{{_DIGEST_LENGTH}}})\.safetensors")
+"""The number of a checkpoint, and a digest of its content, which reveals damaged files."""
 
 
 class Checkpoints:
-    """The checkpoints in a folder, all of one training."""
+    """The checkpoints of one training run in a folder: the last two, written atomically, safe to load (no pickle)."""
 
     def __init__(self, folder: Path, identity: Mapping[str, str]) -> None:
-        """`identity` is what must be the same for a training to be resumed: names of things, and their digests."""
+        """`identity` must be equal for a run to be resumed: names of inputs and their digests."""
         self._folder = folder
         self._identity = dict(identity)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
 
     def save(self, state: State) -> None:
-        """Keep where a training stands, and the last whole one before; forget all others, damaged ones first."""
-        content = packed({**state, "identity": self._identity})
-        known = self._names()
+        """Write a checkpoint; keep the last undamaged one before it, and delete all others."""
+        content = pack_state({**state, "identity": self._identity})
+        known = self._paths()
         number = int(known[-1].name.split("-")[0]) + 1 if known else 1
-        write_whole(self._folder / f"{number:06d}-{sha256(content)[:_DIGITS]}.safetensors", content)
-        last = next((path for path in reversed(known) if _is_whole(path)), None)
+        write_whole(self._folder / f"{number:06d}-{sha256(content)[:_DIGEST_LENGTH]}.safetensors", content)
+        last = next((path for path in reversed(known) if _is_undamaged(path)), None)
         with writing(self._folder):
             for path in (*reversed(known), *self._folder.glob(".*.part")):
                 if path != last:
                     path.unlink(missing_ok=True)
 
     def load(self) -> State | None:
-        """The last one that is whole; none if there is none at all."""
-        names = self._names()
-        for path in reversed(names):
-            if _is_whole(path):
-                return self._opened(path)
-        if names:
-            raise LexLatticeError(f"All checkpoints in '{self._folder}' are damaged; train anew, into a new folder.")
+        """Return the state of the last undamaged checkpoint; None if there are no checkpoints.
+
+        Raises:
+            DataError: all checkpoints are damaged, or belong to another training run.
+
+        """
+        paths = self._paths()
+        for path in reversed(paths):
+            if _is_undamaged(path):
+                return self._read(path)
+        if paths:
+            raise DataError(f"All checkpoints in '{self._folder}' are damaged; train again in a new folder.")
         return None
 
-    def _opened(self, path: Path) -> State:
-        """What a whole one holds; refuse to go on with something else than was begun."""
+    def _read(self, path: Path) -> State:
         try:
-            file = read_arrays(path, _TYPES, _LONGEST_HEADER)
-            is_ours = file.about.get("format") == FORMAT
-            state = unpacked(file) if is_ours else {}
-            known = dict(state.get("identity", {}))
-        except (LexLatticeError, ValueError, KeyError, TypeError, struct.error, RecursionError) as error:
-            raise LexLatticeError(f"'{path}' is no checkpoint of ours; remove it, and go on without.") from error
-        if not is_ours:
-            raise LexLatticeError("The checkpoint is not of this version; train anew, into a new folder.")
-        if other := [name for name, digest in self._identity.items() if known.get(name) != digest]:
-            raise LexLatticeError(
-                f"The training was begun with another {other[0]}; go on with that, or train anew into a new folder."
+            state = unpack_state(path)
+            identity = dict(state.get("identity", {}))
+        except (
+            SafetensorError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            struct.error,
+            RecursionError,
+        ) as error:
+            raise DataError(f"'{path}' is not a checkpoint of this version; remove it, then resume.") from error
+        if other := [name for name, digest in self._identity.items() if identity.get(name) != digest]:
+            raise DataError(
+                f"The training was started with another {other[0]}; resume it with that, or train in a new folder."
             )
         return state
 
-    def _names(self) -> list[Path]:
-        """From the first to the last."""
+    def _paths(self) -> list[Path]:
+        """All checkpoints, oldest first."""
         found = [path for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
         return sorted(found, key=lambda path: int(path.name.split("-")[0]))
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether a checkpoint holds what its name says."""
-    return sha256(path.read_bytes())[:_DIGITS] == path.stem.split("-")[1]
+def _is_undamaged(path: Path) -> bool:
+    """Whether the content of a checkpoint has the digest in its name."""
+    return sha256(path.read_bytes())[:_DIGEST_LENGTH] == path.stem.split("-")[1]
 
 
-def packed(state: State) -> bytes:
-    """A state as a safetensors file."""
-    arrays: dict[str, NDArray[Any]] = {}
-    plain = json.dumps(_plain(state, "", arrays), separators=(",", ":"))
-    return safetensors(arrays, {"format": FORMAT, "state": plain}, _TYPES)
+def pack_state(state: State) -> bytes:
+    """Serialize a state as safetensors: the tensors, and the structure around them as JSON in the metadata."""
+    tensors: dict[str, Tensor] = {}
+    structure = json.dumps(_to_json(state, "", tensors), separators=(",", ":"))
+    return to_safetensors(tensors, {"format": FORMAT, "state": structure})
 
 
-def unpacked(file: Weights) -> State:
-    """What was packed, bit for bit."""
-    state = _made(json.loads(file.about["state"]), file.arrays)
+def unpack_state(path: Path) -> State:
+    """Read what `pack_state` wrote, bit for bit."""
+    with safe_open(path, "pt") as file:
+        metadata = file.metadata()
+        # clones, because tensors of a memory-mapped file must not be modified in place
+        tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118
+    if metadata["format"] != FORMAT:
+        raise ValueError(f"the format is {metadata['format']}")
+    state = _from_json(json.loads(metadata["state"]), tensors)
     if not isinstance(state, dict):
         raise TypeError("a state is a dictionary")
     return state
 
 
-def _plain(value: object, name: str, arrays: dict[str, NDArray[Any]]) -> object:
-    """A value as JSON can hold it; tensors go among the arrays, named by where they stand.
+def _to_json(value: object, name: str, tensors: dict[str, Tensor]) -> object:
+    """Convert a value to JSON; tensors are collected under the name of their position.
 
     What JSON lacks becomes an object with one key, which says what it is.
     """
@@ -163,36 +169,36 @@ def _plain(value: object, name: str, arrays: dict[str, NDArray[Any]]) -> object:
         case float():
             return value if math.isfinite(value) else {"float": struct.pack(">d", value).hex()}
         case list():
-            return [_plain(inner, f"{name}.{place}", arrays) for place, inner in enumerate(value)]
+            return [_to_json(inner, f"{name}.{place}", tensors) for place, inner in enumerate(value)]
         case tuple():
-            return {"tuple": _plain(list(value), name, arrays)}
+            return {"tuple": _to_json(list(value), name, tensors)}
         case dict():
-            pairs = ((key, _plain(inner, f"{name}.{key}", arrays)) for key, inner in value.items())
-            return {"dict": [[_plain(key, "", {}), inner] for key, inner in pairs]}
+            items = ((key, _to_json(inner, f"{name}.{key}", tensors)) for key, inner in value.items())
+            return {"dict": [[_to_json(key, "", {}), inner] for key, inner in items]}
         case Tensor():
             name = name.removeprefix(".")
-            while name in (*arrays, "__metadata__"):
+            while name in (*tensors, "__metadata__"):  # a key may itself contain dots, and one name is reserved
                 name += "~"
-            arrays[name] = value.numpy(force=True)
+            # a copy, because safetensors refuses tensors that share memory
+            tensors[name] = value.detach().clone(memory_format=torch.contiguous_format)
             return {"tensor": name}
-    raise TypeError(f"a checkpoint cannot keep a {type(value).__name__}")
+    raise TypeError(f"a checkpoint cannot hold a {type(value).__name__}")
 
 
-def _made(plain: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
-    """The value that became this JSON."""
-    if isinstance(plain, list):
-        return [_made(inner, arrays) for inner in plain]
-    if not isinstance(plain, dict):
-        return plain
-    ((kind, inner),) = plain.items()
+def _from_json(value: Any, tensors: Mapping[str, Tensor]) -> Any:
+    """Invert `_to_json`."""
+    if isinstance(value, list):
+        return [_from_json(inner, tensors) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    ((kind, inner),) = value.items()
     match kind:
         case "float":
             return struct.unpack(">d", bytes.fromhex(inner))[0]
         case "tuple":
-            return tuple(_made(inner, arrays))
+            return tuple(_from_json(inner, tensors))
         case "dict":
-            return {_made(key, arrays): _made(value, arrays) for key, value in inner}
+            return {_from_json(key, tensors): _from_json(item, tensors) for key, item in inner}
         case "tensor":
-            array = arrays[inner]
-            return torch.from_numpy(np.array(array, array.dtype.newbyteorder("=")))
-    raise ValueError(f"nothing is a {kind}")
+            return tensors[inner]
+    raise ValueError(f"unknown kind '{kind}'")

@@ -1,7 +1,7 @@
-"""Every constant of a training in one TOML file, read into frozen data classes.
+"""Training configurations: TOML files, read and validated into frozen data classes.
 
-What a key may hold stands beside its name, and the reader takes it from there: a new network adds a class for its
-sizes, and nothing else changes. A file that says too much, too little or what cannot be is refused in one sentence.
+Each field declares its constraint in its type annotation, and the reader takes it from there. To add a network, add a
+class for its [model] table and a line to `NETWORKS`. Unknown keys, missing keys and invalid values raise ConfigError.
 """
 
 from __future__ import annotations
@@ -17,26 +17,28 @@ from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_type_hints
 
 from lexlattice.encoding import NAMES
 from lexlattice.encoding.tokens import TOKENIZERS
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, LexLatticeError
+from lexlattice.evaluation.oracle import OBJECTIVES, Oracle
 from lexlattice.reading import PROFILES
 from lexlattice.selection import MODES, Budget
-from lexlattice.training.oracle import OBJECTIVES, Oracle
 
 T = TypeVar("T")
 
-_MOST: Final = 1_000_000
-_LAST_SEED: Final = 2**32 - 1
+CONFIGS: Final = Path(__file__).with_name("configs")
+"""The packaged configurations: `lexlattice train --config provisions`."""
+_LARGEST_INTEGER: Final = 1_000_000
+_LARGEST_SEED: Final = 2**32 - 1
 
 
 class Rule(NamedTuple):
-    """What a value has to be, in words and as a check."""
+    """A constraint on a value: its description for error messages, and the check."""
 
-    says: str
+    description: str
     holds: Callable[[Any], bool]
 
 
-def _whole(least: int, most: int = _MOST) -> Rule:
-    return Rule(f"a whole number from {least:,} to {most:,}", lambda value: least <= value <= most)
+def _integer(least: int, most: int = _LARGEST_INTEGER) -> Rule:
+    return Rule(f"an integer from {least:,} to {most:,}", lambda value: least <= value <= most)
 
 
 def _one_of(names: tuple[str, ...]) -> Rule:
@@ -55,165 +57,168 @@ def _is_encoder(name: str) -> bool:
     return bool(where) or (not colon and kind in NAMES)
 
 
-Count = Annotated[int, _whole(1)]
-CountOrNone = Annotated[int, _whole(0)]
+PositiveInteger = Annotated[int, _integer(1)]
+NonNegativeInteger = Annotated[int, _integer(0)]
 Positive = Annotated[float, Rule("a number above 0", lambda value: 0 < value < math.inf)]
-Share = Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
+NonNegative = Annotated[float, Rule("a number of at least 0", lambda value: 0 <= value < math.inf)]
+Fraction = Annotated[float, Rule("a number of at least 0 and below 1", lambda value: 0 <= value < 1)]
 Probability = Annotated[float, Rule("a number from 0 to 1", lambda value: 0 <= value <= 1)]
-NotNegative = Annotated[float, Rule("a number of at least 0", lambda value: 0 <= value < math.inf)]
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderConfig:
-    """Which encoder made the vectors, and how long they are."""
+    """The encoder of the unit vectors, and their dimensions."""
 
     name: Annotated[str, Rule(f"an encoder's name ({', '.join(NAMES)}, package.module:attribute)", _is_encoder)]
-    dimensions: Count
+    dimensions: PositiveInteger
 
 
 @dataclass(frozen=True, slots=True)
 class PaperShape:
-    """The sizes of the paper's model; how many channels it has is up to the encoder."""
+    """Layer sizes of the paper's model; the number of channels equals the encoder's dimensions."""
 
     geometry: Annotated[str, _one_of(("grid", "unbounded", "line", "none"))]
-    """The grid; every unit where it stands; the 1D control; or none, which leaves the readout alone."""
-    rows: Count
-    columns: Count
-    steps: CountOrNone
-    hidden: Count
-    readout: Count
+    """Bounded grid, unbounded lattice, 1D control, or none: the readout without an automaton."""
+    rows: PositiveInteger
+    columns: PositiveInteger
+    steps: NonNegativeInteger
+    hidden: PositiveInteger
+    readout: PositiveInteger
     language_embedding: bool
 
     def __post_init__(self) -> None:
         if (self.geometry == "none") != (self.steps == 0):
-            raise LexLatticeError("'steps' has to be 0 where 'geometry' is \"none\", and above 0 where it is not.")
+            raise ConfigError("'steps' must be 0 if and only if 'geometry' is \"none\".")
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageShape:
-    """The sizes of the research system `coverage`, and how much each of the things it learns counts."""
+    """Layer sizes and loss weights of the research model `coverage`."""
 
     geometry: Annotated[str, _one_of(("unbounded", "line", "none"))]
-    """Every unit where it stands; the 1D control; or none, where units have no neighbours."""
-    steps: CountOrNone
+    """Unbounded lattice, 1D control, or none: units without neighbours."""
+    steps: NonNegativeInteger
     overview: bool
-    """Whether cells also perceive the mean of their section and of the act."""
-    channels: Count
-    hidden: Count
-    """Of the automaton."""
-    readout: Count
-    meaning: Count
-    """Dimensions that vectors are brought to."""
-    words: Count
-    """Hidden sizes of what is made of words and of pairs."""
-    pairs: Count
-    message: Count
-    """Numbers that words and units tell each other."""
-    dropout: Share
-    pair_weight: NotNegative
-    unit_weight: NotNegative
+    """Whether cells also perceive the mean states of their section and of the act."""
+    channels: PositiveInteger
+    hidden: PositiveInteger
+    """Hidden size of the automaton's update rule."""
+    readout: PositiveInteger
+    meaning: PositiveInteger
+    """Dimensions that vectors are projected to."""
+    words: PositiveInteger
+    """Hidden size of the word layers."""
+    bigrams: PositiveInteger
+    """Hidden size of the bigram layers."""
+    message: PositiveInteger
+    """Size of the messages between words and units."""
+    dropout: Fraction
+    bigram_weight: NonNegative
+    """Weight of the bigram loss, relative to the word loss."""
+    unit_weight: NonNegative
+    """Weight of the unit loss, relative to the word loss."""
 
 
 @dataclass(frozen=True, slots=True)
-class MeaningShape:
-    """The sizes of the network that scores provisions by meaning, and which parts it has."""
+class ProvisionsShape:
+    """Layer sizes and optional parts of the shipped network, which scores provisions."""
 
     geometry: Annotated[str, _one_of(("unbounded", "line", "none"))]
-    """Every unit where it stands; the 1D control; or none, where units have no neighbours."""
-    steps: CountOrNone
-    """Of the automaton; 0 leaves it out."""
+    """Unbounded lattice, 1D control, or none: units without neighbours."""
+    steps: NonNegativeInteger
+    """Automaton steps; 0 disables the automaton."""
     overview: bool
-    """Whether cells perceive the means of their section and of the act."""
+    """Whether cells perceive the mean states of their section and of the act."""
     paragraphs: bool
-    """Whether they perceive the mean of their paragraph."""
+    """Whether they perceive the mean state of their paragraph."""
     references: bool
-    """Whether they perceive the sections that refer to theirs, and those that theirs refers to."""
-    attention: CountOrNone
-    """Dimensions of queries and keys of sections that attend to each other; 0 leaves it out."""
+    """Whether they perceive the sections that cite theirs, and those that theirs cites."""
+    attention: NonNegativeInteger
+    """Query and key dimensions of the attention between sections; 0 disables it."""
     sections: Annotated[str, _one_of(("none", "add", "multiply"))]
-    """What the logit of a section does to those of its units."""
-    first: Count
-    """Hidden size of what is made of features."""
-    channels: Count
-    hidden: Count
-    """Of the automaton."""
-    readout: Count
-    meaning: Count
-    """Dimensions that vectors of units are projected to."""
-    leads: Count
-    openings: Count
-    headings: Count
-    enclosing: Count
-    """The same of lead-ins, of the first words of units, of headings, and of headings around these."""
+    """How a section's logit is combined with those of its units."""
+    first: PositiveInteger
+    """Hidden size of the feature layer."""
+    channels: PositiveInteger
+    hidden: PositiveInteger
+    """Hidden size of the automaton's update rule."""
+    readout: PositiveInteger
+    meaning: PositiveInteger
+    """Dimensions that unit vectors are projected to."""
+    leads: PositiveInteger
+    openings: PositiveInteger
+    headings: PositiveInteger
+    enclosing: PositiveInteger
+    """The same for lead-ins, opening words, section headings and the headings that enclose them."""
     weight: Probability
-    """The share of the expected weight of points in a score, beside the probability; 0 leaves it out."""
-    input_dropout: Share
-    dropout: Share
+    """Share of the expected point weight in a score, next to the probability; 0 disables it."""
+    input_dropout: Fraction
+    dropout: Fraction
 
     def __post_init__(self) -> None:
         if not self.steps and (self.overview or self.paragraphs or self.references or self.attention):
-            raise LexLatticeError(
-                "'overview', 'paragraphs', 'references' and 'attention' are perceived step by step: let 'steps' be at "
-                "least 1, or leave them out."
+            raise ConfigError(
+                "'overview', 'paragraphs', 'references' and 'attention' need an automaton: set 'steps' to 1 or more, "
+                "or disable them."
             )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What both stages have to say."""
+    """Optimizer settings that every stage has."""
 
-    epochs: CountOrNone
-    batch: Count
-    """Acts a step."""
+    epochs: NonNegativeInteger
+    batch: PositiveInteger
+    """Acts per optimizer step."""
     learning_rate: Positive
-    weight_decay: NotNegative
-    patience: Count
-    """Epochs without a better validation score, after which it ends."""
+    weight_decay: NonNegative
+    patience: PositiveInteger
+    """Early stopping: epochs without a better validation score."""
     clip: Positive
-    """Of the norm of the gradient."""
-    warm_up: Share
-    """The share of all steps in which the learning rate rises; then it falls to zero."""
-    average: Share
-    """How much of the moving average of the weights stays at a step; 0 takes the weights as they are."""
+    """Gradient clipping: the largest norm."""
+    warm_up: Fraction
+    """Share of all steps in which the learning rate rises; then it decays to zero on a cosine."""
+    ema: Fraction
+    """Decay of the exponential moving average (EMA) of the weights; 0 disables it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStart(Stage):
     """Stage 1: imitate the oracle."""
 
-    bce: NotNegative
-    """Weight of the binary cross-entropy beside the Plackett–Luce loss."""
-    listwise: NotNegative = 1.0
-    """Weight of the latter: 0 leaves membership alone."""
+    bce: NonNegative
+    """Weight of the binary cross-entropy, next to the Plackett–Luce loss."""
+    listwise: NonNegative = 1.0
+    """Weight of the Plackett–Luce loss; 0 leaves only the cross-entropy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rloo(Stage):
-    """Stage 2: reinforce what earns more than the other samples of the same act."""
+    """Stage 2: REINFORCE with leave-one-out baselines (RLOO)."""
 
-    rollouts: Annotated[int, _whole(2)]
-    decay: Share
-    """Of the running mean and variance of a language's reward."""
+    rollouts: Annotated[int, _integer(2)]
+    decay: Fraction
+    """Decay of the running mean and variance of each language's rewards."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldStart(WarmStart):
-    """Stage 1 on gold annotations: soft membership, and the order of importance of the gold extract."""
+    """Stage 1 on gold annotations: soft membership targets and the order of the gold extract."""
 
     extract: Probability = 0.67
-    """The target of units of the gold extract; that of a point's units is a third of its weight, if that is more."""
-    sections: NotNegative = 0.0
-    """Weight of the cross-entropy of sections: the largest target of their units."""
-    weight: NotNegative = 0.3
-    """Weight of the Poisson loss of the expected weight of points, where the network reads it out."""
+    """Target of the gold extract's units; a point's units get a third of its weight, if that is more."""
+    sections: NonNegative = 0.0
+    """Weight of the section cross-entropy; a section's target is the largest of its units."""
+    weight: NonNegative = 0.3
+    """Weight of the Poisson loss of expected point weights, if the network predicts them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldRloo(Rloo):
-    """Stage 2 on gold annotations, rewarded by points and precision."""
+    """Stage 2 on gold annotations; the reward is the F1 of points and precision."""
 
     temperature: Positive
-    """How far draws are from the best: the logarithm of a score is divided by it."""
+    """Sampling temperature: the logarithm of a score is divided by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,101 +229,131 @@ class Selection:
     budget: Annotated[str, Rule("a budget: auto, short, long, words:N, ratio:R or reference", _is_budget)]
 
 
-NETWORKS: Final[dict[str, type[PaperShape | CoverageShape | MeaningShape]]] = {
-    "consolidator": PaperShape,
-    "coverage": CoverageShape,
-    "meaning": MeaningShape,
-}
-"""The paper's network, that of words, and that of meaning, each with the class of its [model]."""
-_MODES: Final = {
-    "consolidator": ("paper", "what it draws is cut as there"),
-    "coverage": ("whole", "its decoder takes whole units only"),
-    "meaning": ("whole", "its decoder takes whole units only"),
-}
-"""The mode of [selection] for each network, and why it can be no other."""
+class Network(NamedTuple):
+    """A network that can be trained: its [model] table, its class, and the selection mode it supports."""
+
+    shape: type[PaperShape | CoverageShape | ProvisionsShape]
+    model: str
+    """Import string of the `TrainableModel`, so that this package does not import those above it."""
+    mode: str
 
 
-_NO_ORACLE: Final = Oracle()
+NETWORKS: Final = {
+    "paper": Network(PaperShape, "lexlattice.training.models.paper:TrainablePaperModel", "paper"),
+    "coverage": Network(CoverageShape, "lexlattice.research.coverage.training:TrainableCoverageModel", "whole"),
+    "provisions": Network(ProvisionsShape, "lexlattice.training.models.provisions:TrainableProvisionsModel", "whole"),
+}
+_DEFAULT_ORACLE: Final = Oracle()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """All that decides a training, besides the data."""
+    """Everything that determines a training run, except the data."""
 
     profile: Annotated[str, _one_of(PROFILES)]
-    """How acts are read."""
+    """Reading profile of the acts."""
     network: Annotated[str, _one_of(tuple(NETWORKS))]
-    seed: Annotated[int, _whole(0, _LAST_SEED)]
+    seed: Annotated[int, _integer(0, _LARGEST_SEED)]
     encoder: EncoderConfig
-    oracle: Oracle = _NO_ORACLE
-    """What is learnt from; the network of meaning learns from gold and silver instead."""
-    model: PaperShape | CoverageShape | MeaningShape
+    oracle: Oracle = _DEFAULT_ORACLE
+    """Oracle to imitate; the network `provisions` learns from gold and silver annotations instead."""
+    model: PaperShape | CoverageShape | ProvisionsShape
     silver: Stage | None = None
-    """The stage before the first, for the network of meaning only: silver alignment."""
+    """Silver alignment, the stage before stage 1; only for the network `provisions`."""
     warm_start: WarmStart
     rloo: Rloo
     selection: Selection
 
     @property
     def learns_from_gold(self) -> bool:
-        """Whether acts have to be prepared with gold annotations."""
-        return self.network == "meaning"
+        """Whether the data must be prepared with gold annotations."""
+        return self.network == "provisions"
 
     def __post_init__(self) -> None:
-        mode, why = _MODES[self.network]
-        if self.selection.mode != mode:
-            raise LexLatticeError(f"'selection.mode' has to be \"{mode}\" for this network: {why}.")
+        # the rollouts of stage 2 are built by the network's own decoder, which knows one mode only
+        if self.selection.mode != (mode := NETWORKS[self.network].mode):
+            raise ConfigError(f"'selection.mode' must be \"{mode}\" for the network '{self.network}'.")
 
 
 _ORACLE: Final = {
     "objective": Annotated[str, _one_of(OBJECTIVES)],
-    "cap": Count,
+    "cap": PositiveInteger,
     "tokenizer": Annotated[str, _one_of(TOKENIZERS)],
     "whole": bool,
 }
-"""What the keys of [oracle] may hold: that class is used without files too, and has no rules of its own."""
+"""Constraints of the [oracle] table: `Oracle` is used without files too and does not declare them."""
 
 
-def read_config(path: str | os.PathLike[str]) -> Config:
-    """Read a training's constants from a TOML file."""
+def find_config(name_or_path: str | os.PathLike[str], folder: Path = CONFIGS, base: Path | None = None) -> Path:
+    """Return the path of a TOML configuration, given the name of a packaged one or a path.
+
+    Args:
+        name_or_path: a name such as "provisions", or the path of a file.
+        folder: where the packaged configurations are.
+        base: the folder that relative paths start from; the working directory by default.
+
+    Raises:
+        ConfigError: there is no such name or file.
+
+    """
+    packaged = {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    if (name := str(name_or_path)) in packaged:
+        return packaged[name]
+    path = Path(name_or_path) if base is None else base / name_or_path
+    if not path.is_file():
+        raise ConfigError(
+            f"There is no configuration '{name}'; give the path of a TOML file, or one of: {', '.join(packaged)}."
+        )
+    return path
+
+
+def read_config(name_or_path: str | os.PathLike[str]) -> Config:
+    """Read and validate a training configuration: a packaged one by name, or a TOML file.
+
+    Raises:
+        ConfigError: the file is missing, is not TOML, or holds an unknown, missing or invalid key.
+
+    """
+    path = find_config(name_or_path)
     try:
-        data = tomllib.loads(Path(path).read_text("utf-8"))
+        data = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise LexLatticeError(f"The configuration '{path}' cannot be read ({error.strerror or error}).") from error
+        raise ConfigError(f"The configuration '{path}' cannot be read ({error.strerror or error}).") from error
     except (ValueError, RecursionError) as error:
-        reason = "it is no UTF-8 text" if isinstance(error, UnicodeError) else f"{error}"
-        raise LexLatticeError(f"The configuration '{path}' is not written in TOML ({reason}); put it right.") from error
+        reason = "not UTF-8 text" if isinstance(error, UnicodeError) else f"{error}"
+        raise ConfigError(f"The configuration '{path}' is not valid TOML ({reason}); correct it.") from error
     try:
         return _table(Config, data, "")
-    except LexLatticeError as error:
-        raise LexLatticeError(f"In '{path}', {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"In '{path}', {error}") from error
 
 
 def _table(kind: type[T], data: Mapping[str, object], prefix: str) -> T:
-    """An object of that class from a table whose keys are its fields; those with a default may be left out."""
+    """Build a data class from a TOML table whose keys are its fields; fields with a default are optional."""
     hints = _hints(kind, data)
     if unknown := sorted(data.keys() - hints.keys()):
-        raise LexLatticeError(f"'{prefix}{unknown[0]}' is not known; leave it out, or write one of: {_list(hints)}.")
+        raise ConfigError(f"'{prefix}{unknown[0]}' is not a known key; remove it, or use one of: {', '.join(hints)}.")
     values = {}
     for key in fields(kind):  # type: ignore[arg-type]
         if key.name in data:
             values[key.name] = _value(hints[key.name], data[key.name], prefix + key.name)
         elif key.name in hints and (key.default is MISSING or hints[key.name] is Oracle):
-            raise LexLatticeError(f"'{prefix}{key.name}' is missing; it has to be {_says(hints[key.name])}.")
+            raise ConfigError(f"'{prefix}{key.name}' is missing; it must be {_describe(hints[key.name])}.")
     try:
         return kind(**values)
-    except LexLatticeError as error:
-        raise LexLatticeError(f"{prefix.rstrip('.') or 'the whole'} is refused: {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"the table [{prefix.rstrip('.')}] is invalid: {error}" if prefix else str(error)) from error
 
 
 def _hints(kind: type, data: Mapping[str, object]) -> dict[str, Any]:
-    """The fields of a class, and what they may hold; which sizes there are depends on the network."""
+    """The annotated types of a class's fields; some tables depend on the network."""
     if kind is Oracle:
         return dict(_ORACLE)
     hints = get_type_hints(kind, include_extras=True)
-    if kind is Config and isinstance(network := data.get("network"), str):
-        hints["model"] = NETWORKS.get(network, hints["model"])
-        if network == "meaning":
+    if kind is Config and isinstance(name := data.get("network"), str):
+        if network := NETWORKS.get(name):
+            hints["model"] = network.shape
+        if name == "provisions":
             del hints["oracle"]
             hints |= {"silver": Stage, "warm_start": GoldStart, "rloo": GoldRloo}
         else:
@@ -327,33 +362,25 @@ def _hints(kind: type, data: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _value(hint: Any, value: object, key: str) -> object:
-    """A value that is what the field may hold; whole numbers are numbers, but true and false are not."""
+    """Validate a value against its annotation; integers are accepted as floats, booleans never as numbers."""
     if is_dataclass(hint):
         if isinstance(value, dict):
             return _table(hint, value, f"{key}.")  # type: ignore[arg-type]
     else:
         wanted = getattr(hint, "__origin__", hint)
-        if wanted is float and type(value) is int and abs(value) <= _MOST:
+        if wanted is float and type(value) is int and abs(value) <= _LARGEST_INTEGER:
             value = float(value)
         if type(value) is wanted and all(rule.holds(value) for rule in _rules(hint)):
             return value
-    raise LexLatticeError(f"'{key}' has to be {_says(hint)}, not {_shown(value)}.")
+    shown = "a table" if isinstance(value, dict) else json.dumps(value, default=str, ensure_ascii=False)
+    raise ConfigError(f"'{key}' must be {_describe(hint)}, not {shown}.")
 
 
-def _says(hint: Any) -> str:
+def _describe(hint: Any) -> str:
     if is_dataclass(hint):
-        return f"a table with {_list(field.name for field in fields(hint))}"
-    return next((rule.says for rule in _rules(hint)), "true or false")
+        return f"a table with {', '.join(field.name for field in fields(hint))}"
+    return next((rule.description for rule in _rules(hint)), "true or false")
 
 
 def _rules(hint: Any) -> tuple[Rule, ...]:
     return getattr(hint, "__metadata__", ())
-
-
-def _list(names: Any) -> str:
-    return ", ".join(names)
-
-
-def _shown(value: object) -> str:
-    """As TOML would write it, if it is short."""
-    return "a table" if isinstance(value, dict) else json.dumps(value, default=str, ensure_ascii=False)

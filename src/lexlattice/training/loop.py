@@ -1,8 +1,8 @@
-"""Both stages of a training, for anything that is a `Trainee`: imitate the oracle, then reinforce what earns more.
+"""The training loop: stages, epochs, steps, for any `TrainableModel`.
 
-The loop reads from top to bottom: stages, epochs, steps. Where it stands is plain data, which a checkpoint keeps; what
-is drawn depends on the seed and on where it stands alone. So a resumed training ends with the same weights, bit for
-bit, as one that was never killed.
+The stages are silver alignment (for models that use it), the warm start, which imitates the oracle, and RLOO. All state
+of the loop is plain data that goes into checkpoints, and all random numbers are derived from the seed and that state.
+An interrupted run therefore resumes bit for bit.
 """
 
 from __future__ import annotations
@@ -22,62 +22,62 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.selection import Budget
 from lexlattice.training.checkpoints import Checkpoints, Log, State
 from lexlattice.training.config import Rloo, Stage, WarmStart
-from lexlattice.training.ema import Average, rate
-from lexlattice.training.parallel import Team
+from lexlattice.training.ema import EMA, warmup_cosine
+from lexlattice.training.parallel import ProcessGroup
 from lexlattice.training.prepared import Example
-from lexlattice.training.steps import Reinforcement, Shared, Step, align, imitate, not_a_number
-from lexlattice.training.trainable import Aligning, Choosing, Trainee
-from lexlattice.training.validation import Figures, MeaningValidation, Validation, told, value
+from lexlattice.training.steps import Parallel, RlooStep, Step, not_finite, silver_step, warm_start_step
+from lexlattice.training.trainable import SilverTrainable, TrainableModel
+from lexlattice.training.validation import Figures, RougeValidation, Validation, format_figures, objective
 
 STAGES: Final = ("warm-start", "rloo")
 SILVER: Final = "silver"
-"""A stage before these, for what learns from silver alignment."""
-_SEEDED: Final = (*STAGES, SILVER)
-"""What is drawn in a stage depends on its place here."""
-EVERY: Final = 300.0
-"""Seconds between checkpoints inside an epoch."""
+"""The stage before these, for models that learn from silver alignment."""
+_STAGE_NUMBERS: Final = (*STAGES, SILVER)
+"""The position of a stage enters its random seeds, so the order must not change."""
+CHECKPOINT_SECONDS: Final = 300.0
+"""Between two checkpoints inside an epoch."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be trained, on what, and how."""
+    """What to train, on which acts, and how."""
 
-    trainee: Trainee
+    model: TrainableModel
     training: Sequence[Example]
     validation: Sequence[Example]
     warm_start: WarmStart
     rloo: Rloo
     seed: int
     budget: Budget
-    """How long extracts are when they are validated."""
+    """Length of the extracts at validation."""
     identity: Mapping[str, str] = field(default_factory=dict)
-    """What else must be the same for a training to be resumed: names of things, and their digests."""
+    """Digests of the inputs that must be equal for a run to be resumed, by name."""
     silver: Stage | None = None
     annotated: Sequence[Example] | None = None
-    """The acts of `training` with gold annotations, for what learns from them in both stages; none for all."""
-    validator: Validation | MeaningValidation | None = None
-    """What measures on the validation acts; ROUGE, if nothing is said."""
+    """The acts of `training` with gold annotations, which both main stages use; None for all acts."""
+    validator: Validation | None = None
+    """Measures the model on the validation acts; ROUGE by default."""
 
-    def recipe(self, stage: str) -> Stage:
-        """How a stage goes."""
+    def settings(self, stage: str) -> Stage:
+        """The settings of a stage."""
         if stage == SILVER:
             if self.silver is None:
-                raise LexLatticeError("There is no silver stage in the configuration; add it, or leave the stage out.")
+                raise ConfigError("The configuration has no [silver] table; add one, or skip that stage.")
             return self.silver
         return self.warm_start if stage == "warm-start" else self.rloo
 
     def acts(self, stage: str) -> Sequence[Example]:
-        """What a stage learns from."""
+        """The acts that a stage trains on."""
         return self.training if stage == SILVER or self.annotated is None else self.annotated
 
 
 @dataclass
 class Best:
-    """The weights that were best on validation, and how good they were."""
+    """The weights with the best validation figures so far."""
 
     stage: str
     epoch: int
@@ -86,23 +86,22 @@ class Best:
 
 
 @dataclass
-class _Standing:
-    """Where a stage stands."""
+class _Progress:
+    """How far a stage has come."""
 
     stage: str = ""
     epoch: int = 0
-    """Epochs that are finished."""
+    """Finished epochs."""
     step: int = 0
-    """Steps of the next one that are done."""
+    """Finished steps of the current epoch."""
     losses: list[float] = field(default_factory=list)
     """Of these steps."""
     rewards: list[float] = field(default_factory=list)
     seconds: float = 0.0
-    """That these steps took."""
-    value: float = -math.inf
-    """The best of this stage on validation."""
-    waited: int = 0
-    """Epochs since."""
+    """Duration of these steps."""
+    best_objective: float = -math.inf
+    """The best validation objective of this stage."""
+    epochs_since_best: int = 0
 
 
 def train(
@@ -110,247 +109,273 @@ def train(
     folder: Path,
     *,
     stages: Sequence[str] = STAGES,
-    every: float = EVERY,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: bool = False,
     note: Callable[[str], None] = lambda sentence: None,
-    team: Team | None = None,
+    group: ProcessGroup | None = None,
 ) -> Best:
-    """Train, or go on from the last checkpoint in the folder; the module has the best weights in the end.
+    """Train a model, or resume from the last checkpoint in the folder.
 
-    The folder gets `log.csv` and `checkpoints/`. Processes of a team do the same at the same time, and the first one
-    writes; what they draw is not what a process without a team draws, but the same however many they are.
+    Args:
+        task: what to train.
+        folder: gets `log.csv` and `checkpoints/`.
+        stages: the stages to run, in order; finished ones are skipped.
+        checkpoint_seconds: time between checkpoints inside an epoch; there is always one after each epoch.
+        progress: whether to show a progress bar.
+        note: receives messages for the user.
+        group: the process group, if several processes share the work. They must all call this function; the main
+            process writes. Their random numbers differ from those of a single process, but not with their number.
+
+    Returns:
+        The best weights, which the model's module then holds.
+
+    Raises:
+        ConfigError: no epoch was configured.
+        DataError: there are no acts, or the checkpoint is of another run.
+        TrainingError: the training diverged or was interrupted.
+
     """
     if not task.training or not task.validation:
-        raise LexLatticeError("There is nothing to train on, or to validate with; give more acts.")
+        raise DataError("There are no acts to train on, or none to validate on; add some.")
     checkpoints = Checkpoints(folder / "checkpoints", {"seed": str(task.seed), **task.identity})
     state = checkpoints.load()
-    if team:
-        team.sum(torch.zeros(1))  # nobody writes before all have read
-    writes = team is None or team.is_first
-    validation = task.validator or Validation(task.validation, task.budget)
-    length = state["log"] if state else 0
-    with _deterministic(), Log(folder / "log.csv", length, validation.names) if writes else nullcontext() as log:
-        loop = _Loop(task, validation, checkpoints, log, every, progress, note, team)
+    if group:
+        group.all_reduce(torch.zeros(1))  # a barrier: nobody writes a checkpoint before all have read
+    writes = group is None or group.is_main
+    validation = task.validator or RougeValidation(task.validation, task.budget)
+    log_length = state["log"] if state else 0
+    with _deterministic(), Log(folder / "log.csv", log_length, validation.names) if writes else nullcontext() as log:
+        loop = _Loop(task, validation, checkpoints, log, checkpoint_seconds, progress, note, group)
         if state:
             loop.resume(state)
         for stage in stages:
             if stage not in loop.finished:
-                loop.run(stage)
+                loop.run_stage(stage)
         if loop.best is None:
-            raise LexLatticeError("No epoch was trained; let 'epochs' be at least 1 in the configuration.")
-        task.trainee.module.load_state_dict(loop.best.weights)
-        task.trainee.module.eval()
+            raise ConfigError("No epoch was trained; set 'epochs' to at least 1 in the configuration.")
+        task.model.module.load_state_dict(loop.best.weights)
+        task.model.module.eval()
         return loop.best
 
 
 class _Loop:
-    """A training under way."""
+    """A training run in progress."""
 
     def __init__(
         self,
         task: Task,
-        validation: Validation | MeaningValidation,
+        validation: Validation,
         checkpoints: Checkpoints,
         log: Log | None,
-        every: float,
+        checkpoint_seconds: float,
         progress: bool,
         note: Callable[[str], None],
-        team: Team | None,
+        group: ProcessGroup | None,
     ) -> None:
-        """Without a log nothing is written at all."""
-        self._team = team
-        self._task, self._checkpoints, self._log = task, checkpoints, log
-        self._every, self._progress, self._note = every, progress, note
-        self._validation = validation
-        self._reinforcement = Reinforcement(task.rloo.decay)
-        self._module = task.trainee.module
-        self._standing = _Standing()
-        self._saved = perf_counter()
+        """Without a log, nothing is written at all."""
+        self._task, self._validation, self._group = task, validation, group
+        self._checkpoints, self._log = checkpoints, log
+        self._checkpoint_seconds, self._show_progress, self._note = checkpoint_seconds, progress, note
+        self._module = task.model.module
+        self._rloo_step = RlooStep(task.rloo.decay)
+        self._progress = _Progress()
+        self._saved_at = perf_counter()
         self.finished: list[str] = []
         self.best: Best | None = None
 
-    def run(self, stage: str) -> None:
-        """A stage from beginning to end, or what is left of it."""
-        recipe = self._task.recipe(stage)
-        if self._standing.stage != stage:
-            self._begin(stage)
-        standing = self._standing
-        while standing.epoch < recipe.epochs and standing.waited < recipe.patience:
-            self._epoch(recipe)
-            self._judge()
-            self._save()
-        self.finished.append(stage)
-        self._save()
+    # --- stages and epochs --------------------------------------------------------------------------------
 
-    def _begin(self, stage: str) -> None:
-        """From the best weights of the stage before, if there was one."""
-        if self._standing.stage not in ("", *self.finished):
-            raise LexLatticeError(f"The stage {self._standing.stage} is not finished; finish it before {stage}.")
+    def run_stage(self, stage: str) -> None:
+        """Run a stage, or the rest of it after a checkpoint."""
+        settings = self._task.settings(stage)
+        if self._progress.stage != stage:
+            self._start_stage(stage)
+        progress = self._progress
+        # early stopping: `patience` epochs without a better validation objective end the stage
+        while progress.epoch < settings.epochs and progress.epochs_since_best < settings.patience:
+            self._train_epoch(settings)
+            with self._ema.applied():
+                self._validate()
+            self._save_checkpoint()
+        self.finished.append(stage)
+        self._save_checkpoint()
+
+    def _start_stage(self, stage: str) -> None:
+        """Start from the best weights of the stage before, with a new optimizer and EMA."""
+        if self._progress.stage not in ("", *self.finished):
+            raise ConfigError(f"The stage {self._progress.stage} is not finished; finish it before {stage}.")
         if self.best is not None:
             self._module.load_state_dict(self.best.weights)
-        self._standing = _Standing(stage)
+        self._progress = _Progress(stage)
         self._optimizer = self._new_optimizer(stage)
-        self._average = Average(self._module, self._task.recipe(stage).average)
-        torch.manual_seed(self._drawn(0))
-        self._reinforcement.generator.manual_seed(self._drawn(1))
+        self._ema = EMA(self._module, self._task.settings(stage).ema)
+        torch.manual_seed(self._stage_seed(0))  # dropout
+        self._rloo_step.generator.manual_seed(self._stage_seed(1))  # rollouts
 
     def _new_optimizer(self, stage: str) -> torch.optim.AdamW:
-        recipe = self._task.recipe(stage)
-        moved = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
-        return torch.optim.AdamW(moved, lr=recipe.learning_rate, weight_decay=recipe.weight_decay)
+        settings = self._task.settings(stage)
+        trained = [parameter for parameter in self._module.parameters() if parameter.requires_grad]
+        return torch.optim.AdamW(trained, lr=settings.learning_rate, weight_decay=settings.weight_decay)
 
-    def _epoch(self, recipe: Stage) -> None:
-        """All acts once, in an order of this epoch's own."""
-        standing, acts = self._standing, self._task.acts(self._standing.stage)
-        generator = torch.Generator().manual_seed(self._drawn(2 + standing.epoch))
+    def _train_epoch(self, settings: Stage) -> None:
+        """Go over all acts once, in a random order that depends on the epoch."""
+        progress, acts = self._progress, self._task.acts(self._progress.stage)
+        generator = torch.Generator().manual_seed(self._stage_seed(2 + progress.epoch))
         order = torch.randperm(len(acts), generator=generator).tolist()
         self._module.train()
-        title = f"{standing.stage} {standing.epoch + 1}"
-        done = standing.step * recipe.batch
+        title = f"{progress.stage} {progress.epoch + 1}"
+        done = progress.step * settings.batch  # a resumed epoch continues after its last finished step
         with tqdm(
-            total=len(acts), initial=done, desc=title, unit="act", leave=False, disable=not self._progress
+            total=len(acts), initial=done, desc=title, unit="act", leave=False, disable=not self._show_progress
         ) as bar:
-            for start in range(done, len(acts), recipe.batch):
-                examples = [acts[index] for index in order[start : start + recipe.batch]]
-                begun = perf_counter()
-                step = self._step(examples, recipe)
-                seconds = perf_counter() - begun
-                self._note_step(step, len(examples), seconds)
-                bar.set_postfix(self._live(seconds / len(examples)), refresh=False)
+            for start in range(done, len(acts), settings.batch):
+                examples = [acts[index] for index in order[start : start + settings.batch]]
+                started = perf_counter()
+                step = self._train_step(examples, settings)
+                seconds = perf_counter() - started
+                self._log_step(step, len(examples), seconds)
+                bar.set_postfix(self._bar_figures(seconds / len(examples)), refresh=False)
                 bar.update(len(examples))
-                if perf_counter() - self._saved >= self._every:
-                    self._save()
+                if perf_counter() - self._saved_at >= self._checkpoint_seconds:
+                    self._save_checkpoint()
 
-    def _step(self, examples: Sequence[Example], recipe: Stage) -> Step:
-        """Move the weights once."""
+    def _train_step(self, examples: Sequence[Example], settings: Stage) -> Step:
+        """One optimizer step: learning rate, gradients, clipping, update, EMA."""
         self._optimizer.zero_grad()
-        for group in self._optimizer.param_groups:
-            group["lr"] = recipe.learning_rate * self._rate(recipe)
-        shared = Shared(self._team, self._begin_act) if self._team else None
-        if isinstance(recipe, Rloo):
-            step = self._reinforcement.reinforce(self._task.trainee, examples, recipe.rollouts, shared)
-        elif self._standing.stage == SILVER:
-            step = align(cast("Aligning", self._task.trainee), examples, shared)
+        for parameters in self._optimizer.param_groups:
+            parameters["lr"] = settings.learning_rate * self._learning_rate_factor(settings)
+        parallel = Parallel(self._group, self._seed_act) if self._group else None
+        model = self._task.model
+        if isinstance(settings, Rloo):
+            step = self._rloo_step(model, examples, settings.rollouts, parallel)
+        elif self._progress.stage == SILVER:
+            step = silver_step(cast("SilverTrainable", model), examples, parallel)
         else:
-            step = imitate(self._task.trainee, examples, shared)
-        if not clip_grad_norm_(self._module.parameters(), recipe.clip).isfinite():
-            raise not_a_number("gradient", examples)
+            step = warm_start_step(model, examples, parallel)
+        if not clip_grad_norm_(self._module.parameters(), settings.clip).isfinite():
+            raise not_finite("gradient", examples)
         self._optimizer.step()
-        self._average.follow()
+        self._ema.update()
         return step
 
-    def _begin_act(self, place: int) -> None:
-        """What is drawn for an act in a team follows from where it stands alone."""
-        standing = self._standing
-        words = (self._task.seed, _SEEDED.index(standing.stage), standing.epoch, standing.step, place)
-        inside, given = np.random.SeedSequence(words).generate_state(2).tolist()
-        torch.default_generator.manual_seed(inside)
-        self._reinforcement.generator.manual_seed(given)
+    def _learning_rate_factor(self, settings: Stage) -> float:
+        """The schedule in the middle of a step, so that neither the first nor the last rate is zero."""
+        steps = math.ceil(len(self._task.acts(self._progress.stage)) / settings.batch)
+        done = self._progress.epoch * steps + self._progress.step + 0.5
+        return warmup_cosine(done / (settings.epochs * steps), settings.warm_up)
 
-    def _rate(self, recipe: Stage) -> float:
-        """In the middle of a step, so that the first and the last move something too."""
-        steps = math.ceil(len(self._task.acts(self._standing.stage)) / recipe.batch)
-        done = self._standing.epoch * steps + self._standing.step + 0.5
-        return rate(done / (recipe.epochs * steps), recipe.warm_up)
+    def _validate(self) -> None:
+        """Measure the model after an epoch, and keep its weights if they are the best so far."""
+        progress = self._progress
+        figures = self._validation.measure(self._task.model, self._group)
+        progress.epoch += 1
+        progress.epochs_since_best += 1
+        if objective(figures) > progress.best_objective:
+            progress.best_objective, progress.epochs_since_best = objective(figures), 0
+        # the best of all stages is kept, but each stage stops early by its own best
+        is_best = self.best is None or objective(figures) > objective(self.best.figures)
+        if is_best:
+            weights = {name: tensor.clone() for name, tensor in self._module.state_dict().items()}
+            self.best = Best(progress.stage, progress.epoch, figures, weights)
+        self._log_epoch(figures, is_best)
+        progress.step, progress.losses, progress.rewards, progress.seconds = 0, [], [], 0.0
 
-    def _note_step(self, step: Step, acts: int, seconds: float) -> None:
-        standing = self._standing
-        standing.step += 1
-        standing.seconds += seconds
-        standing.losses.append(step.loss)
+    # --- random seeds -------------------------------------------------------------------------------------
+
+    def _stage_seed(self, purpose: int) -> int:
+        """A seed for one purpose in the current stage."""
+        entropy = (self._task.seed, _STAGE_NUMBERS.index(self._progress.stage), purpose)
+        return int(np.random.SeedSequence(entropy).generate_state(1)[0])
+
+    def _seed_act(self, index: int) -> None:
+        """Seed the generators for one act of a batch, so that its random numbers do not depend on the process."""
+        progress = self._progress
+        stage = _STAGE_NUMBERS.index(progress.stage)
+        entropy = (self._task.seed, stage, progress.epoch, progress.step, index)
+        dropout, rollouts = np.random.SeedSequence(entropy).generate_state(2).tolist()
+        torch.default_generator.manual_seed(dropout)
+        self._rloo_step.generator.manual_seed(rollouts)
+
+    # --- log and messages ---------------------------------------------------------------------------------
+
+    def _log_step(self, step: Step, acts: int, seconds: float) -> None:
+        progress = self._progress
+        progress.step += 1
+        progress.seconds += seconds
+        progress.losses.append(step.loss)
         if step.reward is not None:
-            standing.rewards.append(step.reward)
-        place = {"stage": standing.stage, "epoch": standing.epoch + 1, "step": standing.step, "acts": acts}
+            progress.rewards.append(step.reward)
+        place = {"stage": progress.stage, "epoch": progress.epoch + 1, "step": progress.step, "acts": acts}
         self._write(**place, loss=step.loss, reward=step.reward, seconds=seconds)
+
+    def _log_epoch(self, figures: Figures, is_best: bool) -> None:
+        progress = self._progress
+        means = {"loss": fmean(progress.losses)}
+        if progress.rewards:
+            means["reward"] = fmean(progress.rewards)
+        self._write(stage=progress.stage, epoch=progress.epoch, **means, seconds=progress.seconds, **figures)
+        shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
+        self._note(
+            f"{progress.stage}, epoch {progress.epoch}: {shown}, "
+            f"{1000 * progress.seconds / len(self._task.acts(progress.stage)):.1f} ms per act; "
+            f"{format_figures(figures)}{', best so far' if is_best else ''}."
+        )
 
     def _write(self, **values: object) -> None:
         if self._log:
             self._log.write(**values)
 
-    def _live(self, seconds: float) -> dict[str, str]:
-        """What the bar shows: means of this epoch, the best of validation so far, and the time for an act."""
-        standing = self._standing
-        shown = {"loss": f"{fmean(standing.losses):.4f}"}
-        if standing.rewards:
-            shown["reward"] = f"{100 * fmean(standing.rewards):.2f}"
+    def _bar_figures(self, seconds: float) -> dict[str, str]:
+        """What the progress bar shows: means of this epoch, the best objective so far, and the time per act."""
+        progress = self._progress
+        shown = {"loss": f"{fmean(progress.losses):.4f}"}
+        if progress.rewards:
+            shown["reward"] = f"{100 * fmean(progress.rewards):.2f}"
         if self.best is not None:
-            shown["best"] = f"{value(self.best.figures):.2f}"
+            shown["best"] = f"{objective(self.best.figures):.2f}"
         return shown | {"ms/act": f"{1000 * seconds:.1f}"}
-
-    def _judge(self) -> None:
-        """Validate the average after an epoch, and keep it if there was none better."""
-        with self._average.instead():
-            self._judge_weights()
-
-    def _judge_weights(self) -> None:
-        standing = self._standing
-        figures = self._validation.measure(cast("Choosing", self._task.trainee), self._team)
-        standing.epoch += 1
-        standing.waited += 1
-        if value(figures) > standing.value:
-            standing.value, standing.waited = value(figures), 0
-        is_best = self.best is None or value(figures) > value(self.best.figures)
-        if is_best:
-            weights = {name: tensor.clone() for name, tensor in self._module.state_dict().items()}
-            self.best = Best(standing.stage, standing.epoch, figures, weights)
-        means = {"loss": fmean(standing.losses)}
-        if standing.rewards:
-            means["reward"] = fmean(standing.rewards)
-        self._write(stage=standing.stage, epoch=standing.epoch, **means, seconds=standing.seconds, **figures)
-        shown = ", ".join(f"{name} {mean:.4f}" for name, mean in means.items())
-        self._note(
-            f"{standing.stage}, epoch {standing.epoch}: {shown}, "
-            f"{1000 * standing.seconds / len(self._task.acts(standing.stage)):.1f} ms an act; "
-            f"{told(figures)}{', the best so far' if is_best else ''}."
-        )
-        standing.step, standing.losses, standing.rewards, standing.seconds = 0, [], [], 0.0
-
-    def _drawn(self, what: int) -> int:
-        """A seed for one thing in one stage."""
-        words = (self._task.seed, _SEEDED.index(self._standing.stage), what)
-        return int(np.random.SeedSequence(words).generate_state(1)[0])
 
     # --- checkpoints --------------------------------------------------------------------------------------
 
-    def _save(self) -> None:
+    def _save_checkpoint(self) -> None:
         if self._log is None:
             return
         state: State = {
-            "standing": asdict(self._standing),
+            "progress": asdict(self._progress),
             "finished": self.finished,
             "best": None if self.best is None else vars(self.best),
             "module": self._module.state_dict(),
             "optimizer": self._optimizer.state_dict(),
-            "average": self._average.state_dict(),
-            "standardizer": self._reinforcement.standardizer.state_dict(),
-            "generator": self._reinforcement.generator.get_state(),
-            "random": torch.get_rng_state(),
+            "ema": self._ema.state_dict(),
+            "normalizer": self._rloo_step.normalizer.state_dict(),
+            "generator": self._rloo_step.generator.get_state(),
+            "default_generator": torch.get_rng_state(),
             "log": self._log.length,
         }
         self._checkpoints.save(state)
-        self._saved = perf_counter()
+        self._saved_at = perf_counter()
 
     def resume(self, state: State) -> None:
-        """Go on where a checkpoint stands."""
+        """Restore the state of a checkpoint."""
         try:
-            self._standing = _Standing(**state["standing"])
+            self._progress = _Progress(**state["progress"])
             self.finished = list(state["finished"])
             self.best = Best(**state["best"]) if state["best"] else None
             self._module.load_state_dict(state["module"])
-            self._optimizer = self._new_optimizer(self._standing.stage)
+            self._optimizer = self._new_optimizer(self._progress.stage)
             self._optimizer.load_state_dict(state["optimizer"])
-            self._average = Average(self._module, self._task.recipe(self._standing.stage).average)
-            self._average.load_state_dict(state["average"])
-            self._reinforcement.standardizer.load_state_dict(state["standardizer"])
-            self._reinforcement.generator.set_state(state["generator"])
-            torch.set_rng_state(state["random"])
+            self._ema = EMA(self._module, self._task.settings(self._progress.stage).ema)
+            self._ema.load_state_dict(state["ema"])
+            self._rloo_step.normalizer.load_state_dict(state["normalizer"])
+            self._rloo_step.generator.set_state(state["generator"])
+            torch.set_rng_state(state["default_generator"])
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise LexLatticeError("The checkpoint does not fit the model; train anew, into a new folder.") from error
+            raise DataError("The checkpoint does not fit the model; train again in a new folder.") from error
 
 
 @contextmanager
 def _deterministic() -> Iterator[None]:
-    """Equal sums come out equal, and what is drawn here changes nothing for the caller."""
+    """Use deterministic algorithms, and leave the caller's random state untouched."""
     before = torch.are_deterministic_algorithms_enabled()
     torch.use_deterministic_algorithms(True)
     try:

@@ -1,9 +1,9 @@
-"""Stage 1: how unlikely the scores make the oracle's choice.
+"""Stage 1 losses: Plackett–Luce likelihood of the oracle's order, and cross-entropy of membership.
 
-Scores stand for a Plackett–Luce distribution: units are drawn one after the other without being put back, each with a
-chance that grows with the exponential of its score. The loss is the negative logarithm of the chance to draw what the
-oracle took, in its order; in which order the others follow does not matter. Since this says nothing of how high scores
-are as a whole, the binary cross-entropy of being among the chosen is added with a small weight.
+The scores parameterize a Plackett–Luce distribution over orders: units are sampled one after the other without
+replacement, with probabilities proportional to the exponential of their scores. The listwise loss is the negative
+log-likelihood of sampling the oracle's units in its order; the order of the remaining units does not matter. Since this
+is invariant to a constant added to all scores, the binary cross-entropy of being selected is added with a small weight.
 """
 
 from __future__ import annotations
@@ -16,37 +16,42 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 
 def log_likelihoods(scores: Tensor, orders: Tensor, lengths: Tensor) -> Tensor:
-    """The logarithm of the chance to draw the first units of each order, as many as `lengths` says.
+    """Return the log-likelihood of sampling the first `lengths` units of each order.
 
-    Each row of `orders` is an order of all units. What is left at each draw is summed up from behind, once for all.
+    Args:
+        scores: one score per unit.
+        orders: rollouts × units; each row is a permutation of all units.
+        lengths: how many units of each order were sampled.
+
     """
     ranked = scores[orders]
+    # the normalizer of each draw is the log-sum-exp of the units that are left: one reversed cumulative sum
     left = ranked.flip(1).logcumsumexp(1).flip(1)
-    is_drawn = torch.arange(orders.shape[1]) < lengths[:, None]
-    return torch.where(is_drawn, ranked - left, 0.0).sum(1)
+    is_sampled = torch.arange(orders.shape[1]) < lengths[:, None]
+    return torch.where(is_sampled, ranked - left, 0.0).sum(1)
 
 
-def plackett_luce(scores: Tensor, order: Sequence[int]) -> Tensor:
-    """The negative logarithm of the chance to draw these units, in this order, before all others."""
+def plackett_luce_loss(scores: Tensor, order: Sequence[int]) -> Tensor:
+    """Return the negative log-likelihood of sampling these units, in this order, before all others."""
     chosen = torch.tensor(order, dtype=torch.int64)
     others = torch.ones(len(scores), dtype=torch.bool).index_fill(0, chosen, False).nonzero().squeeze(1)
     return -log_likelihoods(scores, torch.cat([chosen, others])[None], torch.tensor([len(order)])).squeeze(0)
 
 
-def membership(scores: Tensor, order: Sequence[int]) -> Tensor:
-    """The binary cross-entropy of being chosen, as a mean over all units."""
+def membership_loss(scores: Tensor, order: Sequence[int]) -> Tensor:
+    """Return the binary cross-entropy of being among the selected units, averaged over all units."""
     labels = torch.zeros_like(scores).index_fill(0, torch.tensor(order, dtype=torch.int64), 1.0)
     return binary_cross_entropy_with_logits(scores, labels)
 
 
-def stage_one(scores: Tensor, order: Sequence[int], weight: float, listwise: float = 1.0) -> Tensor:
-    """The loss of one act: the oracle's order, and with this weight the membership."""
-    return listwise * plackett_luce(scores, order) + weight * membership(scores, order)
+def warm_start_loss(scores: Tensor, order: Sequence[int], bce: float, listwise: float = 1.0) -> Tensor:
+    """Return the weighted sum of both losses for one act."""
+    return listwise * plackett_luce_loss(scores, order) + bce * membership_loss(scores, order)
 
 
-def stage_one_of_batch(
-    scores: Tensor, sizes: Sequence[int], orders: Sequence[Sequence[int]], weight: float, listwise: float = 1.0
+def batch_warm_start_loss(
+    scores: Tensor, sizes: Sequence[int], orders: Sequence[Sequence[int]], bce: float, listwise: float = 1.0
 ) -> Tensor:
-    """The mean loss of several acts whose units follow each other, without padding between them."""
+    """Return the mean loss of several acts whose scores are concatenated without padding."""
     acts = zip(torch.split(scores, list(sizes)), orders, strict=True)
-    return torch.stack([stage_one(of_act, order, weight, listwise) for of_act, order in acts]).mean()
+    return torch.stack([warm_start_loss(act_scores, order, bce, listwise) for act_scores, order in acts]).mean()

@@ -1,8 +1,8 @@
-"""One training in several processes, which `torchrun` starts: each has all weights, and a share of every batch.
+"""Data-parallel training with `torchrun`: every process holds all weights and a shard of each batch.
 
-All processes do the same in the same order; where they need what the others found, they sum it up. What each act draws
-depends on the seed and on where the act stands, not on which process has it, so that the number of processes decides
-nothing but the order of a few sums.
+All processes run the same loop in lockstep and all-reduce losses, rewards and gradients. Random numbers are seeded per
+act, by the seed and the act's position, not per process; so the number of processes changes results by no more than the
+order of a few sums.
 """
 
 from __future__ import annotations
@@ -17,93 +17,97 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import torch
 from torch import Tensor, nn
 
-from lexlattice.errors import LexLatticeError, brief
+from lexlattice.errors import ConfigError, LexLatticeError, TrainingError, brief
 
 if TYPE_CHECKING:
     from torch.distributed.distributed_c10d import Store
 
 Item = TypeVar("Item")
 
-_TOLD: Final = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}
-"""By `torchrun`, in the environment of each process it starts."""
-_PATIENCE: Final = timedelta(days=7)
-"""For the first process, which may have to prepare a lot of data. One that dies is noticed at once."""
-_SPOKEN: Final = "lexlattice/spoken"
+_TORCHRUN_VARIABLES: Final = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}
+"""Set by `torchrun` in the environment of each process it starts."""
+_TIMEOUT: Final = timedelta(days=7)
+"""Long, since the main process may have to prepare a lot of data first. A process that dies is noticed at once."""
+_ERROR_REPORTED: Final = "lexlattice/error-reported"
+"""Key of the counter in the store by which only one process reports an error."""
 
 
-class Team:
-    """The processes of a training, as one of them sees them."""
+class ProcessGroup:
+    """The processes of a training run, from the point of view of one of them."""
 
-    def __init__(self, place: int, size: int, store: Store) -> None:
-        self._place, self._store = place, store
+    def __init__(self, rank: int, size: int, store: Store) -> None:
+        self._rank, self._store = rank, store
         self._parent = os.getppid()
         self.size = size
-        self.is_first = place == 0
-        """The first process prepares data, writes and speaks for all."""
+        self.is_main = rank == 0
+        """The main process prepares data, writes files and reports progress."""
 
     def check(self, batch: int) -> None:
-        """Refuse steps of so few acts that a process would have nothing to do."""
+        """Raise ConfigError if a batch has fewer acts than there are processes."""
         if self.size > batch:
-            raise LexLatticeError(
-                f"There are {self.size} processes for {batch} acts a step; start fewer, or raise 'batch' in the "
-                "configuration."
+            raise ConfigError(
+                f"There are {self.size} processes for a batch of {batch} acts; start fewer processes, or raise 'batch' "
+                "in the configuration."
             )
 
-    def meet(self) -> None:
-        """Wait for all others; from then on, one that ends will end them all."""
+    def connect(self) -> None:
+        """Wait for all other processes; from then on, one that ends will end them all."""
         from torch import distributed
 
-        with _meeting():
+        with _connecting():
             distributed.init_process_group(
-                "gloo", store=self._store, rank=self._place, world_size=self.size, timeout=_PATIENCE
+                "gloo", store=self._store, rank=self._rank, world_size=self.size, timeout=_TIMEOUT
             )
-        signal.signal(signal.SIGTERM, _end)
+        signal.signal(signal.SIGTERM, _on_terminate)
 
-    def share(self, items: Sequence[Item]) -> Sequence[Item]:
-        """Those of the items that fall to this process."""
-        return items[self._place :: self.size]
+    def shard(self, items: Sequence[Item]) -> Sequence[Item]:
+        """Return this process's share of the items."""
+        return items[self._rank :: self.size]
 
-    def sum(self, values: Tensor) -> None:
-        """Sum up what all processes have, in place; with zeros for the shares of others, that is: put it together."""
+    def all_reduce(self, values: Tensor) -> None:
+        """Sum a tensor over all processes, in place. With zeros outside a process's shard, this gathers all shards."""
         from torch import distributed
 
-        if os.getppid() != self._parent:
-            raise _ended()
+        if os.getppid() != self._parent:  # torchrun is gone: nobody would ever end this process
+            raise _interrupted()
         try:
             distributed.all_reduce(values)
-        except RuntimeError as error:  # somebody is gone
-            raise _ended() from error
+        except RuntimeError as error:  # another process is gone
+            raise _interrupted() from error
 
-    def sum_gradients(self, module: nn.Module) -> None:
-        """Sum up the gradients of all processes; a weight that nobody has one for is left without, so that it rests."""
+    def all_reduce_gradients(self, module: nn.Module) -> None:
+        """Sum the gradients over all processes; parameters without a gradient anywhere keep none."""
         weights = [weight for weight in module.parameters() if weight.requires_grad]
-        known = torch.tensor([float(weight.grad is not None) for weight in weights])
-        flat = torch.cat([known, *(_gradient(weight).flatten() for weight in weights)])
-        self.sum(flat)
-        known, *sums = torch.split(flat, [len(weights), *(weight.numel() for weight in weights)])
-        for weight, count, gradient in zip(weights, known.tolist(), sums, strict=True):
+        has_gradient = torch.tensor([float(weight.grad is not None) for weight in weights])
+        gradients = [torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights]
+        # one flat buffer, so that a step needs a single all-reduce
+        flat = torch.cat([has_gradient, *(gradient.flatten() for gradient in gradients)])
+        self.all_reduce(flat)
+        has_gradient, *sums = torch.split(flat, [len(weights), *(weight.numel() for weight in weights)])
+        for weight, count, gradient in zip(weights, has_gradient.tolist(), sums, strict=True):
+            # AdamW skips parameters without a gradient, and would decay those with a gradient of zero
             weight.grad = gradient.view_as(weight) if count else None
 
 
 @contextmanager
-def joined() -> Iterator[Team | None]:
-    """The team of this process, if `torchrun` started it; none for a process alone.
+def process_group() -> Iterator[ProcessGroup | None]:
+    """The process group if `torchrun` started this process; None for a single process.
 
-    Whatever ends a training ends it in all processes. The first one to know says why, and the others end silently.
+    An error ends all processes. The first to notice reports it, and the others exit silently.
     """
-    if not os.environ.keys() >= _TOLD:
+    if not os.environ.keys() >= _TORCHRUN_VARIABLES:
         yield None
         return
     from torch import distributed
     from torch.distributed.rendezvous import rendezvous
 
-    with _meeting():
-        store, place, size = next(rendezvous("env://"))
+    with _connecting():
+        store, rank, size = next(rendezvous("env://"))
     try:
-        yield Team(place, size, store)
+        yield ProcessGroup(rank, size, store)
     except LexLatticeError:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is to be said will be said
-        if _has_spoken(store):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # let the error message be printed first
+        if _is_reported(store):
             raise SystemExit(2) from None
         raise
     finally:
@@ -111,35 +115,29 @@ def joined() -> Iterator[Team | None]:
             distributed.destroy_process_group()
 
 
-def _gradient(weight: nn.Parameter) -> Tensor:
-    return torch.zeros_like(weight) if weight.grad is None else weight.grad
-
-
 @contextmanager
-def _meeting() -> Iterator[None]:
-    """What fails here is that processes do not find each other."""
+def _connecting() -> Iterator[None]:
+    """Translate the errors of processes that cannot find each other."""
     try:
         yield
     except (RuntimeError, ValueError) as error:
-        raise LexLatticeError(
-            f"The processes of the training cannot reach each other ({brief(error)}); start them anew with torchrun."
+        raise TrainingError(
+            f"The processes of the training cannot reach each other ({brief(error)}); restart them with torchrun."
         ) from error
 
 
-def _end(*_: Any) -> None:
-    """When one process ends, `torchrun` tells the others to end too."""
-    raise _ended()
+def _on_terminate(*_: Any) -> None:
+    """`torchrun` sends SIGTERM to the remaining processes when one ends."""
+    raise _interrupted()
 
 
-def _ended() -> LexLatticeError:
-    return LexLatticeError(
-        "The training was stopped, or one of its processes was; run the same command with --resume to go on."
-    )
+def _interrupted() -> TrainingError:
+    return TrainingError("The training, or one of its processes, was stopped; resume it with --resume.")
 
 
-def _has_spoken(store: Store) -> bool:
-    """Whether another process said already why the training ends; the next one to ask will be told that one did."""
+def _is_reported(store: Store) -> bool:
+    """Whether another process has reported the error; from now on, this one counts as the reporter."""
     try:
-        return store.add(_SPOKEN, 1) > 1
+        return store.add(_ERROR_REPORTED, 1) > 1
     except RuntimeError:
         return False

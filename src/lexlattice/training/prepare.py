@@ -25,13 +25,13 @@ from lexlattice._internal.processes import parallel_map
 from lexlattice._internal.shards import Shard, ShardFolder
 from lexlattice.errors import DataError, OptionError, OutputError
 from lexlattice.evaluation.gold import Gold, gold_file, load_gold
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import Source
 from lexlattice.reading import LANGUAGES, PROFILES
-from lexlattice.training.oracle import Oracle
 from lexlattice.training.prepared import FORMAT, SHARD_SIZE, Example, Packed, Prepared, pack, write_shard
 from lexlattice.training.silver import align
-from lexlattice.training.targets import SilverTargets, marks_of, order_of
+from lexlattice.training.targets import SilverTargets, gold_order, make_targets
 
 ORACLES: Final = {"provisions": Oracle(), "paper": Oracle("greedy")}
 """The default oracle of each profile."""
@@ -269,9 +269,9 @@ def _prepare_row(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
     gold = plan.annotations.get(row.celex)
     silver = align(act, row.summary, plan.loaded)
     aligned = SilverTargets(silver.targets, silver.importance, silver.weights)
-    marks = marks_of(act, row.text, gold if gold and gold.language == act.language else None, aligned)
-    order = order_of(act, marks)
-    return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words, marks), row.text)
+    targets = make_targets(act, row.text, gold if gold and gold.language == act.language else None, aligned)
+    order = gold_order(act, targets)
+    return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words, targets), row.text)
 
 
 def _check(profile: str, language: str | None, jobs: int, limit: int | None) -> None:

@@ -26,7 +26,7 @@ from lexlattice._internal.files import sha256, write_whole
 from lexlattice._internal.shards import MANIFEST, Shard, ShardFolder, read_finished, shard_file
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, LexLatticeError, brief
-from lexlattice.training.targets import UNKNOWN, Marks, marks_from, marks_to
+from lexlattice.training.targets import NO_TARGETS, Targets, targets_from_dict, targets_to_dict
 
 Vectors = NDArray[np.float32]
 
@@ -58,7 +58,7 @@ class Example:
     summary: str
     words: int
     """The budget: the number of words of the summary."""
-    marks: Marks = UNKNOWN
+    targets: Targets = NO_TARGETS
     """Gold annotations and silver alignment of the units, if there are any."""
 
 
@@ -90,7 +90,7 @@ def pack(example: Example, text: str) -> Packed:
         "summary": example.summary,
         "order": example.order,
     }
-    row |= marks_to(example.marks) | {"act": example.act.to_dict()}
+    row |= targets_to_dict(example.targets) | {"act": example.act.to_dict()}
     content = json.dumps(row, ensure_ascii=False).encode() + b"\n"
     key = Key(example.celex, sha256(text.encode())[:32])
     # without a time in the header of gzip, the same example gives the same bytes
@@ -211,12 +211,12 @@ class Prepared(Sequence[Example]):
             vectors: Vectors = np.array(mapped[place.first : place.first + place.units])
             act = Act.from_dict(data["act"])
             order, summary = tuple(data["order"]), data["summary"]
-            marks = marks_from(data, place.key.celex, act)
+            targets = targets_from_dict(data, place.key.celex, act)
             if not len(act.units) == len(vectors) == place.units or vectors.dtype != np.float32:
                 raise ValueError("an act and its vectors do not fit")
         except _DECODING_ERRORS as error:
             raise DataError(f"'{self.folder}' is damaged ({brief(error)}); prepare it again.") from error
-        return Example(place.line, place.key.celex, act, vectors, order, summary, len(summary.split()), marks)
+        return Example(place.line, place.key.celex, act, vectors, order, summary, len(summary.split()), targets)
 
 
 def _places(shard: Shard) -> Iterator[_Place]:

@@ -1,8 +1,8 @@
-"""Stage 2: REINFORCE with leave-one-out baselines, on the extracts that would really be emitted.
+"""Stage 2: REINFORCE with leave-one-out baselines (RLOO), on the extracts that the decoder really produces.
 
-Orders of units are drawn from the same Plackett–Luce distribution that stage 1 fits. What was drawn before the budget
-was met becomes an extract by the selector that evaluation uses, and earns the mean of three ROUGE scores. A draw that
-earns more than the others of the same act is made more likely, one that earns less is made less likely.
+Orders of units are sampled from the Plackett–Luce distribution that stage 1 fits. The decoder of evaluation time turns
+each order into an extract, which earns a reward. The advantage of a rollout is its reward minus the mean reward of the
+act's other rollouts; the policy gradient raises the likelihood of rollouts with a positive advantage.
 """
 
 from __future__ import annotations
@@ -22,47 +22,83 @@ from lexlattice.training.losses import log_likelihoods
 from lexlattice.training.trainable import Rollouts
 
 MEASURES: Final = ("rouge1", "rouge2", "rougeLsum")
-_LEAST_DEVIATION: Final = 1e-3
-"""Rewards that hardly differ are not blown up beyond a tenth of a point of ROUGE."""
+_SMALLEST_DEVIATION: Final = 1e-3
+"""Rewards that hardly differ are not amplified beyond a tenth of a ROUGE point."""
+_SMALLEST_SCORE: Final = 1e-6
 
 
-def drawn_orders(scores: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """So many orders of all units, a row each, drawn without replacement.
+def sample_orders(scores: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Sample `count` orders of all units without replacement, one per row."""
+    return _perturb(scores, count, generator).argsort(dim=1, descending=True, stable=True)
 
-    Sorting by score plus Gumbel noise draws them all at once: the largest is each unit with the chance that its score
-    gives it, and so on among the rest.
+
+def _perturb(scores: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Add Gumbel noise to the scores, one row per rollout.
+
+    Sorting by the perturbed scores samples from the Plackett–Luce distribution (the Gumbel-max trick), in one operation
+    for all draws. The negative logarithm of an exponential variable is Gumbel noise.
     """
-    waits = torch.empty(count, len(scores), dtype=torch.float64).exponential_(generator=generator)
-    noisy = scores.detach().double() - waits.clamp(min=torch.finfo(torch.float64).tiny).log()
-    return noisy.argsort(dim=1, descending=True, stable=True)
+    exponential = torch.empty(count, len(scores), dtype=torch.float64).exponential_(generator=generator)
+    return scores.detach().double() - exponential.clamp(min=torch.finfo(torch.float64).tiny).log()
 
 
-def drawn_lengths(orders: Tensor, words: Tensor, budget: int) -> Tensor:
-    """How many units of each order are drawn until the budget is met, the one that meets it included."""
+def sampled_lengths(orders: Tensor, words: Tensor, budget: int) -> Tensor:
+    """Return how many units of each order are sampled until the budget is met, including the one that meets it."""
     costs = words[orders]
     return (costs.cumsum(1) - costs < budget).sum(1)
 
 
 def rollouts(scores: Tensor, act: Act, budget: int, count: int, generator: torch.Generator) -> Rollouts:
-    """So many extracts of an act, drawn by the scores of its units, and put together as the paper does it."""
-    orders = drawn_orders(scores, count, generator)
-    lengths = drawn_lengths(orders, torch.tensor([unit.words for unit in act.units], dtype=torch.int64), budget)
+    """Sample extracts of an act as the paper does: whole units by rank, cut to the budget."""
+    orders = sample_orders(scores, count, generator)
+    lengths = sampled_lengths(orders, torch.tensor([unit.words for unit in act.units], dtype=torch.int64), budget)
+    # the inverse permutation gives each unit its rank; `select` takes the highest values first
     ranks = -orders.argsort(dim=1).numpy()
     texts = [select(act, rank, budget, mode="paper").text for rank in ranks]
     return Rollouts(log_likelihoods(scores, orders, lengths), texts)
 
 
+class SampledExtracts(NamedTuple):
+    """Extracts that were sampled through the decoder."""
+
+    log_likelihoods: Tensor
+    """One per extract, differentiable."""
+    choices: list[list[int]]
+    """The units of each extract, in document order."""
+
+
+def sample_extracts(
+    scores: Tensor, act: Act, words: int, count: int, temperature: float, generator: torch.Generator
+) -> SampledExtracts:
+    """Sample extracts of at most `words` words through the decoder of evaluation time.
+
+    As the temperature approaches zero, all samples become what the decoder selects from the unperturbed scores.
+    """
+    logits = scores.clamp(min=_SMALLEST_SCORE).log() / temperature
+    noisy = _perturb(logits, count, generator)
+    perturbed = (temperature * noisy).exp().numpy()
+    choices = [list(choose(act, row, words).units) for row in perturbed]
+    is_chosen = torch.zeros(count, len(scores), dtype=torch.bool)
+    for row, units in zip(is_chosen, choices, strict=True):
+        row[units] = True
+    ranks = noisy.argsort(dim=1, descending=True, stable=True)
+    # a stable sort moves the chosen units before all others; both keep the order of their perturbed scores
+    chosen_first = (~is_chosen.gather(1, ranks)).to(torch.uint8).argsort(dim=1, stable=True)
+    lengths = torch.tensor([len(units) for units in choices])
+    return SampledExtracts(log_likelihoods(logits, ranks.gather(1, chosen_first), lengths), choices)
+
+
 def reward(text: str, reference: Reference) -> float:
-    """The mean F1 of ROUGE-1, -2 and -Lsum, from 0 to 1."""
+    """Return the mean F1 of ROUGE-1, -2 and -Lsum, from 0 to 1."""
     scores = reference.score(text, MEASURES)
     return sum(scores[name].f1 for name in MEASURES) / len(MEASURES)
 
 
-class Standardizer:
-    """Rewards less their running mean, over their running deviation, of each language apart.
+class RewardNormalizer:
+    """Standardizes rewards by the running mean and deviation of their language.
 
-    Languages differ in what can be earned; without this those where it is much would move the weights most. The older
-    a reward, the less it counts, by `decay` for each act; the first rewards of a language are measured by themselves.
+    Languages differ in the rewards that can be reached; without this, those with high rewards would dominate the
+    gradient. `decay` is per act; the bias of the first acts is corrected as in Adam.
     """
 
     def __init__(self, decay: float) -> None:
@@ -70,7 +106,7 @@ class Standardizer:
         self._moments: dict[str, tuple[float, float, float]] = {}
 
     def __call__(self, language: str, rewards: Sequence[float]) -> Tensor:
-        """Take note of the rewards of an act's extracts, and standardise them."""
+        """Update the statistics with the rewards of one act, and return the standardized rewards."""
         values = np.asarray(rewards, dtype=np.float64)
         new = np.array([1.0, values.mean(), np.square(values).mean()])
         moments = self._decay * np.array(self._moments.get(language, (0.0, 0.0, 0.0))) + (1 - self._decay) * new
@@ -79,56 +115,26 @@ class Standardizer:
         return torch.from_numpy((values - mean) / deviation)
 
     def estimate(self, language: str) -> tuple[float, float]:
-        """The mean and the deviation of a language that was met before."""
+        """Return the mean and the deviation of a language that was seen before."""
         weight, first, second = self._moments[language]
-        mean = first / weight
-        return mean, max(_LEAST_DEVIATION, max(0.0, second / weight - mean * mean) ** 0.5)
+        mean = first / weight  # dividing by the accumulated weight corrects the bias towards zero
+        return mean, max(_SMALLEST_DEVIATION, max(0.0, second / weight - mean * mean) ** 0.5)
 
     def state_dict(self) -> dict[str, tuple[float, float, float]]:
-        """All that was noted: of each language the weight, the sum and the sum of squares."""
+        """The state for a checkpoint: per language the weight, the sum and the sum of squares."""
         return dict(self._moments)
 
     def load_state_dict(self, state: Mapping[str, tuple[float, float, float]]) -> None:
-        """Go on from what was noted before."""
+        """Restore the state of a checkpoint."""
         self._moments = {language: (weight, first, second) for language, (weight, first, second) in state.items()}
 
 
 def advantages(rewards: Tensor) -> Tensor:
-    """How much more each extract earned than the others did on average."""
+    """Return each reward minus its leave-one-out baseline: the mean reward of the other rollouts."""
     count = len(rewards)
     return rewards - (rewards.sum() - rewards) / (count - 1)
 
 
 def policy_loss(log_likelihoods: Tensor, advantages: Tensor) -> Tensor:
-    """What becomes smaller when better extracts become likelier."""
+    """Return the REINFORCE loss, whose gradient raises the likelihood of rollouts with a positive advantage."""
     return -(advantages.to(log_likelihoods.dtype).detach() * log_likelihoods).mean()
-
-
-# Extracts drawn through the decoder: what stage 2 rewards.
-
-_LEAST_SCORE: Final = 1e-6
-
-
-class Drawn(NamedTuple):
-    """Extracts and how likely each was."""
-
-    log_likelihoods: Tensor
-    choices: list[list[int]]
-    """The units of each, in document order."""
-
-
-def draw(scores: Tensor, act: Act, words: int, count: int, temperature: float, source: torch.Generator) -> Drawn:
-    """Extracts of at most so many words; at a temperature of zero all would be what the decoder takes."""
-    logarithms = scores.clamp(min=_LEAST_SCORE).log() / temperature
-    waits = torch.empty(count, len(scores), dtype=torch.float64).exponential_(generator=source)
-    noisy = logarithms.detach().double() - waits.clamp(min=torch.finfo(torch.float64).tiny).log()
-    perturbed = (temperature * noisy).exp().numpy()
-    choices = [list(choose(act, row, words).units) for row in perturbed]
-    first = torch.zeros(count, len(scores), dtype=torch.bool)
-    for row, units in zip(first, choices, strict=True):
-        row[units] = True
-    ranks = noisy.argsort(dim=1, descending=True, stable=True)
-    # the drawn units before all others, both in the order of the perturbed scores
-    moved = (~first.gather(1, ranks)).to(torch.uint8).argsort(dim=1, stable=True)
-    lengths = torch.tensor([len(units) for units in choices])
-    return Drawn(log_likelihoods(logarithms, ranks.gather(1, moved), lengths), choices)

@@ -1,4 +1,4 @@
-"""What a step of each stage is: the gradient of the loss on a few acts, whatever then moves the weights with it."""
+"""One optimizer step of each stage: forward and backward on a batch. The loop then updates the weights."""
 
 from __future__ import annotations
 
@@ -11,148 +11,143 @@ from weakref import WeakKeyDictionary
 import torch
 from torch import Tensor
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import TrainingError
 from lexlattice.evaluation.metrics.rouge import Reference
-from lexlattice.training.parallel import Team
+from lexlattice.training.parallel import ProcessGroup
 from lexlattice.training.prepared import Example
-from lexlattice.training.rloo import Standardizer, advantages, policy_loss, reward
-from lexlattice.training.trainable import Aligning, Rollouts, Trainee
+from lexlattice.training.rloo import RewardNormalizer, advantages, policy_loss, reward
+from lexlattice.training.trainable import Rollouts, SilverTrainable, TrainableModel
 
 
-class Shared(NamedTuple):
-    """How a step is done by several processes."""
+class Parallel(NamedTuple):
+    """How several processes share a step."""
 
-    team: Team
-    begin: Callable[[int], None]
-    """Told at which place of the batch an act stands, makes all that is drawn for it depend on that."""
+    group: ProcessGroup
+    seed_act: Callable[[int], None]
+    """Seeds the generators for the act at this position of the batch, whichever process has it."""
 
 
 class Step(NamedTuple):
-    """What is to be said of a step."""
+    """The result of a step, for the log."""
 
     loss: float
     reward: float | None = None
-    """The mean over all extracts that were drawn, from 0 to 1; only stage 2 has one."""
+    """Mean over all rollouts, from 0 to 1; only in stage 2."""
 
 
 Loss = Callable[[Sequence[Example]], Tensor]
-"""What is to become smaller, as a mean over some acts."""
+"""Returns the mean loss of some examples."""
 
 
-def imitate(trainee: Trainee, examples: Sequence[Example], shared: Shared | None = None) -> Step:
-    """Stage 1; an act that the oracle takes nothing of has no order to be learnt."""
-    return _descend(trainee, trainee.loss, [example for example in examples if example.order], shared)
+def warm_start_step(model: TrainableModel, examples: Sequence[Example], parallel: Parallel | None = None) -> Step:
+    """Stage 1; acts of which the oracle selects nothing have no order to imitate and are skipped."""
+    return _step(model, model.loss, [example for example in examples if example.order], parallel)
 
 
-def align(trainee: Aligning, examples: Sequence[Example], shared: Shared | None = None) -> Step:
-    """Before stage 1: silver alignment, of the acts that have it."""
-    learnable = [example for example in examples if example.marks.silver is not None]
-    return _descend(trainee, trainee.alignment_loss, learnable, shared)
+def silver_step(model: SilverTrainable, examples: Sequence[Example], parallel: Parallel | None = None) -> Step:
+    """The stage before stage 1; acts without silver alignment are skipped."""
+    aligned = [example for example in examples if example.targets.silver is not None]
+    return _step(model, model.silver_loss, aligned, parallel)
 
 
-def _descend(trainee: Trainee, loss_of: Loss, examples: Sequence[Example], shared: Shared | None) -> Step:
+def _step(model: TrainableModel, loss_of: Loss, examples: Sequence[Example], parallel: Parallel | None) -> Step:
     if not examples:
         return Step(0.0)
-    if shared:
-        return _descend_together(trainee, loss_of, examples, shared)
+    if parallel:
+        # each process has some of the acts, one at a time; afterwards all have the gradient of the whole batch
+        losses = torch.zeros(len(examples), dtype=torch.float64)
+        for index in parallel.group.shard(range(len(examples))):
+            parallel.seed_act(index)
+            losses[index] = _backward(loss_of([examples[index]]) / len(examples))
+        return Step(_reduce(model, examples, losses, parallel.group))
     loss = loss_of(examples)
     if not loss.isfinite():
-        raise not_a_number("loss", [_culprit(loss_of, examples)])
+        raise not_finite("loss", [_first_not_finite(loss_of, examples)])
     loss.backward()  # type: ignore[no-untyped-call]
     return Step(loss.item())
 
 
-def _descend_together(trainee: Trainee, loss_of: Loss, examples: Sequence[Example], shared: Shared) -> Step:
-    """Each process has some of the acts, one at a time; all have the gradient of all."""
-    losses = torch.zeros(len(examples), dtype=torch.float64)
-    for place in shared.team.share(range(len(examples))):
-        shared.begin(place)
-        losses[place] = _learnt(loss_of([examples[place]]) / len(examples))
-    return Step(_summed(trainee, examples, losses, shared.team))
-
-
-class Reinforcement:
-    """Stage 2: what is drawn, and what is remembered of earlier rewards."""
+class RlooStep:
+    """Stage 2, with its state: the generator of rollouts and the running statistics of rewards."""
 
     def __init__(self, decay: float) -> None:
         self.generator = torch.Generator()
-        self.standardizer = Standardizer(decay)
+        self.normalizer = RewardNormalizer(decay)
         self._references: WeakKeyDictionary[Example, Reference] = WeakKeyDictionary()
 
-    def reinforce(
-        self, trainee: Trainee, examples: Sequence[Example], count: int, shared: Shared | None = None
+    def __call__(
+        self, model: TrainableModel, examples: Sequence[Example], count: int, parallel: Parallel | None = None
     ) -> Step:
-        """So many extracts of each act; act by act, so that those of one are in memory at a time."""
-        if shared:
-            return self._reinforce_together(trainee, examples, count, shared)
-        losses, rewards = [], []
+        """Sample `count` rollouts of each act; act by act, so that one act's graph is in memory at a time."""
+        if parallel:
+            return self._parallel_step(model, examples, count, parallel)
+        losses, mean_rewards = [], []
         for example in examples:
-            drawn = trainee.rollouts(example, count, self.generator)
-            earned = self._rewards(example, drawn)
-            standardized = self.standardizer(example.act.language, earned)
-            loss = policy_loss(drawn.log_likelihoods, advantages(standardized)) / len(examples)
+            rollouts = model.rollouts(example, count, self.generator)
+            rewards = self._rewards(example, rollouts)
+            standardized = self.normalizer(example.act.language, rewards)
+            loss = policy_loss(rollouts.log_likelihoods, advantages(standardized)) / len(examples)
             if not loss.isfinite():
-                raise not_a_number("loss", [example])
+                raise not_finite("loss", [example])
             loss.backward()  # type: ignore[no-untyped-call]
             losses.append(loss.item())
-            rewards.append(fmean(earned))
-        return Step(math.fsum(losses), fmean(rewards))
+            mean_rewards.append(fmean(rewards))
+        return Step(math.fsum(losses), fmean(mean_rewards))
 
-    def _reinforce_together(self, trainee: Trainee, examples: Sequence[Example], count: int, shared: Shared) -> Step:
-        """Each process has some of the acts; all take note of all rewards, in the order of the batch."""
-        drawn: dict[int, Rollouts] = {}
+    def _parallel_step(
+        self, model: TrainableModel, examples: Sequence[Example], count: int, parallel: Parallel
+    ) -> Step:
+        """Each process has some of the acts; all see all rewards in the order of the batch, so statistics agree."""
+        sampled: dict[int, Rollouts] = {}
         rewards = torch.zeros(len(examples), count, dtype=torch.float64)
-        for place in shared.team.share(range(len(examples))):
-            shared.begin(place)
-            drawn[place] = trainee.rollouts(examples[place], count, self.generator)
-            rewards[place] = torch.tensor(self._rewards(examples[place], drawn[place]), dtype=torch.float64)
-        shared.team.sum(rewards)
+        for index in parallel.group.shard(range(len(examples))):
+            parallel.seed_act(index)
+            sampled[index] = model.rollouts(examples[index], count, self.generator)
+            rewards[index] = torch.tensor(self._rewards(examples[index], sampled[index]), dtype=torch.float64)
+        parallel.group.all_reduce(rewards)
         losses = torch.zeros(len(examples), dtype=torch.float64)
-        for place, (example, earned) in enumerate(zip(examples, rewards.tolist(), strict=True)):
-            standardized = self.standardizer(example.act.language, earned)
-            if place in drawn:
-                loss = policy_loss(drawn.pop(place).log_likelihoods, advantages(standardized))
-                losses[place] = _learnt(loss / len(examples))
-        return Step(_summed(trainee, examples, losses, shared.team), fmean(map(fmean, rewards.tolist())))
+        for index, (example, act_rewards) in enumerate(zip(examples, rewards.tolist(), strict=True)):
+            standardized = self.normalizer(example.act.language, act_rewards)
+            if index in sampled:
+                loss = policy_loss(sampled.pop(index).log_likelihoods, advantages(standardized))
+                losses[index] = _backward(loss / len(examples))
+        return Step(_reduce(model, examples, losses, parallel.group), fmean(map(fmean, rewards.tolist())))
 
-    def _rewards(self, example: Example, drawn: Rollouts) -> Sequence[float]:
-        """What each extract earns: what the trainee says, or else the ROUGE of its text."""
-        if drawn.rewards is not None:
-            return drawn.rewards
-        return [reward(text, self._reference(example)) for text in drawn.texts]
-
-    def _reference(self, example: Example) -> Reference:
+    def _rewards(self, example: Example, rollouts: Rollouts) -> Sequence[float]:
+        """The model's own rewards, or else the ROUGE of the texts."""
+        if rollouts.rewards is not None:
+            return rollouts.rewards
         if example not in self._references:
             self._references[example] = Reference(example.summary)
-        return self._references[example]
+        return [reward(text, self._references[example]) for text in rollouts.texts]
 
 
-def _learnt(loss: Tensor) -> float:
-    """Add the gradient of a loss that is a number; the loss itself."""
+def _backward(loss: Tensor) -> float:
+    """Accumulate the gradient, unless the loss is not finite: then all processes must learn of it first."""
     if loss.isfinite():
         loss.backward()  # type: ignore[no-untyped-call]
     return loss.item()
 
 
-def _summed(trainee: Trainee, examples: Sequence[Example], losses: Tensor, team: Team) -> float:
-    """The loss of the whole batch, whose gradient all processes then have."""
-    team.sum(losses)
+def _reduce(model: TrainableModel, examples: Sequence[Example], losses: Tensor, group: ProcessGroup) -> float:
+    """Sum losses and gradients over all processes, and return the loss of the whole batch."""
+    group.all_reduce(losses)
     if not losses.isfinite().all():
-        raise not_a_number("loss", [examples[int(losses.isfinite().logical_not().nonzero()[0])]])
-    team.sum_gradients(trainee.module)
+        raise not_finite("loss", [examples[int(losses.isfinite().logical_not().nonzero()[0])]])
+    group.all_reduce_gradients(model.module)
     return math.fsum(losses.tolist())
 
 
-def not_a_number(what: str, examples: Sequence[Example]) -> LexLatticeError:
-    """Why a training cannot go on, and with which acts it ended."""
+def not_finite(what: str, examples: Sequence[Example]) -> TrainingError:
+    """The error of a training that diverged, naming the acts of the batch."""
     places = [f"line {e.line} ({e.celex})" if e.celex else f"line {e.line}" for e in examples]
-    return LexLatticeError(
-        f"The {what} is not a number at {', '.join(places)}; look there, or lower the learning rate, and train anew."
+    return TrainingError(
+        f"The {what} is not finite at {', '.join(places)}; check that data, or train again with a lower learning rate."
     )
 
 
-def _culprit(loss_of: Loss, examples: Sequence[Example]) -> Example:
-    """The act whose loss is not a number, even by itself."""
+def _first_not_finite(loss_of: Loss, examples: Sequence[Example]) -> Example:
+    """The act whose own loss is not finite."""
     with torch.no_grad():
         bad = (example for example in examples if not loss_of([example]).isfinite())
         return next(bad, examples[0])

@@ -1,4 +1,4 @@
-"""What the network of meaning learns of an act: gold annotations and silver alignment, mapped onto its units."""
+"""Training targets of the network `provisions`: gold annotations and silver alignment, mapped onto units."""
 
 from __future__ import annotations
 
@@ -14,93 +14,101 @@ from lexlattice.evaluation.points import Points
 
 Floats = NDArray[np.float32]
 
-HEAVIEST: Final = 3
-"""The weight of a point that says what the act is about."""
+HIGHEST_WEIGHT: Final = 3
+"""The weight of a gold point that says what the act is about."""
 _DIGITS: Final = 4
-"""Of silver targets, as they are kept."""
+"""Decimal places to which silver targets are stored."""
 
 
 class SilverTargets(NamedTuple):
-    """What alignment says of each unit, from the official summary."""
+    """What silver alignment says of each unit, from the official summary."""
 
     targets: Floats
-    """The probability that an editor who wrote this summary would take it."""
+    """The probability that an editor who wrote this summary would select the unit."""
     importance: Floats
-    """The expected weight of what the summary takes from it, from 0 to 1."""
+    """The expected weight of what the summary takes from the unit, from 0 to 1."""
     weights: Floats
-    """How far both are to be believed."""
+    """The confidence in both, by which they weigh in the loss."""
 
 
-class Marks(NamedTuple):
-    """What is known of one act's units; either may be missing."""
+class Targets(NamedTuple):
+    """All targets of one act; either kind may be missing."""
 
     gold: Gold | None = None
     reference: str | None = None
-    """The text whose words the gold places count, where it has other words than the act's source."""
+    """The text whose words the gold places count, if its words differ from those of the act's source."""
     silver: SilverTargets | None = None
 
 
-UNKNOWN: Final = Marks()
+NO_TARGETS: Final = Targets()
 
 
-def marks_of(act: Act, text: str, gold: Gold | None, silver: SilverTargets | None = None) -> Marks:
-    """What an example keeps of an act that was read from that text."""
+def make_targets(act: Act, text: str, gold: Gold | None, silver: SilverTargets | None = None) -> Targets:
+    """Return the targets of an act that was read from `text`."""
     is_same = gold is None or WORD.findall(text) == WORD.findall(act.source)
-    return Marks(gold, None if is_same else text, silver)
+    return Targets(gold, None if is_same else text, silver)
 
 
-def order_of(act: Act, marks: Marks) -> tuple[int, ...]:
-    """The units of the gold extract, most important first."""
-    if marks.gold is None:
+def gold_order(act: Act, targets: Targets) -> tuple[int, ...]:
+    """Return the units of the gold extract, most important first."""
+    if targets.gold is None:
         return ()
-    places = Places(act, marks.reference)
-    return tuple(dict.fromkeys(unit for place in marks.gold.extract for unit in places.units(place)))
+    places = Places(act, targets.reference)
+    return tuple(dict.fromkeys(unit for place in targets.gold.extract for unit in places.units(place)))
 
 
-def targets_of(act: Act, marks: Marks, extract: float) -> Floats:
-    """Soft membership: of a point's units a third of its weight, of the extract's units `extract`, if that is more."""
-    assert marks.gold is not None
-    targets, places = np.zeros(len(act.units), np.float32), Places(act, marks.reference)
+def membership_targets(act: Act, targets: Targets, extract: float) -> Floats:
+    """Return the soft target of each unit: `extract` in the gold extract, a third of the weight of a point it states.
+
+    If several apply, the largest counts.
+    """
+    assert targets.gold is not None
+    values, places = np.zeros(len(act.units), np.float32), Places(act, targets.reference)
     for value, where in (
-        *((point.weight / HEAVIEST, point.places) for point in marks.gold.points),
-        (extract, marks.gold.extract),
+        *((point.weight / HIGHEST_WEIGHT, point.places) for point in targets.gold.points),
+        (extract, targets.gold.extract),
     ):
         for unit in {unit for place in where for unit in places.units(place)}:
-            targets[unit] = max(targets[unit], value)
-    return targets
+            values[unit] = max(values[unit], value)
+    return values
 
 
-def weights_of(act: Act, marks: Marks) -> Floats:
-    """The weight of the points that each unit states; units that state one together share it."""
-    assert marks.gold is not None
-    weights, places = np.zeros(len(act.units), np.float32), Places(act, marks.reference)
-    for point in marks.gold.points:
+def point_weights(act: Act, targets: Targets) -> Floats:
+    """Return the weight of the points that each unit states; units that state one together share its weight."""
+    assert targets.gold is not None
+    weights, places = np.zeros(len(act.units), np.float32), Places(act, targets.reference)
+    for point in targets.gold.points:
         if units := {unit for place in point.places for unit in places.units(place)}:
             weights[sorted(units)] += point.weight / len(units)
     return weights
 
 
-def points_of(act: Act, marks: Marks) -> Points:
-    """The measure of choices from that act."""
-    assert marks.gold is not None
-    return Points(act, marks.gold, marks.reference)
+def points_of(act: Act, targets: Targets) -> Points:
+    """Return the scorer of selections from an act."""
+    assert targets.gold is not None
+    return Points(act, targets.gold, targets.reference)
 
 
-def marks_to(marks: Marks) -> dict[str, Any]:
-    """As plain data; nothing where nothing is known. What points say in words is not kept."""
-    kept: dict[str, Any] = {}
-    if marks.gold is not None:
-        points = [[point.weight, point.places] for point in marks.gold.points]
-        kept["gold"] = {"words": marks.gold.words, "points": points, "extract": marks.gold.extract}
-        if marks.reference is not None:
-            kept["gold"]["reference"] = marks.reference
-    if marks.silver is not None:
-        kept["silver"] = [np.round(column.astype(np.float64), _DIGITS).tolist() for column in marks.silver]
-    return kept
+def targets_to_dict(targets: Targets) -> dict[str, Any]:
+    """Convert targets to JSON data; the texts of points are dropped."""
+    data: dict[str, Any] = {}
+    if targets.gold is not None:
+        points = [[point.weight, point.places] for point in targets.gold.points]
+        data["gold"] = {"words": targets.gold.words, "points": points, "extract": targets.gold.extract}
+        if targets.reference is not None:
+            data["gold"]["reference"] = targets.reference
+    if targets.silver is not None:
+        data["silver"] = [np.round(column.astype(np.float64), _DIGITS).tolist() for column in targets.silver]
+    return data
 
 
-def marks_from(data: Mapping[str, Any], celex: str, act: Act) -> Marks:
-    """What was kept; a ValueError if it does not fit the act."""
+def targets_from_dict(data: Mapping[str, Any], celex: str, act: Act) -> Targets:
+    """Invert `targets_to_dict`.
+
+    Raises:
+        ValueError: the targets do not fit the act.
+
+    """
     gold = reference = silver = None
     if known := data.get("gold"):
         points = tuple(Point("", int(weight), _places(where)) for weight, where in known["points"])
@@ -110,7 +118,7 @@ def marks_from(data: Mapping[str, Any], celex: str, act: Act) -> Marks:
         silver = SilverTargets(*(np.array(column, np.float32) for column in columns))
         if any(column.shape != (len(act.units),) for column in silver):
             raise ValueError("an act and its silver targets do not fit")
-    return Marks(gold, reference, silver)
+    return Targets(gold, reference, silver)
 
 
 def _places(spans: Sequence[Sequence[int]]) -> tuple[Place, ...]:

@@ -1,7 +1,7 @@
-"""What can be trained: anything that scores units and has weights. The loop of `training` knows no more of a model.
+"""The interface between the training loop and a model: `TrainableModel`.
 
-All that is drawn comes from PyTorch: from the generator that is given, or, inside the module (dropout), from PyTorch's
-own. Both are kept in checkpoints; randomness from anywhere else would not be the same again after a resumed run.
+All randomness must come from PyTorch: from the generator that is passed in or, inside the module (dropout), from
+PyTorch's default generator. Checkpoints save the state of both; other sources would break bit-for-bit resuming.
 """
 
 from __future__ import annotations
@@ -18,48 +18,48 @@ from lexlattice.training.prepared import Example
 
 
 class Rollouts(NamedTuple):
-    """Extracts that were drawn for one act."""
+    """Sampled extracts of one act."""
 
     log_likelihoods: Tensor
-    """One for each, to be differentiated."""
+    """One per rollout, differentiable."""
     texts: list[str]
-    """What would be emitted, in the same order."""
+    """The texts of the extracts, in the same order."""
     rewards: Sequence[float] | None = None
-    """What each earns, from 0 to 1; the ROUGE of its text, where the trainee does not say."""
+    """One per rollout, from 0 to 1; None for the ROUGE of its text."""
 
 
-class Trainee(Protocol):
-    """A model in training: the weights, what is to become smaller, and what it emits."""
+class TrainableModel(Protocol):
+    """A model that the loop can train: weights, a loss, rollouts and extracts."""
 
     @property
     def module(self) -> torch.nn.Module:
-        """The weights, all of them; the loop moves those that have gradients, and sets `train` and `eval`."""
+        """The network with all weights; the loop calls `train` and `eval` and optimizes what requires gradients."""
 
     def loss(self, examples: Sequence[Example]) -> Tensor:
-        """Stage 1: how far the scores are from the oracle's order, as a mean over the examples."""
+        """Stage 1: the mean imitation loss of some examples."""
 
     def rollouts(self, example: Example, count: int, generator: torch.Generator) -> Rollouts:
-        """Stage 2: so many extracts of one act, drawn by the scores and put together as `extract` does it."""
+        """Stage 2: sample `count` extracts of one act in proportion to the scores."""
 
     def extract(self, example: Example, words: int) -> str:
-        """What is emitted at evaluation time: units in document order, one a line, at most so many words."""
+        """The extract at evaluation time: units in document order, one per line, at most `words` words."""
 
     def save(self, path: Path, about: Mapping[str, str]) -> None:
-        """Write the weights for inference, as safetensors, with what is to be said of them; whole or not at all."""
+        """Write the weights for inference as safetensors, atomically, with `about` as metadata."""
 
 
-class Aligning(Trainee, Protocol):
-    """A trainee that learns from silver alignment before stage 1."""
+class SilverTrainable(TrainableModel, Protocol):
+    """A model that is pretrained on silver alignment before stage 1."""
 
-    def alignment_loss(self, examples: Sequence[Example]) -> Tensor:
-        """How far the scores are from silver targets, as a mean over the examples."""
+    def silver_loss(self, examples: Sequence[Example]) -> Tensor:
+        """The mean loss against the silver targets of some examples."""
 
 
-class Choosing(Trainee, Protocol):
-    """A trainee whose choices are measured by meaning."""
+class GoldTrainable(TrainableModel, Protocol):
+    """A model that is validated on gold annotations."""
 
     def choose(self, example: Example, words: int) -> list[int]:
-        """The units of what `extract` emits, by index."""
+        """The indices of the units that `extract` selects."""
 
     def points(self, example: Example) -> Points:
-        """The measure of choices from an act with gold annotations."""
+        """The scorer of selections from an act with gold annotations."""

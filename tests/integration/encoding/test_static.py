@@ -588,9 +588,9 @@ def test_the_shipped_weights_are_small() -> None:
 @cache
 def searched(data: Path) -> dict[str, list[dict[str, str]]]:
     """What is measured with, read once."""
-    from lexlattice.research.encoder.measure import sets
+    from lexlattice.research.encoder.measure import retrieval_sets
 
-    return sets(data)
+    return retrieval_sets(data)
 
 
 @pytest.mark.data

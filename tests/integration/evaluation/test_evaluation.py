@@ -17,8 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import lexlattice
-from lexlattice import LexLatticeError, evaluate, read
+from lexlattice import evaluate, read
 from lexlattice.encoding.tokens import TOKENIZERS
+from lexlattice.errors import DataError
 from lexlattice.evaluation import Evaluation
 from lexlattice.evaluation.metrics.rouge import MEASURES, score
 from lexlattice.evaluation.metrics.significance import paired_bootstrap, wilcoxon
@@ -217,10 +218,11 @@ def test_bad_rows_are_named_with_their_lines_and_skipped(rows: Rows, tmp_path: P
 
 
 def test_data_without_an_act_are_an_error() -> None:
-    with pytest.raises(LexLatticeError, match=r"no act to evaluate.*\.$"):
+    with pytest.raises(DataError):
         evaluate([])
-    with pytest.raises(LexLatticeError, match="line 1: The field 'reference' is missing"):
+    with pytest.raises(DataError) as error:
         evaluate([{"celex_id": "32024R9001"}])
+    assert "'reference'" in str(error.value)
 
 
 def test_an_act_is_never_taken_for_the_name_of_a_file(rows: Rows, examples: Path) -> None:
@@ -260,8 +262,9 @@ def test_an_extract_into_which_nothing_fits_is_named(rows: Rows) -> None:
 def test_the_split_of_a_saved_data_set_can_be_named(rows: Rows, tmp_path: Path) -> None:
     datasets.DatasetDict({"train": datasets.Dataset.from_list(rows)}).save_to_disk(tmp_path / "saved")
     assert evaluate(tmp_path / "saved", ["lead"], split="train").acts == len(rows)
-    with pytest.raises(LexLatticeError, match="no split 'validation'; name one of: train"):
+    with pytest.raises(DataError) as error:
         evaluate(tmp_path / "saved", ["lead"])
+    assert "'validation'" in str(error.value)
 
 
 def test_data_are_safe_whatever_they_are_called(rows: Rows, tmp_path: Path) -> None:
@@ -277,7 +280,7 @@ def test_an_error_of_the_data_is_not_blamed_on_the_results(rows: Rows, tmp_path:
         yield rows[0]
         raise OSError(5, "Input/output error")
 
-    with pytest.raises(OSError, match="Input/output error"):
+    with pytest.raises(OSError):
         evaluate(failing(), ["lead"], per_act=tmp_path / "results.jsonl")
     assert not list(tmp_path.iterdir())
 

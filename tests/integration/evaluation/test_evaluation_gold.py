@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from lexlattice import LexLatticeError, evaluate, read
+from lexlattice import Act, evaluate, read
 from lexlattice.apps.cli import main
+from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import Gold, Place, Places, Point, project_gold
 from lexlattice.evaluation.points import Points, meaning_of_texts
 from lexlattice.evaluation.report import report
@@ -83,12 +84,17 @@ def test_the_scores_are_those_of_the_measure(texts: dict[str, str], gold: Gold) 
         assert result.systems[name]["meaning"]["f1"] == pytest.approx(100 * expected.f1)
 
 
-def test_extracts_are_as_long_as_the_annotation_says_or_as_is_asked_for(texts: dict[str, str], gold: Gold) -> None:
-    asked: list[int] = []
-    mine = {"mine": lambda act, words: asked.append(words) or "Nothing."}
+def test_the_budget_is_that_of_the_annotation_unless_another_is_given(texts: dict[str, str], gold: Gold) -> None:
+    budgets: list[int] = []
+
+    def record(_: Act, words: int) -> str:
+        budgets.append(words)
+        return "Nothing."
+
+    mine = {"mine": record}
     evaluate([row(texts)], mine, gold=[gold])
     evaluate([row(texts)], mine, gold=[gold], budget=30)
-    assert asked == [gold.words, 30]
+    assert budgets == [gold.words, 30]
 
 
 def test_a_shorter_gold_extract_has_the_most_important_that_fits(texts: dict[str, str], gold: Gold) -> None:
@@ -103,7 +109,7 @@ def test_only_annotated_acts_are_evaluated(texts: dict[str, str], gold: Gold) ->
     result = evaluate([other, row(texts), other], ["lead"], gold=[gold])
     assert result.acts == 1
     assert not result.skipped
-    with pytest.raises(LexLatticeError, match="none of them is annotated"):
+    with pytest.raises(DataError):
         evaluate([other], ["lead"], gold=[gold])
 
 
@@ -120,7 +126,7 @@ def test_comparisons_and_report_lead_with_meaning(texts: dict[str, str], gold: G
 def test_without_annotations_there_is_no_meaning_and_no_gold(texts: dict[str, str]) -> None:
     result = evaluate([row(texts)], ["lead"])
     assert "meaning" not in result.systems["lead"]
-    with pytest.raises(LexLatticeError, match="--gold"):
+    with pytest.raises(OptionError):
         evaluate([row(texts)], ["gold"])
 
 

@@ -9,7 +9,7 @@ import pickle
 import random
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import LexLatticeError, OptionError
 from lexlattice.evaluation.metrics import rouge
 from lexlattice.evaluation.metrics.rouge import MEASURES, Reference, Scores, score, score_batch
 
@@ -34,7 +34,7 @@ MALTESE = "Ir-Regolament ir-reġistru naħal NAĦAL għal ċellula".split()
 
 def lines_of(words: Sequence[str]) -> st.SearchStrategy[str]:
     """Few words in many lines: equally long subsequences abound, and much depends on which one is taken."""
-    word = st.sampled_from([*words * (12 // len(words)), "\n"])
+    word = st.sampled_from([*list(words) * (12 // len(words)), "\n"])
     return st.integers(0, 70).flatmap(lambda size: st.lists(word, min_size=size, max_size=size)).map(" ".join)
 
 
@@ -224,7 +224,7 @@ def test_changing_places_changes_precision_and_recall(name: str, first: str, sec
     back = score(second, first, name, measures=measures)
     for measure in measures:
         precision, recall, f1 = there[measure]
-        assert back[measure] == (recall, precision, pytest.approx(f1, abs=1e-12))
+        assert back[measure] == pytest.approx((recall, precision, f1), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
@@ -257,7 +257,7 @@ def test_a_reference_does_not_wear_out(candidates: list[str], reference: str) ->
 
 
 @given(few_words, few_words, st.lists(st.sampled_from(MEASURES), unique=True))
-def test_only_the_measures_asked_for(candidate: str, reference: str, measures: list[str]) -> None:
+def test_only_the_requested_measures_are_computed(candidate: str, reference: str, measures: list[str]) -> None:
     scores = score(candidate, reference)
     assert list(scores) == list(MEASURES)
     chosen = score(candidate, reference, measures=measures)
@@ -267,7 +267,7 @@ def test_only_the_measures_asked_for(candidate: str, reference: str, measures: l
 # Around the figures
 
 
-def test_scores_say_how_they_were_made() -> None:
+def test_scores_name_their_tokenizer_and_stemming() -> None:
     plain, stemmed = score("bees", "bee"), score("bees", "bee", "compat", stem=True)
     assert (plain.tokenizer, plain.stem, plain["rouge1"].f1) == ("unicode", False, 0.0)
     assert (stemmed.tokenizer, stemmed.stem, stemmed["rouge1"].f1) == ("compat", True, 1.0)
@@ -280,7 +280,7 @@ def test_scores_say_how_they_were_made() -> None:
     [copy.copy, copy.deepcopy, lambda scores: pickle.loads(pickle.dumps(scores))],
     ids=["copy", "deep", "pickle"],
 )
-def test_copies_say_it_too(again) -> None:
+def test_copies_keep_the_tokenizer(again: Callable[[Scores], Scores]) -> None:
     scores = score("The hives.", "The hive.", "compat", stem=True)
     twin = again(scores)
     assert type(twin) is Scores
@@ -289,23 +289,27 @@ def test_copies_say_it_too(again) -> None:
     assert twin["rouge1"].recall == 1.0
 
 
-def test_an_unknown_measure_is_answered_with_the_choices() -> None:
+def test_an_unknown_measure_is_an_error() -> None:
     for measures in (["rouge9"], ["rouge1", "rouge9"]):
-        with pytest.raises(LexLatticeError, match=r"'rouge9'.*rouge1, rouge2, rougeL, rougeLsum"):
+        with pytest.raises(OptionError) as error:
             score("a", "a", measures=measures)
-        with pytest.raises(LexLatticeError, match=r"'rouge9'.*rouge1, rouge2, rougeL, rougeLsum"):
+        assert "'rouge9'" in str(error.value)
+        with pytest.raises(OptionError) as error:
             score_batch(["a"], ["a"], measures=measures)
+        assert "'rouge9'" in str(error.value)
 
 
-def test_an_unknown_tokenizer_is_answered_with_the_choices() -> None:
-    with pytest.raises(LexLatticeError, match=r"'words'.*unicode, compat"):
+def test_an_unknown_tokenizer_is_an_error() -> None:
+    with pytest.raises(LexLatticeError) as error:
         score("a", "a", "words")
-    with pytest.raises(LexLatticeError, match=r"'words'.*unicode, compat"):
+    assert "'words'" in str(error.value)
+    with pytest.raises(LexLatticeError) as error:
         score_batch(["a"], ["a"], "words")
+    assert "'words'" in str(error.value)
 
 
 def test_pairs_come_in_twos() -> None:
-    with pytest.raises(LexLatticeError, match=r"2 candidates .* 1 references"):
+    with pytest.raises(OptionError):
         score_batch(["a", "b"], ["a"])
     assert score_batch([], []) == []
 

@@ -13,16 +13,16 @@ import torch
 from numpy.typing import NDArray
 
 from helpers.generated_acts import made
-from helpers.tiny_network import MEANING, example_of, saved, small_config, stirred
+from helpers.tiny_network import PROVISIONS, example_of, saved, small_config, stirred
 from lexlattice import read
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.encoding.static import Static
 from lexlattice.errors import LexLatticeError, WeightsError
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.model import FORMAT, Network, lattice_of
-from lexlattice.training.config import MeaningShape, read_config
-from lexlattice.training.models.network import Inputs, MeaningNetwork, Widths
-from lexlattice.training.models.provisions import MeaningTrainee
+from lexlattice.training.config import ProvisionsShape, read_config
+from lexlattice.training.models.network import Inputs, ProvisionsNetwork, Widths
+from lexlattice.training.models.provisions import TrainableProvisionsModel
 from lexlattice.training.prepared import Example
 
 ACTS = ("short/en.txt", "short/el.txt", "long/en.txt")
@@ -48,8 +48,8 @@ def acts(examples: Path) -> list[Example]:
 
 
 @pytest.fixture
-def trainee(tmp_path: Path, acts: list[Example]) -> MeaningTrainee:
-    return stirred(MeaningTrainee(small_config(tmp_path), acts))
+def trainable(tmp_path: Path, acts: list[Example]) -> TrainableProvisionsModel:
+    return stirred(TrainableProvisionsModel(small_config(tmp_path), acts))
 
 
 def features(example: Example, linked: bool = True) -> MeaningFeatures:
@@ -60,19 +60,21 @@ def features(example: Example, linked: bool = True) -> MeaningFeatures:
     return found._replace(references=np.array(pairs, np.int64)) if linked else found
 
 
-def learnt(trainee: MeaningTrainee, found: MeaningFeatures) -> NDArray[np.float32]:
+def learnt(trainable: TrainableProvisionsModel, found: MeaningFeatures) -> NDArray[np.float32]:
     with torch.no_grad():
-        scores: torch.Tensor = trainee.module.scores(trainee.module(Inputs.of(found, trainee.module.shape.geometry)))
+        scores: torch.Tensor = trainable.module.scores(
+            trainable.module(Inputs.of(found, trainable.module.shape.geometry))
+        )
     return scores.numpy()
 
 
 @pytest.mark.parametrize("wiring", WIRINGS)
 def test_numpy_computes_what_pytorch_learnt(wiring: str, tmp_path: Path, acts: list[Example]) -> None:
-    trainee = stirred(MeaningTrainee(small_config(tmp_path, **WIRINGS[wiring]), acts))
-    network = Network.read(saved(trainee, tmp_path / "model.safetensors"))
+    trainable = stirred(TrainableProvisionsModel(small_config(tmp_path, **WIRINGS[wiring]), acts))
+    network = Network.read(saved(trainable, tmp_path / "model.safetensors"))
     for example in acts:
         found = features(example)
-        expected = learnt(trainee, found)
+        expected = learnt(trainable, found)
         assert len(example.act) < 5 or expected.std() > 1e-3, "nothing would be compared"
         np.testing.assert_allclose(network.scores(found), expected, atol=1e-4, rtol=1e-4)
 
@@ -81,11 +83,11 @@ def test_numpy_computes_what_pytorch_learnt(wiring: str, tmp_path: Path, acts: l
 def test_every_part_of_the_wiring_has_a_say(name: str, tmp_path: Path, acts: list[Example]) -> None:
     """What a part brings changes the scores: links, paragraphs, other sections, neighbours."""
     changes = BARE if name == "geometry" else {**BARE, "geometry": "none", name: PARTS[name]}
-    trainee = stirred(MeaningTrainee(small_config(tmp_path, **{**changes, "sections": "none"}), acts))
+    trainable = stirred(TrainableProvisionsModel(small_config(tmp_path, **{**changes, "sections": "none"}), acts))
     found = features(acts[0])
     moved = found.units.copy()
     moved[3] += 2 * moved.std(axis=0)
-    changed = np.abs(learnt(trainee, found._replace(units=moved)) - learnt(trainee, found)) > 1e-6
+    changed = np.abs(learnt(trainable, found._replace(units=moved)) - learnt(trainable, found)) > 1e-6
     changed[3] = False
     rows, of = found.section_of, found.section_of[3]
     linked = np.isin(
@@ -100,9 +102,9 @@ def test_every_part_of_the_wiring_has_a_say(name: str, tmp_path: Path, acts: lis
 
 
 def test_panels_go_from_before_the_first_step_to_the_scores(
-    trainee: MeaningTrainee, acts: list[Example], tmp_path: Path
+    trainable: TrainableProvisionsModel, acts: list[Example], tmp_path: Path
 ) -> None:
-    network = Network.read(saved(trainee, tmp_path / "model.safetensors"))
+    network = Network.read(saved(trainable, tmp_path / "model.safetensors"))
     found = features(acts[0])
     panels = network.panels(found)
     assert panels.shape == (3, len(acts[0].act))
@@ -118,17 +120,19 @@ def test_units_stand_where_their_section_and_position_say(acts: list[Example]) -
         assert len({tuple(place) for place in placed}) == len(example.act)
 
 
-def test_an_act_without_units_has_no_scores(trainee: MeaningTrainee, acts: list[Example], tmp_path: Path) -> None:
-    network = Network.read(saved(trainee, tmp_path / "model.safetensors"))
+def test_an_act_without_units_has_no_scores(
+    trainable: TrainableProvisionsModel, acts: list[Example], tmp_path: Path
+) -> None:
+    network = Network.read(saved(trainable, tmp_path / "model.safetensors"))
     found = features(acts[0])
     names = ("units", "section_of", "vectors", "leads", "openings", "paragraph_of")
     assert network.scores(found._replace(**{name: getattr(found, name)[:0] for name in names})).shape == (0,)
 
 
 def test_the_shipped_configuration_has_no_more_parameters_than_promised(acts: list[Example]) -> None:
-    shape = read_config(MEANING).model
-    assert isinstance(shape, MeaningShape)
-    module = MeaningNetwork(shape, Widths.of(features(acts[0])))
+    shape = read_config(PROVISIONS).model
+    assert isinstance(shape, ProvisionsShape)
+    module = ProvisionsNetwork(shape, Widths.of(features(acts[0])))
     assert sum(parameter.numel() for parameter in module.parameters()) < MOST_PARAMETERS
 
 
@@ -181,9 +185,12 @@ def without(name: str) -> Callable[[dict[str, Any], dict[str, str]], None]:
     ],
 )
 def test_a_file_that_is_no_network_is_refused_in_one_sentence(
-    change: Callable[[dict[str, Any], dict[str, str]], None], named: str, trainee: MeaningTrainee, tmp_path: Path
+    change: Callable[[dict[str, Any], dict[str, str]], None],
+    named: str,
+    trainable: TrainableProvisionsModel,
+    tmp_path: Path,
 ) -> None:
-    path = saved(trainee, tmp_path / "model.safetensors")
+    path = saved(trainable, tmp_path / "model.safetensors")
     arrays, about = read_weights(path)
     held, said = {name: np.array(array) for name, array in arrays.items()}, dict(about)
     change(held, said)
@@ -220,11 +227,11 @@ def enlarged(name: str) -> Callable[[dict[str, Any]], None]:
 )
 def test_weights_that_give_no_scores_are_refused_in_one_sentence(
     change: Callable[[dict[str, Any]], None],
-    trainee: MeaningTrainee,
+    trainable: TrainableProvisionsModel,
     acts: list[Example],
     tmp_path: Path,
 ) -> None:
-    arrays, about = read_weights(saved(trainee, tmp_path / "model.safetensors"))
+    arrays, about = read_weights(saved(trainable, tmp_path / "model.safetensors"))
     held = {name: np.array(array) for name, array in arrays.items()}
     change(held)
     write_weights(tmp_path / "other.safetensors", {name: np.ascontiguousarray(held[name]) for name in held}, about)
@@ -234,8 +241,10 @@ def test_weights_that_give_no_scores_are_refused_in_one_sentence(
             compute(features(acts[0]))
 
 
-def test_vectors_of_another_width_are_refused(trainee: MeaningTrainee, acts: list[Example], tmp_path: Path) -> None:
-    network, found = Network.read(saved(trainee, tmp_path / "model.safetensors")), features(acts[0])
+def test_vectors_of_another_width_are_refused(
+    trainable: TrainableProvisionsModel, acts: list[Example], tmp_path: Path
+) -> None:
+    network, found = Network.read(saved(trainable, tmp_path / "model.safetensors")), features(acts[0])
     with pytest.raises(WeightsError):
         network.scores(found._replace(vectors=found.vectors[:, 1:]))
 

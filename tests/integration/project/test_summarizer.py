@@ -25,7 +25,7 @@ from lexlattice.encoding import EncodingError
 from lexlattice.encoding.static import Static
 from lexlattice.selection import Budget
 from lexlattice.summarizer import Summarizer
-from lexlattice.training.models.provisions import MeaningTrainee
+from lexlattice.training.models.provisions import TrainableProvisionsModel
 
 STEPS = 2
 
@@ -45,14 +45,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trainee(folder: Path, examples: Path) -> MeaningTrainee:
+def trainable(folder: Path, examples: Path) -> TrainableProvisionsModel:
     some = [example_of(read(examples / "short" / f"{language}.txt")) for language in ("en", "de", "pl")]
-    return stirred(MeaningTrainee(small_config(folder, steps=STEPS), some))
+    return stirred(TrainableProvisionsModel(small_config(folder, steps=STEPS), some))
 
 
 @pytest.fixture(scope="module")
-def model(folder: Path, trainee: MeaningTrainee) -> Path:
-    return saved(trainee, folder / "model.safetensors")
+def model(folder: Path, trainable: TrainableProvisionsModel) -> Path:
+    return saved(trainable, folder / "model.safetensors")
 
 
 @pytest.fixture(scope="module")
@@ -135,11 +135,11 @@ def test_fewer_words_than_none_are_refused(summarizer: Summarizer, long: Act) ->
 
 
 def test_it_emits_what_was_trained_to_be_emitted(
-    summarizer: Summarizer, trainee: MeaningTrainee, long: Act, examples: Path
+    summarizer: Summarizer, trainable: TrainableProvisionsModel, long: Act, examples: Path
 ) -> None:
     for act in (long, read(examples / "short" / "el.txt")):
         for words in (1, 80, 400):
-            assert summarizer.extract(act, words).text == trainee.extract(example_of(act), words)
+            assert summarizer.extract(act, words).text == trainable.extract(example_of(act), words)
 
 
 def test_it_always_says_the_same(summarizer: Summarizer, model: Path, long: Act) -> None:
@@ -175,18 +175,22 @@ def test_the_encoder_may_be_named_or_given(model: Path, summarizer: Summarizer, 
         assert Summarizer.from_pretrained(model, encoder).extract(long) == expected
 
 
-def test_vectors_of_another_encoder_are_refused(model: Path, tmp_path: Path, trainee: MeaningTrainee) -> None:
+def test_vectors_of_another_encoder_are_refused(
+    model: Path, tmp_path: Path, trainable: TrainableProvisionsModel
+) -> None:
     with pytest.raises(EncodingError, match="other"):
         Summarizer.from_pretrained(model, Other())
-    foreign = saved(trainee, tmp_path / "foreign.safetensors", fingerprint=Other.fingerprint)
+    foreign = saved(trainable, tmp_path / "foreign.safetensors", fingerprint=Other.fingerprint)
     with pytest.raises(EncodingError, match=Other.fingerprint):
         Summarizer.from_pretrained(foreign)
     with pytest.raises(EncodingError):
         Summarizer.from_pretrained(model, "no-such-encoder")
 
 
-def test_a_model_for_another_encoder_runs_with_it(tmp_path: Path, trainee: MeaningTrainee, long: Act) -> None:
-    foreign = saved(trainee, tmp_path / "foreign.safetensors", fingerprint=Other.fingerprint)
+def test_a_model_for_another_encoder_runs_with_it(
+    tmp_path: Path, trainable: TrainableProvisionsModel, long: Act
+) -> None:
+    foreign = saved(trainable, tmp_path / "foreign.safetensors", fingerprint=Other.fingerprint)
     check_extract(Summarizer.from_pretrained(foreign, Other()), long, 200)
 
 
@@ -242,7 +246,9 @@ def test_reasons_are_the_same_in_every_language(summarizer: Summarizer, examples
 
 
 def test_neighbours_that_nobody_perceives_move_nothing(folder: Path, examples: Path) -> None:
-    alone = MeaningTrainee(small_config(folder, geometry="none"), [example_of(read(examples / "short" / "en.txt"))])
+    alone = TrainableProvisionsModel(
+        small_config(folder, geometry="none"), [example_of(read(examples / "short" / "en.txt"))]
+    )
     summarizer = Summarizer.from_pretrained(saved(stirred(alone), folder / "alone.safetensors"))
     summary = summarizer.summarize(examples / "short" / "en.txt", SummaryOptions(words=100, explain=True))
     assert len(summary)

@@ -14,12 +14,12 @@ import httpx
 import pytest
 
 from helpers import ROOT
-from helpers.llm_server import KEY, KEY_FROM, LittleLLM, Trouble, little_llm
+from helpers.llm_server import KEY, KEY_FROM, Failure, FakeLLM, fake_llm
 from helpers.service import asking, served
 from lexlattice import LexLatticeError, read
 from lexlattice.errors import FetchError
 from lexlattice.reading.fetch import fetch
-from lexlattice.research.llm import Endpoint, EndpointConfig, Store
+from lexlattice.research.llm import Endpoint, EndpointConfig, ReplyCache
 
 PACKAGE = ROOT / "src" / "lexlattice"
 PAGE = ROOT / "docs" / "threat-model.md"
@@ -126,21 +126,24 @@ def disclosed(error: BaseException, log: pytest.LogCaptureFixture) -> str:
 
 
 @pytest.fixture
-def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[LittleLLM]:
+def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeLLM]:
     monkeypatch.setenv(KEY_FROM, KEY)
-    with little_llm(lambda question: f"My key is {KEY}") as server:
+    with fake_llm(lambda question: f"My key is {KEY}") as server:
         yield server
 
 
 @pytest.mark.parametrize("kind", ["openai", "anthropic"])
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 418, 500])
 def test_a_key_is_in_no_error_and_no_log_line(
-    kind: str, status: int, llm: LittleLLM, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    kind: str, status: int, llm: FakeLLM, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     said = json.dumps({"error": {"message": f"the key {KEY} is wrong"}}).encode()
-    llm.troubles.append(Trouble(status, body=said))
-    with Endpoint(llm.config(kind, attempts=1), Store(tmp_path)) as endpoint, pytest.raises(LexLatticeError) as error:
+    llm.failures.append(Failure(status, body=said))
+    with (
+        Endpoint(llm.config(kind, attempts=1), ReplyCache(tmp_path)) as endpoint,
+        pytest.raises(LexLatticeError) as error,
+    ):
         endpoint.complete("s", "p")
     assert KEY not in disclosed(error.value, caplog)
 

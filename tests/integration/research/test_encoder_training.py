@@ -22,25 +22,25 @@ from numpy.typing import NDArray
 from lexlattice._internal.weights import read_weights
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import LexLatticeError, OutputError
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.encoder.lexicon import Lexicon
-from lexlattice.research.encoder.measure import retrieval, sets
-from lexlattice.research.encoder.run import packed, train_encoder, write_weights
+from lexlattice.research.encoder.measure import retrieval, retrieval_sets
+from lexlattice.research.encoder.run import quantize, train_encoder, write_weights
 from lexlattice.research.encoder.texts import (
     Source,
-    _mended,
     _numbered,
+    _repaired,
     held_out_acts,
     held_out_rows,
     held_out_sentences,
     modern_sentences,
     news,
     sources,
-    told_apart,
     validation_acts,
+    without_near_duplicates,
 )
-from lexlattice.research.encoder.training import Recipe, _columns, _Learner, train
+from lexlattice.research.encoder.training import Recipe, _columns, _Trainer, train
 
 CONCEPTS = 60
 LEARNED, VALIDATED, HELD_OUT = "31990L0001", "32001R0001", [f"3199{year}D0007" for year in range(8)]
@@ -269,9 +269,12 @@ def test_modern_acts_whose_lines_may_not_be_the_same_are_not_asked_for(own: Path
 def test_sentences_that_are_the_same_but_for_a_word_are_told_apart() -> None:
     first = "one two three four five six seven eight nine ten"
     near, far = first.replace("ten", "eleven"), first.replace("nine ten", "twelve thirteen")
-    assert [row["en"] for row in told_apart([{"en": text} for text in (first, near, far)])] == [first, far]
-    assert [row["en"] for row in told_apart([{"en": text} for text in (first, first.upper(), "ten")])] == [first, "ten"]
-    assert told_apart([]) == []
+    assert [row["en"] for row in without_near_duplicates([{"en": text} for text in (first, near, far)])] == [first, far]
+    assert [row["en"] for row in without_near_duplicates([{"en": text} for text in (first, first.upper(), "ten")])] == [
+        first,
+        "ten",
+    ]
+    assert without_near_duplicates([]) == []
 
 
 def test_a_near_double_in_the_law_is_asked_for_in_its_own_set_only(own: Path) -> None:
@@ -280,13 +283,13 @@ def test_a_near_double_in_the_law_is_asked_for_in_its_own_set_only(own: Path) ->
     shared = " ".join(word(concept, "en") for concept in range(20))
     lines[500], lines[540] = f"{shared} {word(30, 'en')}", f"{shared} {word(31, 'en')}"
     write_lines(path, lines)
-    asked = {name: {row["en"] for row in rows} for name, rows in sets(own).items()}
+    asked = {name: {row["en"] for row in rows} for name, rows in retrieval_sets(own).items()}
     assert len(asked["law"] & {lines[500], lines[540]}) == 1
     assert asked["law, near-doubles"] >= {lines[500], lines[540]}
 
 
 def test_every_set_has_its_texts(made: Path) -> None:
-    found = sets(made)
+    found = retrieval_sets(made)
     assert {name: len(rows) for name, rows in found.items()} == {
         "law": 120,
         "law, near-doubles": 120,
@@ -301,9 +304,9 @@ def test_every_set_has_its_texts(made: Path) -> None:
 def test_bulgarian_that_was_misread_is_mended() -> None:
     right = "Като има предвид, че Съветът прие щ ъ ь ю я"
     misread = right.encode("cp1251").decode("latin-1")
-    assert misread != right and _mended(misread, "bg") == right
-    assert _mended(right, "bg") == right
-    assert _mended(misread, "fr") == misread
+    assert misread != right and _repaired(misread, "bg") == right
+    assert _repaired(right, "bg") == right
+    assert _repaired(misread, "fr") == misread
 
 
 @pytest.mark.parametrize(
@@ -318,7 +321,7 @@ def test_bulgarian_that_was_misread_is_mended() -> None:
     ],
 )
 def test_foreign_words_in_bulgarian_texts_stay_as_they_are(text: str) -> None:
-    assert _mended(text, "bg") == text
+    assert _repaired(text, "bg") == text
 
 
 @pytest.mark.parametrize(
@@ -466,7 +469,7 @@ def test_a_recipe_that_cannot_be_is_refused_in_one_sentence_and_nothing_is_writt
 
 @pytest.mark.parametrize("name", ["nowhere/weights.safetensors", "weights.md"])
 def test_a_place_that_cannot_be_written_to_is_refused_before_anything_is_read(tmp_path: Path, name: str) -> None:
-    with pytest.raises(LexLatticeError, match="cannot be written"):
+    with pytest.raises(OutputError):
         train_encoder(tmp_path / "no data either", tmp_path / name, {})
 
 
@@ -490,7 +493,7 @@ def test_translations_that_were_not_learned_from_find_each_other(made: Path, tra
     assert min(after.values()) > 0.6
 
 
-@pytest.mark.parametrize("initial", ["company", "random"])
+@pytest.mark.parametrize("initial", ["svd", "random"])
 def test_both_starts_give_numbers_of_the_right_shape(made: Path, initial: str) -> None:
     recipe = replace(RECIPE, steps=2, dimensions=24, initial=initial)
     lexicon, table = train(sources(made), recipe, lambda step, loss: None)
@@ -498,7 +501,7 @@ def test_both_starts_give_numbers_of_the_right_shape(made: Path, initial: str) -
 
 
 def test_company_alone_already_knows_translations(made: Path, tmp_path: Path) -> None:
-    recipe = replace(RECIPE, initial="company", steps=1, rate=0.0)
+    recipe = replace(RECIPE, initial="svd", steps=1, rate=0.0)
     lexicon, table = train(sources(made), recipe, lambda step, loss: None)
     write_weights(tmp_path / "company.safetensors", lexicon.vocabulary, table, recipe.spelling)
     found = retrieval(Static(tmp_path / "company.safetensors").encode, held_out_sentences(made), ("en", "fr", "bg"))
@@ -513,9 +516,9 @@ def test_no_text_stands_in_two_rows_of_a_batch() -> None:
     ]
     texts = [text for row in rows for text in row.values()]
     lexicon = Lexicon.build(texts, Spelling(), 1000, 8)
-    learner = _Learner(lexicon, torch.zeros(1, 2), replace(RECIPE, shares=(1,)))
+    learner = _Trainer(lexicon, torch.zeros(1, 2), replace(RECIPE, shares=(1,)))
     for _ in range(20):
-        batch = learner.draw(_columns([Source("made up", "none", rows)], lexicon))
+        batch = learner.sample_batch(_columns([Source("made up", "none", rows)], lexicon))
         drawn = [texts[number].lower() for number in batch.ravel()]
         assert len(batch) == 2 and batch.shape[1] > 10
         assert len(set(drawn)) == len(drawn)
@@ -529,9 +532,9 @@ def test_every_row_of_a_batch_is_in_other_languages() -> None:
     texts = [text for row in rows for text in row.values()]
     of_row = [number for number, row in enumerate(rows) for _ in row]
     lexicon = Lexicon.build(texts, Spelling(), 1000, 8)
-    learner = _Learner(lexicon, torch.zeros(1, 2), replace(RECIPE, shares=(1,), batch=200))
+    learner = _Trainer(lexicon, torch.zeros(1, 2), replace(RECIPE, shares=(1,), batch=200))
     for _ in range(20):
-        batch = learner.draw(_columns([Source("made up", "none", rows)], lexicon))
+        batch = learner.sample_batch(_columns([Source("made up", "none", rows)], lexicon))
         assert len(batch) == RECIPE.languages and batch.min() >= 0
         for column in batch.T:
             assert len({of_row[number] for number in column}) == 1
@@ -551,7 +554,7 @@ def test_inference_in_numpy_is_what_was_trained_in_torch(trained: Trained) -> No
 def as_trained(trained: Trained, table: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
     """What the trainer makes of texts when it leaves nothing out."""
     recipe = replace(RECIPE, word_dropout=0.0, subword_dropout=0.0)
-    vectors, _, _ = _Learner(trained.lexicon, torch.from_numpy(table), recipe)._encode(places)
+    vectors, _, _ = _Trainer(trained.lexicon, torch.from_numpy(table), recipe)._encode(places)
     found: NDArray[np.float32] = vectors.detach().numpy()
     return found
 
@@ -623,7 +626,7 @@ def test_weights_that_are_there_stay_whole_when_writing_fails(tmp_path: Path, mo
 
     monkeypatch.setattr(Path, "replace", fail)
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(Exception, match=r"space|written"):
+    with pytest.raises((LexLatticeError, OSError)):
         write_weights(path, *arguments)
     assert path.read_bytes() == before
 
@@ -631,8 +634,9 @@ def test_weights_that_are_there_stay_whole_when_writing_fails(tmp_path: Path, mo
 def test_nothing_partial_is_left_when_writing_fails(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
     path.mkdir()
-    with pytest.raises(LexLatticeError, match=r"weights\.safetensors"):
+    with pytest.raises(LexLatticeError) as error:
         write_weights(path, np.arange(3, dtype=np.uint32), np.ones((4, 2), np.float32), Spelling())
+    assert path.name in str(error.value)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -646,7 +650,7 @@ def test_the_model_card_names_every_source_with_its_licence_and_has_every_langua
         assert f"| {source.name} | {len(source.rows):,} | {len(languages)} | {source.licence} |" in lines
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines if line.startswith("| ")}
     assert set(LANGUAGES) - {"en"} <= set(rows)
-    found = sets(made)
+    found = retrieval_sets(made)
     assert f"| into English from | {' | '.join(found)} |" in lines
     for code in set(LANGUAGES) - {"en"}:
         cells = [cell.strip(" |") != "–" for cell in rows[code].split(" | ")[1:]]
@@ -665,7 +669,7 @@ def test_every_licence_allows_weights_to_be_passed_on(made: Path) -> None:
 
 def test_packing_loses_little() -> None:
     table = np.random.default_rng(1).standard_normal((500, 256)).astype(np.float32)
-    numbers, scales = packed(table)
+    numbers, scales = quantize(table)
     assert numbers.shape == (500, 128) and numbers.dtype == np.uint8 and scales.dtype == np.float16
     back = whole(numbers, scales)
     assert np.linalg.norm(back - table) / np.linalg.norm(table) < 0.13
@@ -682,7 +686,7 @@ def test_the_packed_table_points_where_the_trained_one_does(trained: Trained) ->
 def test_rows_of_nothing_stay_nothing() -> None:
     table = np.random.default_rng(2).standard_normal((5, 8)).astype(np.float32)
     table[[1, 4]] = 0
-    back = whole(*packed(table))
+    back = whole(*quantize(table))
     assert not back[[1, 4]].any() and back[[0, 2, 3]].all()
 
 
@@ -699,14 +703,14 @@ def test_rows_of_nothing_stay_nothing() -> None:
 )
 def test_extreme_rows_keep_their_numbers(row: list[float], tolerance: float) -> None:
     table = np.array([row], np.float32)
-    assert np.linalg.norm(whole(*packed(table)) - table) <= tolerance * np.linalg.norm(table)
+    assert np.linalg.norm(whole(*quantize(table)) - table) <= tolerance * np.linalg.norm(table)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("value", [1e7, np.nan])
 def test_rows_that_cannot_be_packed_do_not_silently_become_nothing(value: float) -> None:
     try:
-        back = whole(*packed(np.array([[value, 1.0, -value, 1.0]], np.float32)))
+        back = whole(*quantize(np.array([[value, 1.0, -value, 1.0]], np.float32)))
     except LexLatticeError:
         return
     assert back.any()
@@ -722,7 +726,7 @@ def real(data: Path) -> list[Source]:
 
 @pytest.fixture(scope="module")
 def asked(data: Path) -> dict[str, list[dict[str, str]]]:
-    return sets(data)
+    return retrieval_sets(data)
 
 
 def lines_in(text: str) -> Iterator[str]:

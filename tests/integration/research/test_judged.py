@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("torch")
 
-from helpers.llm_server import KEY, KEY_FROM, LittleLLM, Question, little_llm
-from lexlattice.errors import LexLatticeError
+from helpers.llm_server import KEY, KEY_FROM, FakeLLM, Received, fake_llm
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.significance import wilcoxon
 from lexlattice.research.experiments.judged import judged, paired
 from lexlattice.research.experiments.runner import Results
@@ -24,7 +24,7 @@ from lexlattice.research.experiments.tables import Source, Table
 SYSTEMS = ("one", "two", "three", "four", "five")
 
 
-def words(question: Question) -> str:
+def words(question: Received) -> str:
     """A judge to whom every word is a point, and a unit is relevant if it is one of them."""
     asked = json.loads(question.prompt.partition("\n\nYou were asked")[0])
     if "summary" in asked:
@@ -58,7 +58,7 @@ class Room:
         models = {name: Model(Path()) for name in names[systems:]}
         self.settings = Settings(systems=tuple(names[:systems]), models=models, endpoint=endpoint, **others)
         self.notes: list[str] = []
-        self.workshop = SimpleNamespace(folder=folder, note=self.notes.append)
+        self.runner = SimpleNamespace(folder=folder, note=self.notes.append)
         self._found, self._models = found, models
 
     def languages(self, split: str | None = None) -> list[str]:
@@ -98,13 +98,13 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[LittleLLM]:
-    with little_llm(words) as server:
+def server() -> Iterator[FakeLLM]:
+    with fake_llm(words) as server:
         yield server
 
 
 @pytest.fixture
-def run(server: LittleLLM, tmp_path: Path) -> Callable[..., list[Table]]:
+def run(server: FakeLLM, tmp_path: Path) -> Callable[..., list[Table]]:
     def run(found: Mapping[str, Results], *, systems: int = 1, **others: Any) -> list[Table]:
         address = {"kind": "openai", "url": server.config().url, "model": "little", "key_from": KEY_FROM}
         room = Room(tmp_path, {**address, "max_tokens": 400}, found, systems=systems, **others)
@@ -113,7 +113,7 @@ def run(server: LittleLLM, tmp_path: Path) -> Callable[..., list[Table]]:
     return run
 
 
-def test_an_act_that_one_system_lacks_shifts_nobody_onto_the_reference_of_another() -> None:
+def test_an_act_that_one_system_lacks_does_not_shift_references() -> None:
     all_acts = results({n: {"lead": chosen(n, 5)} for n in (1, 2, 3, 4)})
     without_second = results({n: {"model": chosen(n, 5)} for n in (4, 1, 3)})
     for found in ([all_acts, without_second], [without_second, all_acts]):
@@ -127,25 +127,25 @@ def test_an_act_that_one_system_lacks_shifts_nobody_onto_the_reference_of_anothe
 def test_a_line_that_is_two_acts_is_refused() -> None:
     one, other = results({1: {"a": "x"}}), results({1: {"b": "x"}})
     other.lines[0]["celex"] = "399"  # type: ignore[index]
-    with pytest.raises(LexLatticeError, match="different acts"):
+    with pytest.raises(DataError):
         paired("en", [one, other], {1: "x"})
 
 
-def test_acts_without_a_number_are_told_apart() -> None:
+def test_acts_without_a_number_are_distinguished() -> None:
     found = results({n: {"a": "x"} for n in (1, 2)})
     for line in found.lines:
         line["celex"] = ""  # type: ignore[index]
     assert [document.id for document in paired("en", [found], {1: "x", 2: "y"})] == ["en:1", "en:2"]
 
 
-def test_whom_no_system_missed_is_judged_and_the_table_says_how_many_were_not(run: Callable[..., list[Table]]) -> None:
+def test_only_acts_with_results_of_all_systems_are_judged(run: Callable[..., list[Table]]) -> None:
     lead = results({n: {"lead": chosen(n, 5)} for n in (1, 2, 3)})
     model = results({n: {"model": chosen(n, 5)} for n in (1, 3)})
     table, pairs = run({"lead": lead, "model": model})
     assert [[cell.value for cell in line.cells] for line in table.rows] == [[100.0] * 3] * 2
     for each in (table, pairs):
         assert each.source.acts == 2
-        assert "Left out were 1 acts that not all systems had results for." in each.note
+        assert "1 acts were left out" in each.note
 
 
 def test_every_two_systems_are_compared_however_many_there_are(run: Callable[..., list[Table]]) -> None:
@@ -156,27 +156,28 @@ def test_every_two_systems_are_compared_however_many_there_are(run: Callable[...
     assert len(pairs.rows) == 10
     assert len({line.name for line in pairs.rows}) == 10
     for line in pairs.rows:
-        later, earlier = line.name.split(" less ")
+        later, earlier = line.name.split(" − ")
         change, p, acts = line.cells
         mean = sum(a - b for a, b in zip(good[later], good[earlier], strict=True)) / 6
         assert change.value == pytest.approx(100 * mean / 5)
         assert change.interval is not None
+        assert change.value is not None
         assert change.interval[0] <= change.value <= change.interval[1]
         assert p.value == pytest.approx(wilcoxon(good[later], good[earlier]))
         assert acts.value == 6
-    assert "five less four" in pairs.to_markdown()
+    assert "five − four" in pairs.to_markdown()
     assert "95 % paired bootstrap interval" in pairs.to_markdown()
 
 
-def test_one_system_is_compared_with_nobody(run: Callable[..., list[Table]]) -> None:
+def test_a_single_system_has_no_comparisons(run: Callable[..., list[Table]]) -> None:
     (table,) = run({"lead": results({1: {"lead": chosen(1, 3)}})})
     assert [line.name for line in table.rows] == ["lead"]
 
 
-def test_a_table_says_who_was_left_out_and_why(
-    run: Callable[..., list[Table]], server: LittleLLM, tmp_path: Path
+def test_a_table_mentions_acts_that_were_left_out(
+    run: Callable[..., list[Table]], server: FakeLLM, tmp_path: Path
 ) -> None:
-    server.say = lambda question: "I would rather not." if "w2-0" in question.prompt else words(question)
+    server.respond = lambda question: "I would rather not." if "w2-0" in question.prompt else words(question)
     found = {name: results({n: {name: chosen(n, 3)} for n in (1, 2, 3)}) for name in ("lead", "model")}
     for table in run(found):
         assert table.source.acts == 2
@@ -186,20 +187,18 @@ def test_a_table_says_who_was_left_out_and_why(
     assert "not JSON" in failures["en:2:32"]
 
 
-def test_without_any_usable_reply_there_is_no_table(run: Callable[..., list[Table]], server: LittleLLM) -> None:
-    server.say = lambda _: "I would rather not."
+def test_without_any_usable_reply_there_is_no_table(run: Callable[..., list[Table]], server: FakeLLM) -> None:
+    server.respond = lambda _: "I would rather not."
     found = {"lead": results({n: {"lead": chosen(n, 3)} for n in (1, 2)})}
-    with pytest.raises(
-        LexLatticeError, match="None of the 2 acts could be judged: little gave no usable reply"
-    ) as error:
+    with pytest.raises(DataError) as error:
         run(found)
     assert len(re.findall(r"\.(?:\s|$)", str(error.value))) == 1, "one sentence"
 
 
 def test_a_cap_without_prices_is_refused_before_anything_is_measured(
-    run: Callable[..., list[Table]], server: LittleLLM, monkeypatch: pytest.MonkeyPatch
+    run: Callable[..., list[Table]], server: FakeLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Room, "systems", lambda room, language: pytest.fail("it was measured"))
-    with pytest.raises(LexLatticeError, match="price_in and price_out"):
+    with pytest.raises(ConfigError):
         run({"lead": results({1: {"lead": "x"}})}, cap=5.0)
-    assert not server.asked
+    assert not server.received

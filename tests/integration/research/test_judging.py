@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import RECORDED as RECORDED_FOLDER
-from helpers.llm_server import KEY, KEY_FROM, LittleLLM, Question, Trouble, little_llm
-from lexlattice.errors import LexLatticeError
+from helpers.llm_server import KEY, KEY_FROM, Failure, FakeLLM, Received, fake_llm
+from lexlattice.errors import DataError
 from lexlattice.evaluation.metrics.significance import wilcoxon
 from lexlattice.research.judging import Document, Judgement, Score, estimate, judge
 from lexlattice.research.judging.llm_judge import MEASURES, POINT_MARKS, UNIT_MARKS
-from lexlattice.research.llm import Cap, Endpoint, EndpointError, SpendingError, Store
-from lexlattice.research.llm import transport as llm
+from lexlattice.research.llm import Cap, Endpoint, EndpointError, ReplyCache, SpendingError
+from lexlattice.research.llm import client as llm
 
 RECORDED = json.loads(RECORDED_FOLDER.joinpath("judging.json").read_text("utf-8"))
 DOCUMENTS = [Document(*(one[name] for name in Document._fields)) for one in RECORDED["documents"]]
 
 
-def recorded(question: Question) -> str:
+def recorded(question: Received) -> str:
     """What the judge said of this."""
     asked = json.loads(question.prompt.partition("\n\nYou were asked")[0])
     if "summary" in asked:
@@ -49,18 +49,18 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[LittleLLM]:
-    with little_llm(recorded) as server:
+def server() -> Iterator[FakeLLM]:
+    with fake_llm(recorded) as server:
         yield server
 
 
 @pytest.fixture
-def run(server: LittleLLM, tmp_path: Path) -> Callable[..., Judgement]:
+def run(server: FakeLLM, tmp_path: Path) -> Callable[..., Judgement]:
     def run(
         documents: list[Document] = DOCUMENTS, kind: str = "openai", cap: Cap | None = None, **how: Any
     ) -> Judgement:
         config = server.config(kind, price_in=3.0, price_out=15.0, max_tokens=400)
-        with Endpoint(config, Store(tmp_path), cap=cap) as endpoint:
+        with Endpoint(config, ReplyCache(tmp_path), cap=cap) as endpoint:
             return judge(documents, endpoint, **how)
 
     return run
@@ -107,14 +107,14 @@ def test_a_difference_and_its_test_are_of_the_same_documents() -> None:
     assert compared.p == wilcoxon([1] * 9 + [0], [0] * 9 + [1]) < 0.05
 
 
-def test_no_prompt_names_a_system_and_the_seed_settles_the_order(server: LittleLLM, tmp_path: Path) -> None:
+def test_no_prompt_names_a_system_and_the_seed_settles_the_order(server: FakeLLM, tmp_path: Path) -> None:
     orders = []
     for turn, seed in enumerate((1, 1, 2, 3, 4)):
-        server.asked.clear()
-        with Endpoint(server.config(), Store(tmp_path / str(turn))) as endpoint:
+        server.received.clear()
+        with Endpoint(server.config(), ReplyCache(tmp_path / str(turn))) as endpoint:
             judgement = judge(DOCUMENTS, endpoint, seed=seed)
-        assert not [one for one in server.asked if "lattice" in f"{one.body}" or '"line"' in one.prompt]
-        orders.append([one.prompt for one in server.asked])
+        assert not [one for one in server.received if "lattice" in f"{one.body}" or '"line"' in one.prompt]
+        orders.append([one.prompt for one in server.received])
         assert [(score.document, score.system) for score in judgement.scores][:2] == [
             ("en-1", "lattice"),
             ("en-1", "line"),
@@ -124,70 +124,70 @@ def test_no_prompt_names_a_system_and_the_seed_settles_the_order(server: LittleL
 
 
 def test_references_are_taken_apart_once_and_a_second_run_asks_nothing(
-    server: LittleLLM, run: Callable[..., Judgement]
+    server: FakeLLM, run: Callable[..., Judgement]
 ) -> None:
     first = run()
-    assert sum('"summary"' in one.prompt for one in server.asked) == len(DOCUMENTS)
-    asked = len(server.asked)
+    assert sum('"summary"' in one.prompt for one in server.received) == len(DOCUMENTS)
+    asked = len(server.received)
     assert asked == 3 + 5, "an empty candidate is not asked about"
     assert run() == first
     others = [one._replace(candidates={**one.candidates, "third": one.candidates["lattice"]}) for one in DOCUMENTS]
     assert run(others).systems == ("lattice", "line", "third")
-    assert len(server.asked) == asked
+    assert len(server.received) == asked
 
 
-def test_a_run_that_broke_off_goes_on_where_it_stopped(server: LittleLLM, run: Callable[..., Judgement]) -> None:
-    def say(question: Question) -> str:
-        if len(server.asked) == 5:
-            server.troubles.append(Trouble(401))
+def test_an_interrupted_run_resumes(server: FakeLLM, run: Callable[..., Judgement]) -> None:
+    def say(question: Received) -> str:
+        if len(server.received) == 5:
+            server.failures.append(Failure(401))
         return recorded(question)
 
-    server.say = say
-    with pytest.raises(EndpointError, match="refused the key"):
+    server.respond = say
+    with pytest.raises(EndpointError):
         run()
-    assert len(server.asked) == 6
+    assert len(server.received) == 6
     assert {score.system for score in run().scores} == {"lattice", "line"}
-    assert len(server.asked) == 6 + 3, "five of eight were kept"
+    assert len(server.received) == 6 + 3, "five of eight were kept"
 
 
-def test_workers_change_nothing(run: Callable[..., Judgement], server: LittleLLM, tmp_path: Path) -> None:
-    with Endpoint(server.config(), Store(tmp_path / "others")) as endpoint:
+def test_workers_change_nothing(run: Callable[..., Judgement], server: FakeLLM, tmp_path: Path) -> None:
+    with Endpoint(server.config(), ReplyCache(tmp_path / "others")) as endpoint:
         assert judge(DOCUMENTS, endpoint, workers=4) == run()
 
 
-def test_what_would_cost_too_much_is_not_begun(
-    server: LittleLLM, run: Callable[..., Judgement], tmp_path: Path
+def test_judging_that_would_exceed_the_cap_is_not_started(
+    server: FakeLLM, run: Callable[..., Judgement], tmp_path: Path
 ) -> None:
-    with pytest.raises(SpendingError, match="above the cap"):
+    with pytest.raises(SpendingError):
         run(cap=Cap(money=0.001))
-    assert not server.asked
-    with Endpoint(server.config(), Store(tmp_path)) as endpoint:
+    assert not server.received
+    with Endpoint(server.config(), ReplyCache(tmp_path)) as endpoint:
         before = estimate(DOCUMENTS, endpoint)
         assert before.requests == 8
         judge(DOCUMENTS, endpoint)
         assert estimate(DOCUMENTS, endpoint).requests == 0
 
 
-def test_an_estimate_allows_for_the_script(server: LittleLLM, tmp_path: Path) -> None:
+def test_an_estimate_allows_for_the_script(server: FakeLLM, tmp_path: Path) -> None:
     """As many letters of Greek are more tokens than of English, in what is asked and in what is replied."""
     english = Document("1", "en", "Keepers tell of hives. " * 50, {"a": ["Keepers tell of hives."] * 9})
     greek = Document("1", "el", "Δηλώνονται οι κυψέλες. " * 50, {"a": ["Δηλώνονται οι κυψέλες."] * 9})
     assert len(greek.reference) == len(english.reference)
-    with Endpoint(server.config(), Store(tmp_path)) as endpoint:
+    with Endpoint(server.config(), ReplyCache(tmp_path)) as endpoint:
         few, many = estimate([english], endpoint), estimate([greek], endpoint)
     letters = sum(map(len, ["", greek.reference, greek.reference, *greek.candidates["a"]]))
     assert many.tokens_in - few.tokens_in > letters / 3
     assert many.tokens_out > 2 * few.tokens_out
 
 
-def test_a_document_without_a_usable_reply_counts_for_nobody(server: LittleLLM, run: Callable[..., Judgement]) -> None:
-    server.say = lambda question: "no" if "addressed to nobody" in question.prompt else recorded(question)
+def test_a_document_without_a_usable_reply_counts_for_no_system(server: FakeLLM, run: Callable[..., Judgement]) -> None:
+    server.respond = lambda question: "no" if "addressed to nobody" in question.prompt else recorded(question)
     judgement = run()
     assert list(judgement.failures) == ["en-1"]
     assert {score.document for score in judgement.scores} == {"en-2", "el-1"}
 
 
-def test_results_are_plain_json_and_say_what_was_run(run: Callable[..., Judgement]) -> None:
+def test_results_are_plain_json_with_their_settings(run: Callable[..., Judgement]) -> None:
     data = run(seed=7).to_dict(resamples=200)
     assert json.loads(json.dumps(data)) == data
     assert (data["model"], data["seed"]) == ("little", 7)
@@ -200,18 +200,16 @@ def test_results_are_plain_json_and_say_what_was_run(run: Callable[..., Judgemen
 
 
 @pytest.mark.parametrize(
-    ("documents", "sentence"),
+    "documents",
     [
-        ([], "no documents"),
-        ([DOCUMENTS[0], DOCUMENTS[0]], "same id"),
-        ([DOCUMENTS[0]._replace(reference=" ")], "no reference"),
-        ([DOCUMENTS[0], DOCUMENTS[1]._replace(candidates={"line": []})], "same systems"),
+        [],
+        [DOCUMENTS[0], DOCUMENTS[0]],
+        [DOCUMENTS[0]._replace(reference=" ")],
+        [DOCUMENTS[0], DOCUMENTS[1]._replace(candidates={"line": []})],
     ],
 )
-def test_what_cannot_be_judged_is_refused(
-    documents: list[Document], sentence: str, run: Callable[..., Judgement]
-) -> None:
-    with pytest.raises(LexLatticeError, match=sentence):
+def test_invalid_documents_are_refused(documents: list[Document], run: Callable[..., Judgement]) -> None:
+    with pytest.raises(DataError):
         run(documents)
 
 

@@ -1,4 +1,4 @@
-"""Endpoints: the two protocols over real connections, replies that are checked and kept, and what they may cost."""
+"""Endpoints: both protocols over real connections; replies are checked and cached, spending is capped."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import ROOT
-from helpers.llm_server import KEY, KEY_FROM, LittleLLM, Trouble, little_llm
+from helpers.llm_server import KEY, KEY_FROM, Failure, FakeLLM, fake_llm
 from lexlattice import read
 from lexlattice.act.summary import Item, Summary
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, LexLatticeError, OutputError
 from lexlattice.research.judging import Document, judge
 from lexlattice.research.llm import (
     Cap,
     Endpoint,
     EndpointConfig,
     EndpointError,
+    ReplyCache,
     ReplyError,
     Request,
     SpendingError,
-    Store,
+    open_endpoint,
 )
-from lexlattice.research.llm import transport as module
-from lexlattice.research.llm.endpoint import endpoint_in
-from lexlattice.research.llm.ledger import NAME, tokens_of
-from lexlattice.research.llm.schema import fault, parse
+from lexlattice.research.llm import client as client_module
+from lexlattice.research.llm.cost_ledger import NAME, max_tokens_of
+from lexlattice.research.llm.replies import parse, schema_error
 from lexlattice.research.rewriting import rewrite
 
 KINDS = ["anthropic", "openai"]
@@ -56,44 +56,44 @@ GOOD = '{"points": ["Οι μελισσοκόμοι"]}'
 
 
 @pytest.fixture(autouse=True)
-def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_FROM, KEY)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(module, "BACKOFF", 0.01)
+    monkeypatch.setattr(client_module, "BACKOFF", 0.01)
 
 
 @pytest.fixture
-def server() -> Iterator[LittleLLM]:
-    with little_llm(lambda question: GOOD if question.is_structured else f"You said: {question.prompt}") as server:
+def server() -> Iterator[FakeLLM]:
+    with fake_llm(lambda received: GOOD if received.is_structured else f"You said: {received.prompt}") as server:
         yield server
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "replies")
+def cache(tmp_path: Path) -> ReplyCache:
+    return ReplyCache(tmp_path / "replies")
 
 
-# --- asking -----------------------------------------------------------------------------------------------
+# --- requests -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_asked_and_answered(kind: str, server: LittleLLM, store: Store) -> None:
-    with Endpoint(server.config(kind, max_tokens=77), store) as endpoint:
+def test_a_request_and_its_reply(kind: str, server: FakeLLM, cache: ReplyCache) -> None:
+    with Endpoint(server.config(kind, max_tokens=77), cache) as endpoint:
         reply = endpoint.complete("Be brief.", "Κυψέλη?")
     assert (reply.text, reply.tokens_in, reply.tokens_out) == ("You said: Κυψέλη?", 100, 10)
-    (question,) = server.asked
-    assert question.system == "Be brief."
-    assert question.body["temperature"] == 0
-    assert (question.body["model"], question.body["max_tokens"]) == ("little", 77)
-    sent = question.headers["x-api-key"] if kind == "anthropic" else question.headers["authorization"]
+    (received,) = server.received
+    assert received.system == "Be brief."
+    assert received.body["temperature"] == 0
+    assert (received.body["model"], received.body["max_tokens"]) == ("little", 77)
+    sent = received.headers["x-api-key"] if kind == "anthropic" else received.headers["authorization"]
     assert sent.removeprefix("Bearer ") == KEY
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_structured_replies_are_asked_for_in_the_endpoints_own_way(kind: str, server: LittleLLM, store: Store) -> None:
-    with Endpoint(server.config(kind), store) as endpoint:
+def test_structured_output_uses_the_protocol_of_the_endpoint(kind: str, server: FakeLLM, cache: ReplyCache) -> None:
+    with Endpoint(server.config(kind), cache) as endpoint:
         assert endpoint.complete("s", "p", schema=SCHEMA).data == {"points": ["Οι μελισσοκόμοι"]}
-    body = server.asked[0].body
+    body = server.received[0].body
     if kind == "anthropic":
         assert body["tools"][0]["input_schema"] == SCHEMA
         assert body["tool_choice"]["name"] == body["tools"][0]["name"]
@@ -102,83 +102,87 @@ def test_structured_replies_are_asked_for_in_the_endpoints_own_way(kind: str, se
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_endpoint_without_structured_output_is_asked_in_words_from_then_on(kind: str, store: Store) -> None:
-    with little_llm(lambda _: f"```json\n{GOOD}\n```") as server:
-        server.structured = False
-        with Endpoint(server.config(kind), store) as endpoint:
+def test_without_structured_output_the_schema_goes_into_the_prompt(kind: str, cache: ReplyCache) -> None:
+    with fake_llm(lambda _: f"```json\n{GOOD}\n```") as server:
+        server.has_structured_output = False
+        with Endpoint(server.config(kind), cache) as endpoint:
             for prompt in ("one", "two"):
                 assert endpoint.complete("s", prompt, schema=SCHEMA).data == json.loads(GOOD)
-        assert [question.is_structured for question in server.asked] == [True, False, False]
-        assert '"minItems": 1' in server.asked[1].system
+        assert [received.is_structured for received in server.received] == [True, False, False]
+        assert '"minItems": 1' in server.received[1].system
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_reply_that_does_not_fit_is_mended_once(kind: str, store: Store) -> None:
-    with little_llm(lambda question: GOOD if "cannot be used" in question.prompt else '{"points": []}') as server:
-        with Endpoint(server.config(kind), store) as endpoint:
+def test_a_reply_that_does_not_fit_is_repaired_once(kind: str, cache: ReplyCache) -> None:
+    with fake_llm(lambda received: GOOD if "cannot be used" in received.prompt else '{"points": []}') as server:
+        with Endpoint(server.config(kind), cache) as endpoint:
             reply = endpoint.complete("s", "p", schema=SCHEMA)
         assert reply.data == json.loads(GOOD)
         assert (reply.tokens_in, reply.tokens_out) == (200, 20)
-        assert "has 0 entries" in server.asked[1].prompt
+        assert "$.points" in server.received[1].prompt, "it says what is wrong"
 
 
-def test_a_reply_that_does_not_fit_twice_is_an_error_and_is_not_asked_a_third_time(store: Store) -> None:
-    with little_llm(lambda _: "I would rather not.") as server, Endpoint(server.config(), store) as endpoint:
+def test_two_replies_that_do_not_fit_are_an_error_without_a_third_request(cache: ReplyCache) -> None:
+    with fake_llm(lambda _: "I would rather not.") as server, Endpoint(server.config(), cache) as endpoint:
         for _ in range(2):
-            with pytest.raises(ReplyError, match="not JSON"):
+            with pytest.raises(ReplyError):
                 endpoint.complete("s", "p", schema=SCHEMA)
-        assert len(server.asked) == 2
+        assert len(server.received) == 2
 
 
-# --- patience ---------------------------------------------------------------------------------------------
+# --- retries ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
-def test_what_passes_is_waited_for(status: int, server: LittleLLM, store: Store) -> None:
-    server.troubles.extend([Trouble(status), Trouble(status)])
-    with Endpoint(server.config(), store) as endpoint:
+def test_transient_failures_are_retried(status: int, server: FakeLLM, cache: ReplyCache) -> None:
+    server.failures.extend([Failure(status), Failure(status)])
+    with Endpoint(server.config(), cache) as endpoint:
         assert endpoint.complete("s", "p").text == "You said: p"
-    assert len(server.asked) == 3
+    assert len(server.received) == 3
 
 
-def test_waiting_is_as_long_as_the_endpoint_says(server: LittleLLM, store: Store) -> None:
-    server.troubles.append(Trouble(429, {"retry-after": "0.4"}))
+def test_the_retry_after_header_is_respected(server: FakeLLM, cache: ReplyCache) -> None:
+    server.failures.append(Failure(429, {"retry-after": "0.4"}))
     start = time.monotonic()
-    with Endpoint(server.config(), store) as endpoint:
+    with Endpoint(server.config(), cache) as endpoint:
         endpoint.complete("s", "p")
     assert time.monotonic() - start >= 0.4
-    server.troubles.append(Trouble(429, {"retry-after": formatdate(time.time() + 86400, usegmt=True)}))
-    with Endpoint(server.config(), store) as endpoint, pytest.raises(EndpointError, match="HTTP 429; try again later"):
+    server.failures.append(Failure(429, {"retry-after": formatdate(time.time() + 86400, usegmt=True)}))
+    with Endpoint(server.config(), cache) as endpoint, pytest.raises(EndpointError) as error:
         endpoint.complete("s", "q")
+    assert "429" in str(error.value)
 
 
-def test_patience_ends(server: LittleLLM, store: Store) -> None:
-    server.troubles.extend([Trouble(500)] * 9)
-    with Endpoint(server.config(attempts=3), store) as endpoint, pytest.raises(EndpointError, match="HTTP 500"):
+def test_retries_end(server: FakeLLM, cache: ReplyCache) -> None:
+    server.failures.extend([Failure(500)] * 9)
+    with Endpoint(server.config(attempts=3), cache) as endpoint, pytest.raises(EndpointError) as error:
         endpoint.complete("s", "p")
-    assert len(server.asked) == 3
+    assert "500" in str(error.value)
+    assert len(server.received) == 3
 
 
-def test_an_answer_that_takes_too_long_is_asked_for_again(server: LittleLLM, store: Store) -> None:
-    server.troubles.append(Trouble(200, delay=0.5))
-    with Endpoint(server.config(timeout=0.1), store) as endpoint:
+def test_a_timeout_is_retried(server: FakeLLM, cache: ReplyCache) -> None:
+    server.failures.append(Failure(200, delay=0.5))
+    with Endpoint(server.config(timeout=0.1), cache) as endpoint:
         assert endpoint.complete("s", "p").text == "You said: p"
 
 
-def test_nobody_there(store: Store) -> None:
+def test_an_address_without_a_server_is_named(cache: ReplyCache) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         config = EndpointConfig("openai", f"http://127.0.0.1:{free.getsockname()[1]}", "m", attempts=2)
-        with Endpoint(config, store) as endpoint, pytest.raises(EndpointError, match="could not be reached"):
+        with Endpoint(config, cache) as endpoint, pytest.raises(EndpointError) as error:
             endpoint.complete("s", "p")
+        assert config.url.removeprefix("http://") in str(error.value)
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"choices": []}', b'{"content": "no list"}'])
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_such_endpoint_is_said(kind: str, body: bytes, server: LittleLLM, store: Store) -> None:
-    server.troubles.append(Trouble(200, body=body))
-    with Endpoint(server.config(kind), store) as endpoint, pytest.raises(EndpointError, match="check its kind and url"):
+def test_an_answer_of_another_protocol_is_an_error(kind: str, body: bytes, server: FakeLLM, cache: ReplyCache) -> None:
+    server.failures.append(Failure(200, body=body))
+    with Endpoint(server.config(kind), cache) as endpoint, pytest.raises(EndpointError) as error:
         endpoint.complete("s", "p")
+    assert f"'{kind}'" in str(error.value)
 
 
 # --- the key ----------------------------------------------------------------------------------------------
@@ -187,14 +191,14 @@ def test_what_is_no_such_endpoint_is_said(kind: str, body: bytes, server: Little
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("status", [400, 401, 403, 404])
 def test_the_key_is_in_no_error_and_in_no_file(
-    kind: str, status: int, server: LittleLLM, store: Store, tmp_path: Path
+    kind: str, status: int, server: FakeLLM, cache: ReplyCache, tmp_path: Path
 ) -> None:
     said = json.dumps({"error": {"message": f"{'x' * 190} {KEY} is wrong"}}).encode()
-    server.troubles.append(Trouble(status, body=said))
-    with Endpoint(server.config(kind), store) as endpoint:
+    server.failures.append(Failure(status, body=said))
+    with Endpoint(server.config(kind), cache) as endpoint:
         with pytest.raises(EndpointError) as error:
             endpoint.complete("s", "p")
-        assert len(server.asked) == 1, "it is not asked again"
+        assert len(server.received) == 1, "it is not asked again"
         endpoint.complete("s", "p")
         shown = f"{error.value!r} {error.value} {endpoint!r} {endpoint.config!r} {vars(endpoint)}"
     assert KEY[:6] not in shown
@@ -204,8 +208,8 @@ def test_the_key_is_in_no_error_and_in_no_file(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_key_that_the_model_repeats_is_not_kept(kind: str, store: Store, tmp_path: Path) -> None:
-    with little_llm(lambda _: f"I was sent {KEY}.") as server, Endpoint(server.config(kind), store) as endpoint:
+def test_a_key_that_the_model_repeats_is_not_kept(kind: str, cache: ReplyCache, tmp_path: Path) -> None:
+    with fake_llm(lambda _: f"I was sent {KEY}.") as server, Endpoint(server.config(kind), cache) as endpoint:
         assert endpoint.complete("s", "p").text == "I was sent …."
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 
@@ -213,19 +217,37 @@ def test_a_key_that_the_model_repeats_is_not_kept(kind: str, store: Store, tmp_p
 @pytest.mark.parametrize("where", ["key_from", "kind", "url"])
 def test_a_key_in_the_wrong_place_is_not_repeated(where: str) -> None:
     with pytest.raises(LexLatticeError) as error:
-        EndpointConfig(**{"kind": "openai", "url": "http://h", "model": "m", where: KEY})
+        fields: dict[str, Any] = {"kind": "openai", "url": "http://h", "model": "m", where: KEY}
+        EndpointConfig(**fields)
     assert KEY not in str(error.value)
     assert where in str(error.value)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_other_key_of_the_environment_is_sent(
+    kind: str, server: FakeLLM, cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.setenv(name, "sk-of-somebody-else")
+    for key_from in (KEY_FROM, ""):
+        config = EndpointConfig(kind, server.config().url, "little", key_from=key_from)
+        with Endpoint(config, cache) as endpoint:
+            endpoint.complete("s", f"p {key_from}")
+    with_key, without_key = (received.headers for received in server.received)
+    assert "sk-of-somebody-else" not in f"{with_key} {without_key}"
+    assert KEY in str(with_key)
+    assert not {"authorization", "x-api-key"} & without_key.keys()
+
+
 @pytest.mark.parametrize("value", ["", "two\nlines", "ключ"])
-def test_a_key_that_is_none_is_not_sent(
-    value: str, server: LittleLLM, store: Store, monkeypatch: pytest.MonkeyPatch
+def test_an_invalid_key_is_not_sent(
+    value: str, server: FakeLLM, cache: ReplyCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_FROM, value)
-    with Endpoint(server.config(), store) as endpoint, pytest.raises(EndpointError, match=KEY_FROM) as error:
+    with Endpoint(server.config(), cache) as endpoint, pytest.raises(EndpointError) as error:
         endpoint.complete("s", "p")
-    assert not server.asked
+    assert KEY_FROM in str(error.value)
+    assert not server.received
     assert not value or value not in str(error.value)
 
 
@@ -235,8 +257,9 @@ def test_a_key_that_is_none_is_not_sent(
 @pytest.mark.parametrize(
     "url", ["http://h", "http://h/", "http://h/v1", "http://h/v1/", "http://h/v1/chat/completions"]
 )
-def test_addresses_may_be_given_in_full_or_in_part(url: str) -> None:
-    assert EndpointConfig("openai", url, "m").address == "http://h/v1/chat/completions"
+def test_urls_may_be_given_in_full_or_in_part(url: str) -> None:
+    assert EndpointConfig("openai", url, "m").base_url == "http://h/v1"
+    assert EndpointConfig("anthropic", url.replace("chat/completions", "messages"), "m").base_url == "http://h"
 
 
 @pytest.mark.parametrize(
@@ -253,7 +276,7 @@ def test_addresses_may_be_given_in_full_or_in_part(url: str) -> None:
         *({"max_tokens": 0}, {"timeout": 0.0}, {"attempts": 0}, {"price_in": -1.0}, {"price_out": float("nan")}),
     ],
 )
-def test_a_config_that_cannot_work_is_refused(wrong: dict[str, Any]) -> None:
+def test_an_invalid_config_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(LexLatticeError) as error:
         EndpointConfig(**{"kind": "openai", "url": "http://h", "model": "m", **wrong})
     assert "secret" not in str(error.value)
@@ -276,60 +299,61 @@ def test_a_field_of_the_wrong_type_is_named(name: str, value: Any, tmp_path: Pat
     path.write_text(
         "\n".join(f"{key} = {json.dumps(one)}" for key, one in described.items()).replace("Infinity", "inf")
     )
-    with pytest.raises(LexLatticeError, match=f"endpoint's .*{name.partition('_')[0]}"):
-        endpoint_in(path)
+    with pytest.raises(ConfigError) as error:
+        open_endpoint(path)
+    assert name in str(error.value)
 
 
 @pytest.mark.parametrize("cap", ['"much"', "true", "-1", "[1]"])
-def test_a_cap_that_is_none_is_refused(cap: str, tmp_path: Path) -> None:
+def test_an_invalid_cap_is_refused(cap: str, tmp_path: Path) -> None:
     path = tmp_path / "model.toml"
     path.write_text(f'cap = {cap}\nkind = "openai"\nurl = "http://h"\nmodel = "m"\nprice_in = 0\nprice_out = 0')
-    with pytest.raises(LexLatticeError, match="cap on spending must be a number"):
-        endpoint_in(path)
+    with pytest.raises(ConfigError):
+        open_endpoint(path)
 
 
-# --- keeping ----------------------------------------------------------------------------------------------
+# --- cache ----------------------------------------------------------------------------------------------
 
 
-def test_what_was_answered_is_not_asked_again(server: LittleLLM, store: Store) -> None:
+def test_cached_replies_are_not_requested_again(server: FakeLLM, cache: ReplyCache) -> None:
     for _ in range(2):
-        with Endpoint(server.config(), store) as endpoint:
+        with Endpoint(server.config(), cache) as endpoint:
             first = endpoint.complete("s", "p", schema=SCHEMA)
             spent = endpoint.spent
-    assert len(server.asked) == 1
+    assert len(server.received) == 1
     assert first.data == json.loads(GOOD)
     assert spent.requests == 0
 
 
 @pytest.mark.parametrize("change", [{"model": "other"}, {"system": "t"}, {"prompt": "q"}, {"schema": SCHEMA}])
-def test_another_question_is_asked(change: dict[str, Any], server: LittleLLM, store: Store) -> None:
+def test_a_different_request_is_sent(change: dict[str, Any], server: FakeLLM, cache: ReplyCache) -> None:
     asked: dict[str, Any] = {"model": "little", "system": "s", "prompt": "p", "schema": None}
     for one in (asked, asked | change):
         config = EndpointConfig("openai", server.config().url, one["model"])
-        with Endpoint(config, store) as endpoint:
+        with Endpoint(config, cache) as endpoint:
             endpoint.complete(one["system"], one["prompt"], schema=one["schema"])
-    assert len(server.asked) == 2
+    assert len(server.received) == 2
 
 
-def test_a_reply_that_was_cut_off_is_asked_for_again_once_it_may_be_longer(server: LittleLLM, store: Store) -> None:
-    server.cut = True
+def test_a_reply_that_was_cut_off_is_requested_again_with_a_higher_limit(server: FakeLLM, cache: ReplyCache) -> None:
+    server.is_cut = True
     for longest, asked in ((8, 1), (8, 1), (16, 2)):
-        with Endpoint(server.config(max_tokens=longest), store) as endpoint:
+        with Endpoint(server.config(max_tokens=longest), cache) as endpoint:
             assert endpoint.complete("s", "p").is_cut
-        assert len(server.asked) == asked
+        assert len(server.received) == asked
 
 
-def test_a_damaged_file_is_asked_for_again(server: LittleLLM, store: Store, tmp_path: Path) -> None:
-    with Endpoint(server.config(), store) as endpoint:
+def test_a_damaged_cache_file_is_requested_again(server: FakeLLM, cache: ReplyCache, tmp_path: Path) -> None:
+    with Endpoint(server.config(), cache) as endpoint:
         endpoint.complete("s", "p")
         (path,) = (path for path in tmp_path.rglob("*.json"))
         path.write_bytes(path.read_bytes()[:-20])
         assert endpoint.complete("s", "p").text == "You said: p"
-    assert len(server.asked) == 2
+    assert len(server.received) == 2
 
 
-def test_many_threads_may_ask_the_same(server: LittleLLM, store: Store, tmp_path: Path) -> None:
-    with Endpoint(server.config(), store) as endpoint, ThreadPoolExecutor(8) as pool:
+def test_many_threads_may_send_the_same_request(server: FakeLLM, cache: ReplyCache, tmp_path: Path) -> None:
+    with Endpoint(server.config(), cache) as endpoint, ThreadPoolExecutor(8) as pool:
         replies = list(pool.map(lambda _: endpoint.complete("s", "p"), range(16)))
     assert {reply.text for reply in replies} == {"You said: p"}
     assert sorted(path.suffix for path in tmp_path.rglob("*") if path.is_file()) == [".json", ".sqlite"]
@@ -338,10 +362,10 @@ def test_many_threads_may_ask_the_same(server: LittleLLM, store: Store, tmp_path
 # --- cost -------------------------------------------------------------------------------------------------
 
 
-def test_an_estimate_counts_what_is_not_kept(server: LittleLLM, store: Store) -> None:
+def test_an_estimate_excludes_cached_replies(server: FakeLLM, cache: ReplyCache) -> None:
     config = server.config(price_in=3.0, price_out=15.0, max_tokens=50)
     requests = [Request("s" * 30, "p" * 270, None, 60), Request("s" * 30, "q" * 270, None, 8000)]
-    with Endpoint(config, store) as endpoint:
+    with Endpoint(config, cache) as endpoint:
         before = endpoint.estimate(requests)
         assert (before.requests, before.tokens_in, before.tokens_out) == (2, 200, 20 + 50)
         assert before.money == pytest.approx((200 * 3 + 70 * 15) / 1e6)
@@ -350,30 +374,32 @@ def test_an_estimate_counts_what_is_not_kept(server: LittleLLM, store: Store) ->
         assert endpoint.spent.money == pytest.approx((100 * 3 + 10 * 15) / 1e6)
 
 
-def test_nothing_starts_that_would_pass_the_cap(server: LittleLLM, store: Store) -> None:
-    with Endpoint(server.config(), store, cap=Cap(tokens=300)) as endpoint:
+def test_work_that_would_exceed_the_cap_is_not_started(server: FakeLLM, cache: ReplyCache) -> None:
+    with Endpoint(server.config(), cache, cap=Cap(tokens=300)) as endpoint:
         endpoint.check(endpoint.estimate([Request("s", "p" * 796)]))
-        with pytest.raises(SpendingError, match="above the cap"):
+        with pytest.raises(SpendingError):
             endpoint.check(endpoint.estimate([Request("s", "p" * 1600)]))
 
 
 @pytest.mark.parametrize("cap", [Cap(tokens=350), Cap(money=350e-6)])
-def test_spending_ends_before_the_cap_and_what_was_paid_for_stays(cap: Cap, server: LittleLLM, store: Store) -> None:
+def test_spending_ends_before_the_cap_and_paid_replies_stay_cached(
+    cap: Cap, server: FakeLLM, cache: ReplyCache
+) -> None:
     """Each takes 110 of 350, and may take 10 + 1."""
     config = server.config(max_tokens=10, price_in=1.0, price_out=1.0)
-    with Endpoint(config, store, cap=cap) as endpoint:
+    with Endpoint(config, cache, cap=cap) as endpoint:
         for prompt in "abc":
             endpoint.complete("s", prompt)
         assert endpoint.spent.tokens_in + endpoint.spent.tokens_out == 330
         endpoint.complete("s", "a")
-        with pytest.raises(SpendingError, match="nothing that was answered is asked twice"):
+        with pytest.raises(SpendingError):
             endpoint.complete("s", "d" * 40)
-    assert len(server.asked) == 3
+    assert len(server.received) == 3
 
 
-def test_what_is_refused_is_not_paid_for(server: LittleLLM, store: Store) -> None:
-    server.troubles.extend([Trouble(400)] * 5)
-    with Endpoint(server.config(max_tokens=10), store, cap=Cap(tokens=20)) as endpoint:
+def test_rejected_requests_cost_nothing(server: FakeLLM, cache: ReplyCache) -> None:
+    server.failures.extend([Failure(400)] * 5)
+    with Endpoint(server.config(max_tokens=10), cache, cap=Cap(tokens=20)) as endpoint:
         for _ in range(5):
             with pytest.raises(EndpointError):
                 endpoint.complete("s", "p")
@@ -381,70 +407,73 @@ def test_what_is_refused_is_not_paid_for(server: LittleLLM, store: Store) -> Non
         endpoint.complete("s", "p")
 
 
-def test_tokens_that_are_not_told_are_estimated(server: LittleLLM, store: Store) -> None:
+def test_tokens_that_are_not_reported_are_estimated(server: FakeLLM, cache: ReplyCache) -> None:
     server.usage = None
-    with Endpoint(server.config(), store) as endpoint:
+    with Endpoint(server.config(), cache) as endpoint:
         reply = endpoint.complete("s" * 4, "p" * 8)
     assert (reply.tokens_in, reply.tokens_out) == (4, 6)
 
 
 @given(st.text())
-def test_tokens_are_counted_rather_too_high(text: str) -> None:
+def test_the_estimate_of_tokens_is_an_upper_bound(text: str) -> None:
     """A quarter of the bytes at least, and for what is not ASCII a token a letter."""
-    assert tokens_of(text) >= len(text.encode("utf-8", "replace")) / 4
-    assert tokens_of(text) >= sum(letter > "\x7f" for letter in text)
+    assert max_tokens_of(text) >= len(text.encode("utf-8", "replace")) / 4
+    assert max_tokens_of(text) >= sum(letter > "\x7f" for letter in text)
 
 
 @pytest.mark.parametrize("prompt", ["Δηλώνονται οι κυψέλες.", "Кошерите се декларират."])
-def test_a_reply_is_expected_in_the_script_of_its_prompt(prompt: str, server: LittleLLM, store: Store) -> None:
-    with Endpoint(server.config(), store) as endpoint:
+def test_a_reply_is_expected_in_the_script_of_its_prompt(prompt: str, server: FakeLLM, cache: ReplyCache) -> None:
+    with Endpoint(server.config(), cache) as endpoint:
         assert endpoint.estimate([Request("s", prompt, None, 300)]).tokens_out > 250
         assert endpoint.estimate([Request("s", "Tell of hives.", None, 300)]).tokens_out <= 120
 
 
-def test_a_cap_in_money_needs_prices(server: LittleLLM, store: Store) -> None:
+def test_a_cap_in_money_needs_prices(server: FakeLLM, cache: ReplyCache) -> None:
     for prices in ({}, {"price_in": 3.0}, {"price_out": 15}):
-        with pytest.raises(LexLatticeError, match="give the endpoint price_in and price_out"):
-            Endpoint(server.config(**prices), store, cap=Cap(money=5))
-    with Endpoint(server.config(price_in=0, price_out=0), store, cap=Cap(money=5)) as endpoint:
+        with pytest.raises(ConfigError):
+            Endpoint(server.config(**prices), cache, cap=Cap(money=5))
+    with Endpoint(server.config(price_in=0, price_out=0), cache, cap=Cap(money=5)) as endpoint:
         endpoint.complete("s", "p")
         assert endpoint.spent.money == 0
-    with Endpoint(server.config(), store) as endpoint:
-        assert "no prices known" in str(endpoint.estimate([Request("s", "q")]))
+    with Endpoint(server.config(), cache) as endpoint:
+        assert endpoint.estimate([Request("s", "q")]).money is None
 
 
-def test_what_was_spent_before_counts_against_the_cap(server: LittleLLM, store: Store) -> None:
+def test_earlier_spending_counts_against_the_cap(server: FakeLLM, cache: ReplyCache) -> None:
     config = server.config(max_tokens=10, price_in=1.0, price_out=1.0)
     for prompt in "ab":
-        with Endpoint(config, store, cap=Cap(money=230e-6)) as endpoint:
+        with Endpoint(config, cache, cap=Cap(money=230e-6)) as endpoint:
             endpoint.complete("s", prompt)
-    with Endpoint(config, store, cap=Cap(money=230e-6)) as endpoint:
+    with Endpoint(config, cache, cap=Cap(money=230e-6)) as endpoint:
         endpoint.complete("s", "a")
         assert endpoint.spent.requests == 0, "through this one"
-        with pytest.raises(SpendingError, match="so far 2 requests, 200 \\+ 20 tokens"):
+        with pytest.raises(SpendingError) as error:
             endpoint.complete("s", "c")
-        with pytest.raises(SpendingError, match="after 2 requests"):
+        assert "2 requests, 200 + 20 tokens" in str(error.value)
+        with pytest.raises(SpendingError) as error:
             endpoint.check(endpoint.estimate([Request("s", "c" * 60)]))
-    assert len(server.asked) == 2
+        assert "2 requests" in str(error.value)
+    assert len(server.received) == 2
 
 
-def test_replies_that_nobody_noted_the_cost_of_count_at_the_prices_of_today(
-    server: LittleLLM, store: Store, tmp_path: Path
+def test_replies_without_a_recorded_cost_count_at_current_prices(
+    server: FakeLLM, cache: ReplyCache, tmp_path: Path
 ) -> None:
-    with Endpoint(server.config(), store) as endpoint:
+    with Endpoint(server.config(), cache) as endpoint:
         endpoint.complete("s", "a")
     for _ in range(2):
-        config, said = server.config(price_in=1000.0, price_out=2000.0), "so far 1 requests, 100 \\+ 10 tokens, 0.12 in"
-        with Endpoint(config, store, cap=Cap(money=1)) as endpoint, pytest.raises(SpendingError, match=said):
+        config = server.config(price_in=1000.0, price_out=2000.0)
+        with Endpoint(config, cache, cap=Cap(money=1)) as endpoint, pytest.raises(SpendingError) as error:
             endpoint.complete("s", "b")
+        assert "1 requests, 100 + 10 tokens, cost 0.12" in str(error.value)
         (tmp_path / "replies" / NAME).unlink()
 
 
-def test_an_answer_that_never_came_is_paid_for_as_far_as_it_was_asked_for(server: LittleLLM, store: Store) -> None:
+def test_unanswered_attempts_cost_their_prompt(server: FakeLLM, cache: ReplyCache) -> None:
     """Four tokens each time: twice no answer in time, once a failure there, once an answer that is none."""
-    server.troubles.extend([*[Trouble(200, delay=0.6)] * 2, Trouble(500), Trouble(200, body=b"[]")])
-    with Endpoint(server.config(timeout=0.2), store) as endpoint:
-        with pytest.raises(EndpointError, match="check its kind and url"):
+    server.failures.extend([*[Failure(200, delay=0.6)] * 2, Failure(500), Failure(200, body=b"[]")])
+    with Endpoint(server.config(timeout=0.2), cache) as endpoint:
+        with pytest.raises(EndpointError):
             endpoint.complete("s" * 3, "p" * 9)
         spent = endpoint.spent
         assert (spent.requests, spent.tokens_in, spent.tokens_out) == (4, 16, 0)
@@ -452,31 +481,31 @@ def test_an_answer_that_never_came_is_paid_for_as_far_as_it_was_asked_for(server
         assert endpoint.spent.tokens_in == 116
 
 
-def test_who_was_not_reached_or_had_no_time_is_not_paid(server: LittleLLM, store: Store) -> None:
-    server.troubles.extend([Trouble(429)] * 2)
-    with Endpoint(server.config(), store) as endpoint:
+def test_unsent_and_rate_limited_attempts_cost_nothing(server: FakeLLM, cache: ReplyCache) -> None:
+    server.failures.extend([Failure(429)] * 2)
+    with Endpoint(server.config(), cache) as endpoint:
         endpoint.complete("s", "p")
         assert endpoint.spent.requests == 1
     server.server_close()
-    with Endpoint(server.config(attempts=2), store) as endpoint, pytest.raises(EndpointError, match="be reached"):
+    with Endpoint(server.config(attempts=2), cache) as endpoint, pytest.raises(EndpointError):
         endpoint.complete("s", "q")
     assert endpoint.spent.requests == 0
 
 
-def test_patience_ends_at_the_cap(server: LittleLLM, store: Store) -> None:
+def test_retries_end_at_the_cap(server: FakeLLM, cache: ReplyCache) -> None:
     """Each attempt takes 100 tokens, and 10 are kept for the reply."""
-    server.troubles.extend([Trouble(500)] * 9)
+    server.failures.extend([Failure(500)] * 9)
     config = server.config(max_tokens=10, attempts=9)
-    with Endpoint(config, store, cap=Cap(tokens=350)) as endpoint, pytest.raises(SpendingError):
+    with Endpoint(config, cache, cap=Cap(tokens=350)) as endpoint, pytest.raises(SpendingError):
         endpoint.complete("s", "p" * 299)
-    assert len(server.asked) == 3
+    assert len(server.received) == 3
     assert endpoint.spent.tokens_in == 300
 
 
 def ask(config: EndpointConfig, folder: Path, prompts: str) -> int:
     """In a process of its own: how many of the prompts could be paid for."""
     answered = 0
-    with Endpoint(config, Store(folder), cap=Cap(tokens=1000)) as endpoint:
+    with Endpoint(config, ReplyCache(folder), cap=Cap(tokens=1000)) as endpoint:
         for prompt in prompts:
             with suppress(SpendingError):
                 endpoint.complete("s", prompt)
@@ -484,89 +513,76 @@ def ask(config: EndpointConfig, folder: Path, prompts: str) -> int:
     return answered
 
 
-def test_a_cap_holds_over_all_processes(server: LittleLLM, tmp_path: Path) -> None:
+def test_a_cap_holds_over_all_processes(server: FakeLLM, tmp_path: Path) -> None:
     """Each request takes 110 of 1000, and 110 are set aside for it."""
     config = server.config(max_tokens=109)
     with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as pool:
         answered = list(pool.map(partial(ask, config, tmp_path), ["abcdef", "ghijkl", "mnopqr"]))
-    assert sum(answered) == len(server.asked) == 9
+    assert sum(answered) == len(server.received) == 9
 
 
-def test_what_a_killed_process_was_asking_stays_paid(server: LittleLLM, store: Store, tmp_path: Path) -> None:
-    server.troubles.append(Trouble(200, delay=2.0))
+def test_the_reservation_of_a_killed_process_stays_spent(server: FakeLLM, cache: ReplyCache, tmp_path: Path) -> None:
+    server.failures.append(Failure(200, delay=2.0))
     config = server.config(max_tokens=109)
     process = get_context("spawn").Process(target=ask, args=(config, tmp_path / "replies", "a"))
     process.start()
-    while process.is_alive() and not server.asked:
+    while process.is_alive() and not server.received:
         time.sleep(0.02)
     process.kill()
     process.join()
-    said = "so far 1 requests, 1 \\+ 109 tokens"
-    with Endpoint(config, store, cap=Cap(tokens=200)) as endpoint, pytest.raises(SpendingError, match=said):
+    with Endpoint(config, cache, cap=Cap(tokens=200)) as endpoint, pytest.raises(SpendingError) as error:
         endpoint.complete("s", "b")
+    assert "1 requests, 1 + 109 tokens" in str(error.value)
 
 
-def test_what_cannot_be_counted_is_not_spent(server: LittleLLM, store: Store, tmp_path: Path) -> None:
+def test_nothing_is_sent_if_the_ledger_cannot_be_written(server: FakeLLM, cache: ReplyCache, tmp_path: Path) -> None:
     (tmp_path / "replies").mkdir()
     (tmp_path / "replies" / NAME).write_text("This is no database, however long one looks at it. " * 40)
-    with Endpoint(server.config(), store) as endpoint, pytest.raises(LexLatticeError, match="remove the file"):
+    with Endpoint(server.config(), cache) as endpoint, pytest.raises(OutputError) as error:
         endpoint.complete("s", "p")
-    assert not server.asked
+    assert NAME in str(error.value)
+    assert not server.received
 
 
 # --- the shape of replies ---------------------------------------------------------------------------------
 
 values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-3, 3)
-    | st.floats(-2, 2).filter(lambda x: x != int(x))
-    | st.sampled_from("ab"),
+    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from("ab"),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner, max_size=3),
     max_leaves=6,
 )
-schemas = st.recursive(
-    st.fixed_dictionaries({}, optional={"enum": st.lists(st.sampled_from(["a", "b", 1, True]), min_size=1)})
-    | st.fixed_dictionaries({"type": st.sampled_from("string integer number boolean".split())})
-    | st.just({"type": "string", "minLength": 2}),
-    lambda inner: (
-        st.fixed_dictionaries(
-            {"type": st.just("array"), "items": inner},
-            optional={"minItems": st.integers(0, 2), "maxItems": st.integers(0, 2)},
-        )
-        | st.fixed_dictionaries(
-            {"type": st.just("object"), "properties": st.dictionaries(st.sampled_from("xyz"), inner, max_size=3)},
-            optional={
-                "required": st.lists(st.sampled_from("xyz"), max_size=2, unique=True),
-                "additionalProperties": st.booleans(),
-            },
-        )
-    ),
-    max_leaves=4,
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        None,
+        {"points": []},
+        {"points": "a"},
+        {"points": [1]},
+        {"points": ["a"], "more": 1},
+        {"points": [[]] * 999},
+    ],
 )
-
-
-@given(values, schemas)
-def test_what_fits_is_what_json_schema_says(value: Any, schema: dict[str, Any]) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
-    assert (not fault(value, schema)) == jsonschema.Draft202012Validator(schema).is_valid(value)
-
-
-def test_a_schema_that_cannot_be_checked_is_refused() -> None:
-    with pytest.raises(ValueError, match="pattern"):
-        fault("a", {"type": "string", "pattern": "b"})
+def test_a_value_that_violates_the_schema_is_described_in_one_short_line(value: object) -> None:
+    problem = schema_error(value, SCHEMA)
+    assert 0 < len(problem) < 400
+    assert "\n" not in problem
+    assert not schema_error({"points": ["a"]}, SCHEMA)
 
 
 @given(
     values.filter(lambda value: isinstance(value, dict)), st.sampled_from(["{}", "```json\n{}\n```", "Well: {} Yes."])
 )
-def test_json_is_found_in_what_stands_around_it(value: Any, around: str) -> None:
+def test_json_is_found_between_other_words(value: Any, around: str) -> None:
     assert parse(around.replace("{}", json.dumps(value))) == value
 
 
 @pytest.mark.parametrize("text", ["", "no", "{", "}{", '{"a": NaN}', "[" * 100_000, '{"a":' * 100_000])
-def test_what_is_no_json_is_said(text: str) -> None:
-    with pytest.raises(ValueError, match="it is"):
+def test_text_without_json_is_an_error(text: str) -> None:
+    with pytest.raises(ValueError):
         parse(text)
 
 
@@ -614,7 +630,7 @@ def test_a_real_server_of_random_weights(served: EndpointConfig, tmp_path: Path)
 def check_that_it_is_understood(served: EndpointConfig, tmp_path: Path) -> None:
     replies = []
     for name in ("one", "two"):
-        with Endpoint(served, Store(tmp_path / name)) as endpoint:
+        with Endpoint(served, ReplyCache(tmp_path / name)) as endpoint:
             replies.append(endpoint.complete("Be brief.", "Κυψέλη?"))
     first = replies[0]
     prompt = "system: Be brief.\nuser: Κυψέλη?\nassistant: "
@@ -624,19 +640,20 @@ def check_that_it_is_understood(served: EndpointConfig, tmp_path: Path) -> None:
 
 
 def check_that_it_gives_no_structured_reply(served: EndpointConfig, tmp_path: Path) -> None:
-    """The whole way there and back: asked, refused, asked again with the reason, refused."""
-    with Endpoint(served, Store(tmp_path)) as endpoint:
-        with pytest.raises(ReplyError, match="raise max_tokens"):
+    """The whole round trip: requested, rejected, requested again with the reason, rejected."""
+    with Endpoint(served, ReplyCache(tmp_path)) as endpoint:
+        with pytest.raises(ReplyError) as error:
             endpoint.complete("Be brief.", "Say it.", schema=SCHEMA)
+        assert "max_tokens" in str(error.value), "it was cut off"
         assert endpoint.spent.requests == 2
 
 
 def check_that_it_neither_judges_nor_is_shown(served: EndpointConfig, tmp_path: Path) -> None:
-    """The two who ask, over a real model: nothing of what it says gets through."""
+    """The two users of endpoints, over a real model: nothing of its replies passes the checks."""
     act = read(ROOT / "examples" / "short" / "en.txt")
     unit = act["art-3.par-1"]
     summary = Summary(act, 50, (Item.of(unit, act.sections[unit.section], 0.5, "key_points"),))
-    with Endpoint(served, Store(tmp_path)) as endpoint:
+    with Endpoint(served, ReplyCache(tmp_path)) as endpoint:
         assert [one.status for one in rewrite(summary, endpoint).sentences] == ["verbatim"]
         judgement = judge([Document("1", "en", "Keepers register.", {"a": [unit.text], "b": []})], endpoint)
     assert list(judgement.failures) == ["1"]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from helpers.llm_server import KEY, KEY_FROM, Question, little_llm
+from helpers.llm_server import KEY, KEY_FROM, Received, fake_llm
 from lexlattice import evaluate, read, summarize
 from lexlattice.apps.cli import main
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError
 from lexlattice.evaluation.systems import Task, system
 
 
-def written(question: Question) -> str:
+def written(question: Received) -> str:
     """One sentence that says what the first provision says, and one with a number that no provision has."""
     if not question.is_structured:
         return "Keepers register their hives. " * 200
@@ -31,7 +31,7 @@ def written(question: Question) -> str:
 def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv(KEY_FROM, KEY)
-    with little_llm(written) as server:
+    with fake_llm(written) as server:
         path = tmp_path / "model.toml"
         path.write_text(
             f'url = "http://127.0.0.1:{server.server_port}"\nkind = "openai"\nmodel = "little"\nkey_from = "{KEY_FROM}"'
@@ -64,16 +64,16 @@ def test_a_model_behind_an_endpoint_is_a_system_like_others(examples: Path, endp
         assert text.startswith("Keepers register")
 
 
-@pytest.mark.parametrize(("content", "why"), [(None, "cannot be read"), ("kind = 1", "describes no endpoint")])
-def test_what_describes_no_endpoint_is_refused(tmp_path: Path, content: str | None, why: str) -> None:
+@pytest.mark.parametrize("content", [None, "kind = 1"])
+def test_a_file_that_describes_no_endpoint_is_refused(tmp_path: Path, content: str | None) -> None:
     path = tmp_path / "model.toml"
     if content:
         path.write_text(content)
-    with pytest.raises(LexLatticeError, match=why):
+    with pytest.raises(ConfigError):
         system(f"llm:{path}")
 
 
-def test_what_a_model_will_take_is_said_before_it_is_asked(examples: Path, endpoint: Path, tmp_path: Path) -> None:
+def test_the_estimated_cost_is_printed_before_the_first_request(examples: Path, endpoint: Path, tmp_path: Path) -> None:
     act = (examples / "short" / "en.txt").read_text("utf-8")
     row = {"celex_id": "32024R9001", "reference": act, "summary": "Keepers register every hive."}
     said: list[str] = []

@@ -15,13 +15,13 @@ from markdown_it import MarkdownIt
 
 from helpers import RECORDED as RECORDED_FOLDER
 from helpers import ROOT
-from helpers.llm_server import KEY, KEY_FROM, LittleLLM, little_llm
+from helpers.llm_server import KEY, KEY_FROM, FakeLLM, fake_llm
 from lexlattice import Act, read
 from lexlattice.act.summary import Item, Summary
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.languages.grammar import fold
-from lexlattice.research.llm import Endpoint, Store
-from lexlattice.research.llm import transport as llm
+from lexlattice.research.llm import Endpoint, ReplyCache
+from lexlattice.research.llm import client as llm
 from lexlattice.research.rewriting import Checker, Rewritten, rewrite, verify
 from lexlattice.research.rewriting.tokens import vocabulary
 
@@ -61,15 +61,15 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[LittleLLM]:
+def server() -> Iterator[FakeLLM]:
     sentences = [{"text": one["text"], "ids": one["ids"]} for one in RECORDED["sentences"]]
-    with little_llm(lambda _: json.dumps({"sentences": sentences})) as server:
+    with fake_llm(lambda _: json.dumps({"sentences": sentences})) as server:
         yield server
 
 
 @pytest.fixture
-def rewritten(server: LittleLLM, tmp_path: Path) -> Rewritten:
-    with Endpoint(server.config(), Store(tmp_path)) as endpoint:
+def rewritten(server: FakeLLM, tmp_path: Path) -> Rewritten:
+    with Endpoint(server.config(), ReplyCache(tmp_path)) as endpoint:
         return rewrite(summary_in("en", RECORDED["items"]), endpoint)
 
 
@@ -86,8 +86,8 @@ def test_what_fails_is_replaced_by_the_acts_own_words(rewritten: Rewritten) -> N
         assert expected["refused"] in one.reason
 
 
-def test_the_model_is_shown_the_items_and_their_ids_only(rewritten: Rewritten, server: LittleLLM) -> None:
-    (question,) = server.asked
+def test_the_model_is_shown_the_items_and_their_ids_only(rewritten: Rewritten, server: FakeLLM) -> None:
+    (question,) = server.received
     shown = json.loads(question.prompt)
     assert shown["language"] == "en"
     assert shown["provisions"] == [{"id": item.id, "text": item.text} for item in rewritten.summary]
@@ -110,17 +110,17 @@ def test_markdown_marks_each_sentence_and_cites_it(rewritten: Rewritten) -> None
 
 
 def test_a_model_without_a_usable_reply_leaves_the_extract_as_it_is(tmp_path: Path) -> None:
-    with little_llm(lambda _: "?") as server, Endpoint(server.config(), Store(tmp_path)) as endpoint:
+    with fake_llm(lambda _: "?") as server, Endpoint(server.config(), ReplyCache(tmp_path)) as endpoint:
         summary = summary_in("en", RECORDED["items"])
         rewritten = rewrite(summary, endpoint)
     assert rewritten.text == summary.text
     assert "gave no usable reply" in rewritten.to_dict()["warnings"][0]
 
 
-def test_nothing_is_asked_about_an_empty_extract(server: LittleLLM, tmp_path: Path) -> None:
-    with Endpoint(server.config(), Store(tmp_path)) as endpoint:
+def test_nothing_is_requested_for_an_empty_extract(server: FakeLLM, tmp_path: Path) -> None:
+    with Endpoint(server.config(), ReplyCache(tmp_path)) as endpoint:
         assert rewrite(summary_in("en", []), endpoint).sentences == ()
-    assert not server.asked
+    assert not server.received
 
 
 texts = st.sampled_from([one["text"] for one in RECORDED["sentences"]] + provisions("en")) | st.text(max_size=20)
@@ -212,7 +212,7 @@ def test_an_acronym_that_the_provisions_do_not_have_is_refused(data: st.DataObje
         ("en", "Keepers inform the WHO.", "Who informs the keepers is open."),
         ("en", "Common Council members keep it.", "Council members keep it."),
         ("en", "It shall apply to gardens and fire services.", "Keepers register each beehive."),
-        ("en", "Store it at 5 °C.", "Store it at -5 °C."),
+        ("en", "ReplyCache it at 5 °C.", "ReplyCache it at -5 °C."),
         ("en", "It is at most 3 %.", "It is at most 0.3 %."),
         ("en", "See Annex III on labels.", "See Annex II on labels."),
         ("en", "See Annex I on labels.", "See Annex II on labels."),
@@ -240,7 +240,7 @@ def test_an_acronym_that_the_provisions_do_not_have_is_refused(data: st.DataObje
         ("el", "Keepers register each beehive within days.", "Οι μελισσοκόμοι καταχωρίζουν κάθε κυψέλη."),
     ],
 )
-def test_what_is_not_in_the_provisions_is_refused(language: str, sentence: str, provision: str) -> None:
+def test_claims_that_are_not_in_the_provisions_are_refused(language: str, sentence: str, provision: str) -> None:
     assert checker(language).refusal(sentence, [provision])
 
 
@@ -270,7 +270,7 @@ def test_what_is_not_in_the_provisions_is_refused(language: str, sentence: str, 
         ("el", "Η προθεσμία των 30 ημερών ισχύει.", "Ισχύει προθεσμία 30 ημερών."),
     ],
 )
-def test_what_can_be_found_there_may_be_said_otherwise(language: str, sentence: str, provision: str) -> None:
+def test_supported_paraphrases_are_accepted(language: str, sentence: str, provision: str) -> None:
     assert not checker(language).refusal(sentence, [provision])
 
 

@@ -30,14 +30,14 @@ from helpers.tiny_coverage import CONFIG
 from lexlattice._internal.weights import read_weights
 from lexlattice.apps.cli import main
 from lexlattice.training.loop import STAGES, train
-from lexlattice.training.parallel import Team, joined
+from lexlattice.training.parallel import ProcessGroup, _interrupted, process_group
 from lexlattice.training.prepare import prepare
 from lexlattice.training.prepared import Prepared
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes that are forked, and found in /proc")
 
 TOLERANCE = 1e-4
-STOPPED = "The training was stopped, or one of its processes was; run the same command with --resume to go on."
+STOPPED = str(_interrupted())
 PATIENCE = 60.0
 """Seconds after which a process hangs."""
 torch.set_num_threads(1)
@@ -45,7 +45,7 @@ torch.set_num_threads(1)
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where somebody works: with data and a configuration of the shipped model, where much is drawn, and dropped."""
+    """A folder with data and a configuration of the shipped model, which uses dropout and rollouts."""
     place = tmp_path_factory.mktemp("place")
     write_rows(place / "data.jsonl", little_rows(7))
     write_rows(place / "validation.jsonl", little_rows(3, first=8))
@@ -62,7 +62,7 @@ def two(place: Path) -> Path:
         [*start, *command(place, "two")], capture_output=True, text=True, env=environment, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("Training on 7 acts, validating with 3.") == 1
+    assert done.stderr.count("Training on 7 acts, validating on 3.") == 1
     return place / "two"
 
 
@@ -134,7 +134,7 @@ def check_same_curves(one: Path, other: Path) -> None:
 
 
 def wait_for(log: Path, steps: int, is_alive: Callable[[], bool]) -> None:
-    """Until so many steps are in the log."""
+    """Wait until the log has this many steps."""
     while is_alive() and not (log.exists() and log.read_bytes().count(b"\n") > steps):
         time.sleep(0.003)
     assert is_alive()
@@ -145,7 +145,7 @@ def wait_for(log: Path, steps: int, is_alive: Callable[[], bool]) -> None:
 
 @pytest.mark.slow
 def test_two_processes_have_the_losses_and_the_weights_of_one(place: Path, two: Path, tmp_path: Path) -> None:
-    """With dropout and with all that is drawn, in both stages."""
+    """With dropout and rollouts, in both stages."""
     run(1, lambda: main(command(place, "one")), tmp_path / "said")
     assert {row["stage"] for row in log_of(two)} == {*STAGES}
     check_same_curves(place / "one", two)
@@ -156,53 +156,51 @@ def test_two_processes_have_the_losses_and_the_weights_of_one(place: Path, two: 
     assert contents(place / "one" / "prepared") == contents(two / "prepared")
 
 
-def test_where_nothing_is_drawn_it_is_the_first_stage_of_a_process_without_torchrun(
-    prepared: Prepared, tmp_path: Path
-) -> None:
-    """Of each batch of three, some acts have nothing to be learnt; of some batches all."""
+def test_without_dropout_stage_1_equals_that_of_a_single_process(prepared: Prepared, tmp_path: Path) -> None:
+    """In each batch of three, some acts have an empty oracle; in some batches all."""
     nothing = [replace(example, order=()) for example in prepared[:4]]
 
-    def learn(folder: Path, team: Team | None) -> int:
+    def learn(folder: Path, group: ProcessGroup | None) -> int:
         sure = Linear()
         sure.module[0].p = 0.0  # type: ignore[assignment]
         acts = [*prepared[:3], *nothing, prepared[3]]
         some = replace(task(prepared, sure), training=acts, warm_start=replace(WARM, batch=3, epochs=4))
-        train(some, folder, stages=STAGES[:1], team=team)
+        train(some, folder, stages=STAGES[:1], group=group)
         return 0
 
     learn(tmp_path / "alone", None)
-    run(3, lambda: meeting(lambda team: learn(tmp_path / "three", team)), tmp_path / "said")
+    run(3, lambda: meeting(lambda group: learn(tmp_path / "three", group)), tmp_path / "said")
     check_same_curves(tmp_path / "alone", tmp_path / "three")
 
 
-def meeting(work: Callable[[Team], int]) -> int:
-    with joined() as team:
-        assert team is not None
-        team.meet()
-        return work(team)
+def meeting(work: Callable[[ProcessGroup], int]) -> int:
+    with process_group() as group:
+        assert group is not None
+        group.connect()
+        return work(group)
 
 
 def test_all_processes_end_with_the_same_weights_bit_for_bit(prepared: Prepared, tmp_path: Path) -> None:
-    def learn(team: Team) -> int:
-        best = train(task(prepared), tmp_path / "folder", team=team)
+    def learn(group: ProcessGroup) -> int:
+        best = train(task(prepared), tmp_path / "folder", group=group)
         for weight in best.weights.values():
             total = weight.double()
-            team.sum(total)
-            assert torch.equal(total, team.size * weight.double())
+            group.all_reduce(total)
+            assert torch.equal(total, group.size * weight.double())
         return 0
 
     run(2, lambda: meeting(learn), tmp_path / "said")
 
 
-def test_weights_without_a_gradient_anywhere_are_left_without(tmp_path: Path) -> None:
+def test_parameters_without_a_gradient_anywhere_keep_none(tmp_path: Path) -> None:
     """So that the optimiser lets them rest; one that a single process has is everybody's."""
 
-    def check(team: Team) -> int:
+    def check(group: ProcessGroup) -> int:
         module = torch.nn.ModuleList([torch.nn.Linear(2, 3, bias=False) for _ in range(3)])
         first, second, third = module.parameters()
-        first.grad = torch.full_like(first, 1.0 if team.is_first else 2.0)
-        second.grad = None if team.is_first else torch.full_like(second, 5.0)
-        team.sum_gradients(module)
+        first.grad = torch.full_like(first, 1.0 if group.is_main else 2.0)
+        second.grad = None if group.is_main else torch.full_like(second, 5.0)
+        group.all_reduce_gradients(module)
         assert torch.equal(_grad(first), torch.full_like(first, 3.0))
         assert torch.equal(_grad(second), torch.full_like(second, 5.0))
         assert third.grad is None
@@ -219,26 +217,26 @@ def _grad(weight: Tensor) -> Tensor:
 # --- whoever is killed ------------------------------------------------------------------------------------
 
 
-def test_whoever_is_killed_a_resumed_training_has_the_same_weights(place: Path, two: Path, tmp_path: Path) -> None:
+def test_a_run_resumes_bit_for_bit_whichever_process_was_killed(place: Path, two: Path, tmp_path: Path) -> None:
     """First one process, which ends all with one sentence; then all at once; each at some step."""
     steps, log = len(log_of(two)), place / "killed" / "log.csv"
     first, second = random.randrange(1, steps // 2), random.randrange(steps // 2 + 1, steps - 1)
 
-    team = Forked(2, lambda: main(command(place, "killed")), tmp_path / "said")
-    wait_for(log, first, team.are_alive)
-    random.choice(team.processes).kill()
-    assert sorted(map(str, team.ended())) == ["-9", "2"]
-    said = team.said.read_text().splitlines()
+    group = Forked(2, lambda: main(command(place, "killed")), tmp_path / "said")
+    wait_for(log, first, group.are_alive)
+    random.choice(group.processes).kill()
+    assert sorted(map(str, group.ended())) == ["-9", "2"]
+    said = group.said.read_text().splitlines()
     assert all(line.startswith("lexlattice: ") for line in said), "no traceback"
     assert said[-1] == f"lexlattice: {STOPPED}"
     assert said.count(said[-1]) == 1
 
     again = command(place, "killed", "--resume")
-    team = Forked(2, lambda: main(again), tmp_path / "said")
-    wait_for(log, second, team.are_alive)
-    for process in team.processes:
+    group = Forked(2, lambda: main(again), tmp_path / "said")
+    wait_for(log, second, group.are_alive)
+    for process in group.processes:
         process.kill()
-    assert team.ended() == [-signal.SIGKILL] * 2
+    assert group.ended() == [-signal.SIGKILL] * 2
     assert not (place / "killed" / "model.safetensors").exists()
 
     run(2, lambda: main(again), tmp_path / "said")
@@ -246,12 +244,12 @@ def test_whoever_is_killed_a_resumed_training_has_the_same_weights(place: Path, 
     assert log_of(place / "killed") == log_of(two), (first, second)
 
 
-def test_processes_whose_torchrun_is_gone_end_too(prepared: Prepared, tmp_path: Path) -> None:
+def test_processes_end_when_torchrun_is_gone(prepared: Prepared, tmp_path: Path) -> None:
     """Else they would write into the folder of the training that goes on."""
 
-    def orphan(team: Team) -> int:
-        team._parent = -1
-        train(task(prepared), tmp_path / "folder", team=team)
+    def orphan(group: ProcessGroup) -> int:
+        group._parent = -1
+        train(task(prepared), tmp_path / "folder", group=group)
         return 0
 
     codes = Forked(2, lambda: shell(lambda: meeting(orphan)), tmp_path / "said").ended()
@@ -274,34 +272,34 @@ def shell(work: Callable[[], int]) -> int:
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_loss_that_is_not_a_number_is_named_once(prepared: Prepared, tmp_path: Path, stage: str) -> None:
-    def learn(team: Team) -> int:
-        train(task(prepared, Confused()), tmp_path / "folder", stages=[stage], team=team)
+def test_a_loss_that_is_not_finite_is_reported_once(prepared: Prepared, tmp_path: Path, stage: str) -> None:
+    def learn(group: ProcessGroup) -> int:
+        train(task(prepared, Confused()), tmp_path / "folder", stages=[stage], group=group)
         return 0
 
     assert 2 in Forked(2, lambda: shell(lambda: meeting(learn)), tmp_path / "said").ended()
     said = (tmp_path / "said").read_text().splitlines()
     assert len(said) == 1
-    assert "not a number at line 3 (32024R0003);" in said[0]
+    assert "line 3 (32024R0003)" in said[0]
 
 
 @pytest.mark.parametrize(
     ("size", "options", "word"),
     [
-        (3, [], "3 processes for 2 acts a step"),
+        (3, [], "3 processes"),
         (2, ["--seed", "-1"], "seed"),
         (2, ["--data", "nowhere.jsonl"], "'nowhere"),
     ],
 )
-def test_what_is_wrong_is_said_once(place: Path, tmp_path: Path, size: int, options: list[str], word: str) -> None:
-    team = Forked(size, lambda: main(command(place, tmp_path.name, *options)), tmp_path / "said")
-    assert 2 in team.ended()
+def test_errors_are_reported_once(place: Path, tmp_path: Path, size: int, options: list[str], word: str) -> None:
+    group = Forked(size, lambda: main(command(place, tmp_path.name, *options)), tmp_path / "said")
+    assert 2 in group.ended()
     said = (tmp_path / "said").read_text().splitlines()
     assert len([line for line in said if line.endswith(".") and "Training on" not in line]) == 1, said
     assert word in said[-1]
 
 
-def test_a_process_without_torchrun_has_no_team(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_without_torchrun_has_no_process_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")  # some schedulers set that for whatever they start
-    with joined() as team:
-        assert team is None
+    with process_group() as group:
+        assert group is None

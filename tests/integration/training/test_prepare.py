@@ -23,8 +23,8 @@ from lexlattice._internal.shards import ShardFolder
 from lexlattice.apps.cli import main
 from lexlattice.encoding import load
 from lexlattice.errors import DataError, OutputError
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import parse_fields
-from lexlattice.training.oracle import Oracle
 from lexlattice.training.prepare import ORACLES, prepare
 from lexlattice.training.prepared import SHARD_SIZE, Prepared
 

@@ -12,7 +12,7 @@ import transformers  # noqa: E402
 from tokenizers import ByteLevelBPETokenizer  # noqa: E402
 
 from helpers.tiny_models import LONG, TEXTS, _word_pieces  # noqa: E402
-from lexlattice.errors import LexLatticeError  # noqa: E402
+from lexlattice.errors import OptionError, WeightsError  # noqa: E402
 from lexlattice.evaluation.metrics import bertscore  # noqa: E402
 from lexlattice.evaluation.metrics.bertscore import BertScore  # noqa: E402
 
@@ -55,7 +55,7 @@ def metric(models: dict[str, str]) -> BertScore:
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
 @pytest.mark.parametrize("layers", [1, 3])
-def test_texts_of_one_chunk_score_what_the_package_says(models: dict[str, str], kind: str, layers: int) -> None:
+def test_texts_of_one_chunk_score_as_in_the_package(models: dict[str, str], kind: str, layers: int) -> None:
     ours = BertScore(models[kind], layers)
     for candidate, reference in ((TEXTS[0], TEXTS[1]), (TEXTS[1], "Free of charge"), ("  beehive ", TEXTS[0])):
         theirs = bert_score.score([candidate], [reference], models[kind], layers, device="cpu")
@@ -72,7 +72,7 @@ def test_a_text_is_like_itself_and_likeness_goes_both_ways(metric: BertScore, on
     assert metric.score(one, other) == there
 
 
-def test_what_stands_beyond_the_first_chunk_counts(metric: BertScore, models: dict[str, str]) -> None:
+def test_text_beyond_the_first_chunk_counts(metric: BertScore, models: dict[str, str]) -> None:
     reference, candidate = LONG, TEXTS[0]
     other = f"{LONG} {' '.join(['Artykuł 5'] * 50)}"
     theirs = [bert_score.score([candidate], [text], models["bert"], 2, device="cpu")[1] for text in (reference, other)]
@@ -83,7 +83,7 @@ def test_what_stands_beyond_the_first_chunk_counts(metric: BertScore, models: di
 
 def test_long_texts_are_matched_as_the_package_matches(metric: BertScore, monkeypatch: pytest.MonkeyPatch) -> None:
     """All tokens with all, by the package's own function; and whatever the blocks are."""
-    ours, theirs = metric._made(LONG), metric._made(" ".join(TEXTS[::-1] * 3))
+    ours, theirs = metric._encoded(LONG), metric._encoded(" ".join(TEXTS[::-1] * 3))
     assert min(len(ours.counted), len(theirs.counted)) > 2 * LIMIT
     stats = [
         (part.vectors[None].clone(), torch.ones(1, len(part.counted)), part.counted.float()[None])
@@ -96,7 +96,7 @@ def test_long_texts_are_matched_as_the_package_matches(metric: BertScore, monkey
 
 
 def test_chunks_are_all_of_a_text(metric: BertScore) -> None:
-    tokens = metric._made(LONG)
+    tokens = metric._encoded(LONG)
     assert int(tokens.counted.sum()) == len(metric._ids(LONG, special=False))
 
 
@@ -105,12 +105,12 @@ def test_a_text_without_words_scores_nothing(metric: BertScore, candidate: str, 
     assert metric.score(candidate, reference) == (0, 0, 0)
 
 
-def test_what_cannot_be_loaded_is_said(models: dict[str, str]) -> None:
-    with pytest.raises(LexLatticeError, match="layers"):
+def test_a_model_that_cannot_be_loaded_is_an_error(models: dict[str, str]) -> None:
+    with pytest.raises(OptionError):
         BertScore(models["bert"])
-    with pytest.raises(LexLatticeError, match="cannot be loaded"):
+    with pytest.raises(WeightsError):
         BertScore("no/such/folder", 2)
-    with pytest.raises(LexLatticeError, match="no more layers"):
+    with pytest.raises(WeightsError):
         BertScore(models["bert"], 4)
 
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import ROOT
-from lexlattice import LexLatticeError, read
+from lexlattice import read
+from lexlattice.errors import DataError
 from lexlattice.evaluation.gold import WORD, Gold, Place, Places, load_gold, units_at
 
 TEXT = """COMMISSION REGULATION (EU) 2024/9002
@@ -49,7 +50,7 @@ def test_units_stand_at_the_places_of_their_words() -> None:
     assert ids("streets (b) lamps in") == ["art-1.par-1.pt-a", "art-1.par-1.pt-b"]
 
 
-def test_a_heading_is_no_unit_and_what_is_around_it_is() -> None:
+def test_a_heading_is_not_a_unit() -> None:
     assert ids("Article 2 Duty") == []
     assert ids("night. Article 2 Duty Lamps") == ["art-1.par-2", "art-2"]
 
@@ -100,10 +101,11 @@ def test_words_that_reading_parts_joins_or_composes_are_aligned_by_their_letters
 
 
 def test_another_text_and_places_beyond_the_end_are_refused() -> None:
-    with pytest.raises(LexLatticeError, match="not read from this text"):
+    with pytest.raises(DataError):
         Places(ACT, "Another text.")
-    with pytest.raises(LexLatticeError, match="has 38 words"):
+    with pytest.raises(DataError) as error:
         units_at(ACT, 0, 47)
+    assert "38" in str(error.value)
 
 
 ROW = {
@@ -137,8 +139,9 @@ def test_annotations_are_loaded_with_their_places(tmp_path: Path) -> None:
 def test_a_row_that_is_no_annotation_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "gold.jsonl"
     path.write_text(f"{json.dumps(ROW)}\n{line}\n", "utf-8")
-    with pytest.raises(LexLatticeError, match="Row 2 of"):
+    with pytest.raises(DataError) as error:
         list(load_gold(path))
+    assert "Row 2 " in str(error.value)
 
 
 @pytest.mark.data

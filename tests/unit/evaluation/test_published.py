@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from lexlattice.evaluation.baselines import ENGLISH_RATIO, extract, lexrank_of_texts, median_ratio, segments
+from lexlattice.evaluation.baselines import ENGLISH_RATIO, extract_lines, lexrank_of_texts, median_ratio, segments
 
 LINES = st.lists(st.sampled_from(["one two three four five", "six words that make a line", "Article 1", "= Title", ""]))
 
@@ -49,21 +49,21 @@ def test_the_ratio_is_a_median_of_counted_lines() -> None:
 
 
 def test_so_many_lines_as_the_ratio_allows_in_document_order() -> None:
-    assert extract(numbered(10), by_number, ratio=4.1) == "This is line number 8\nThis is line number 9"
-    assert extract(numbered(10), lambda lines: np.zeros(len(lines)), ratio=5) == numbered(2)
+    assert extract_lines(numbered(10), by_number, ratio=4.1) == "This is line number 8\nThis is line number 9"
+    assert extract_lines(numbered(10), lambda lines: np.zeros(len(lines)), ratio=5) == numbered(2)
 
 
 @given(LINES, st.floats(0.5, 1000))
 def test_at_least_one_line_and_only_lines_of_the_act(lines: list[str], ratio: float) -> None:
     counted = segments("\n".join(lines))
-    taken = extract("\n".join(lines), lexrank_of_texts, ratio).split("\n") if counted else []
+    taken = extract_lines("\n".join(lines), lexrank_of_texts, ratio).split("\n") if counted else []
     assert len(taken) == min(len(counted), max(bool(counted), round(len(counted) / ratio)))
     rest = iter(counted)
     assert all(line in rest for line in taken)
 
 
 def test_nothing_from_nothing() -> None:
-    assert extract("Article 1\n= Title =", lexrank_of_texts) == ""
+    assert extract_lines("Article 1\n= Title =", lexrank_of_texts) == ""
 
 
 @pytest.mark.data
@@ -78,4 +78,4 @@ def test_the_extracts_the_authors_published_are_so_many_lines_of_those_that_coun
     acts = {row["celex_id"]: row["reference"] for row in rows(data, "validation") if row["celex_id"] in published}
     assert len(acts) == len(published) == 2
     for celex, wanted in published.items():
-        assert extract(acts[celex], membership(set(wanted.split("\n")))) == wanted
+        assert extract_lines(acts[celex], membership(set(wanted.split("\n")))) == wanted

@@ -52,7 +52,7 @@ def test_a_vector_that_is_the_same_for_all_texts_finds_nothing(many: int, dimens
     assert precision_at_1(same, same) == 0
 
 
-def test_zero_vectors_find_nothing_and_harm_nobody() -> None:
+def test_zero_vectors_find_nothing_and_change_no_other_result() -> None:
     vectors = np.eye(4, 8, dtype=np.float32)
     vectors[2] = 0
     assert precision_at_1(vectors, vectors) == 0.75
@@ -94,7 +94,7 @@ def test_very_long_and_very_short_vectors_are_like_others(scale: float) -> None:
 def test_arrays_that_are_no_pairs_are_an_error_and_not_a_number(
     queries: tuple[int, ...], candidates: tuple[int, ...]
 ) -> None:
-    with pytest.raises(ValueError, match="as many candidates as queries, and one at least"):
+    with pytest.raises(ValueError):
         precision_at_1(np.ones(queries, np.float32), np.ones(candidates, np.float32))
 
 
@@ -102,7 +102,7 @@ def test_one_pair_is_found_unless_it_is_nothing() -> None:
     assert precision_at_1(np.ones((1, 4), np.float32), -np.ones((1, 4), np.float32)) == 1
 
 
-def test_what_is_measured_is_left_as_it_was() -> None:
+def test_measuring_does_not_change_its_input() -> None:
     queries, candidates = drawn(0, 10)
     copies = queries.copy(), candidates.copy()
     precision_at_1(queries, candidates)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import stats  # type: ignore[import-untyped]
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.metrics.significance import EXACT_UP_TO, confidence_interval, paired_bootstrap, wilcoxon
 
 NEAR = 1e-9
@@ -37,7 +37,7 @@ def test_the_interval_holds_the_mean_and_lies_among_the_values(values: list[floa
 
 
 @given(scores, st.integers(1, 30))
-def test_what_never_varies_has_no_interval(value: float, acts: int) -> None:
+def test_constant_scores_have_an_interval_of_zero_width(value: float, acts: int) -> None:
     assert confidence_interval([value] * acts, resamples=50) == (value, value)
 
 
@@ -89,7 +89,7 @@ def test_memory_does_not_grow_with_acts_times_resamples(acts: int, resamples: in
 
 
 @given(pairs, st.integers(0, 9))
-def test_who_comes_first_changes_only_the_sign(rows: list[tuple[float, float]], seed: int) -> None:
+def test_swapping_two_systems_changes_only_the_sign(rows: list[tuple[float, float]], seed: int) -> None:
     a, b = columns(rows)
     ours, theirs = (paired_bootstrap(x, y, resamples=300, seed=seed) for x, y in ((a, b), (b, a)))
     assert ours.difference == pytest.approx(-theirs.difference, abs=NEAR)
@@ -165,27 +165,28 @@ def test_many_acts_take_the_normal_approximation(acts: int, method: str) -> None
 
 
 def test_no_acts_are_an_error() -> None:
-    for nothing in ([], np.empty((0, 3))):
-        with pytest.raises(LexLatticeError, match="no acts"):
-            confidence_interval(nothing)
-    with pytest.raises(LexLatticeError, match="no acts"):
+    with pytest.raises(DataError):
+        confidence_interval([])
+    with pytest.raises(DataError):
+        confidence_interval(np.empty((0, 3)))
+    with pytest.raises(DataError):
         wilcoxon([], [])
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
-def test_what_is_not_a_number_is_an_error_and_not_a_result(bad: float) -> None:
-    with pytest.raises(LexLatticeError, match="not numbers"):
+def test_scores_that_are_not_finite_are_an_error(bad: float) -> None:
+    with pytest.raises(DataError):
         confidence_interval([0.5, bad])
-    with pytest.raises(LexLatticeError, match="not numbers"):
+    with pytest.raises(DataError):
         paired_bootstrap([0.5, bad], [0.5, 0.5])
 
 
 def test_systems_are_compared_on_the_same_acts() -> None:
     for test in (paired_bootstrap, wilcoxon):
-        with pytest.raises(LexLatticeError, match="same acts"):
+        with pytest.raises(DataError):
             test([0.1, 0.2], [0.1])
 
 
 def test_no_resamples_are_an_error() -> None:
-    with pytest.raises(LexLatticeError, match="resample"):
+    with pytest.raises(OptionError):
         confidence_interval([0.1, 0.2], resamples=0)

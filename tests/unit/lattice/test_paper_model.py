@@ -1,4 +1,4 @@
-"""The profile `paper` as a trainee: what it learns, draws, emits and writes, and that NumPy reads the same."""
+"""The profile `paper` as a trainable: what it learns, draws, emits and writes, and that NumPy reads the same."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from helpers import ROOT
 from lexlattice import Act, read
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.errors import LexLatticeError
 from lexlattice.lattice import Consolidator
 from lexlattice.selection import select
 from lexlattice.training.config import Config, EncoderConfig, read_config
-from lexlattice.training.models.paper import PaperTrainee
+from lexlattice.training.models.paper import TrainablePaperModel
 from lexlattice.training.prepared import Example
-from lexlattice.training.trainable import Trainee
+from lexlattice.training.trainable import TrainableModel
 
-PAPER = ROOT / "configs" / "paper.toml"
+PAPER = "paper"
 DIMENSIONS = 12
 SUMMARY = "Keepers of beehives enter them in a public register.\nThe competent authority keeps that register."
 
@@ -50,12 +49,12 @@ def acts(examples: Path) -> list[Example]:
     return [example_of(read(examples / name, profile="paper"), line) for line, name in enumerate(names)]
 
 
-def trained(trainee: PaperTrainee, acts: list[Example], steps: int = 30) -> list[float]:
-    optimizer = torch.optim.Adam(trainee.module.parameters(), lr=0.02)
+def trained(trainable: TrainablePaperModel, acts: list[Example], steps: int = 30) -> list[float]:
+    optimizer = torch.optim.Adam(trainable.module.parameters(), lr=0.02)
     losses = []
     for _ in range(steps):
         optimizer.zero_grad()
-        loss = trainee.loss(acts)
+        loss = trainable.loss(acts)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -63,26 +62,26 @@ def trained(trainee: PaperTrainee, acts: list[Example], steps: int = 30) -> list
 
 
 def test_it_learns_what_the_oracle_took(acts: list[Example]) -> None:
-    trainee: Trainee = PaperTrainee(config())
-    losses = trained(PaperTrainee(config()), acts)
+    trainable: TrainableModel = TrainablePaperModel(config())
+    losses = trained(TrainablePaperModel(config()), acts)
     assert losses[-1] < 0.5 * losses[0]
-    assert trainee.loss(acts).item() == losses[0]
+    assert trainable.loss(acts).item() == losses[0]
 
 
 def test_a_batch_costs_the_mean_of_its_acts(acts: list[Example]) -> None:
-    trainee = PaperTrainee(config())
-    alone = [trainee.loss([act]).item() for act in acts]
-    assert trainee.loss(acts).item() == pytest.approx(sum(alone) / len(alone), rel=1e-5)
+    trainable = TrainablePaperModel(config())
+    alone = [trainable.loss([act]).item() for act in acts]
+    assert trainable.loss(acts).item() == pytest.approx(sum(alone) / len(alone), rel=1e-5)
 
 
 def test_the_seed_alone_decides_the_weights() -> None:
     torch.manual_seed(7)
-    first = PaperTrainee(config(seed=1)).module.state_dict()
+    first = TrainablePaperModel(config(seed=1)).module.state_dict()
     torch.manual_seed(8)
     before = torch.get_rng_state()
-    second = PaperTrainee(config(seed=1)).module.state_dict()
+    second = TrainablePaperModel(config(seed=1)).module.state_dict()
     assert torch.equal(torch.get_rng_state(), before)
-    other = PaperTrainee(config(seed=2)).module.state_dict()
+    other = TrainablePaperModel(config(seed=2)).module.state_dict()
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert not torch.equal(first["readout.hidden.weight"], other["readout.hidden.weight"])
 
@@ -92,13 +91,13 @@ def test_the_seed_alone_decides_the_weights() -> None:
 def test_numpy_scores_from_the_file_what_pytorch_scores(
     acts: list[Example], tmp_path: Path, geometry: str, languages: bool
 ) -> None:
-    trainee = PaperTrainee(config(geometry, languages=languages))
-    trained(trainee, acts, 5)
-    trainee.save(tmp_path / "model.safetensors", {"encoder": "static"})
+    trainable = TrainablePaperModel(config(geometry, languages=languages))
+    trained(trainable, acts, 5)
+    trainable.save(tmp_path / "model.safetensors", {"encoder": "static"})
     consolidator = Consolidator.read(tmp_path / "model.safetensors")
     for act in acts:
         with torch.no_grad():
-            expected = trainee.scores([act]).numpy()
+            expected = trainable.scores([act]).numpy()
         np.testing.assert_allclose(consolidator.scores(act.act, act.vectors), expected, atol=1e-5)
         panels = consolidator.panels(act.act, act.vectors)
         np.testing.assert_allclose(panels[-1], expected, atol=1e-5)
@@ -106,56 +105,56 @@ def test_numpy_scores_from_the_file_what_pytorch_scores(
 
 
 def test_it_emits_what_the_selector_makes_of_its_scores(acts: list[Example]) -> None:
-    trainee = PaperTrainee(config())
+    trainable = TrainablePaperModel(config())
     for act in acts:
-        text = trainee.extract(act, 25)
-        assert text == select(act.act, trainee.scores([act]).detach().numpy(), 25, mode="paper").text
+        text = trainable.extract(act, 25)
+        assert text == select(act.act, trainable.scores([act]).detach().numpy(), 25, mode="paper").text
         assert len(text.split()) == 25
 
 
 def test_a_draw_without_doubt_is_what_would_be_emitted(acts: list[Example]) -> None:
     """With scores far apart, the sampled extract is the evaluated one."""
-    trainee = PaperTrainee(config())
+    trainable = TrainablePaperModel(config())
     with torch.no_grad():
-        trainee.module.readout.score.weight *= 1e6
-    drawn = trainee.rollouts(acts[0], 3, torch.Generator().manual_seed(0))
-    assert set(drawn.texts) == {trainee.extract(acts[0], acts[0].words)}
+        trainable.module.readout.score.weight *= 1e6
+    drawn = trainable.rollouts(acts[0], 3, torch.Generator().manual_seed(0))
+    assert set(drawn.texts) == {trainable.extract(acts[0], acts[0].words)}
     assert drawn.log_likelihoods.exp().tolist() == pytest.approx([1.0] * 3, abs=1e-3)
 
 
 def test_what_was_drawn_moves_every_part_of_a_trained_model(acts: list[Example]) -> None:
-    trainee = PaperTrainee(config(languages=True))
-    trained(trainee, acts, 2)
-    trainee.module.zero_grad()
-    drawn = trainee.rollouts(acts[0], 4, torch.Generator().manual_seed(0))
+    trainable = TrainablePaperModel(config(languages=True))
+    trained(trainable, acts, 2)
+    trainable.module.zero_grad()
+    drawn = trainable.rollouts(acts[0], 4, torch.Generator().manual_seed(0))
     assert len(set(drawn.texts)) > 1
     (drawn.log_likelihoods * torch.tensor([1.0, -1.0, 0.5, -0.5])).sum().backward()
-    assert all(parameter.grad.any() for parameter in trainee.module.parameters())
+    assert all(parameter.grad.any() for parameter in trainable.module.parameters())
 
 
 def test_vectors_of_another_encoder_are_refused(acts: list[Example]) -> None:
     wrong = replace(acts[0], vectors=np.zeros((len(acts[0].act), 5), np.float32))
     with pytest.raises(LexLatticeError, match=r"\b5\b.*\b12\b"):
-        PaperTrainee(config()).loss([wrong])
+        TrainablePaperModel(config()).loss([wrong])
 
 
 def test_a_language_without_a_place_in_the_embedding_is_refused(acts: list[Example], tmp_path: Path) -> None:
     elsewhere = replace(acts[0], act=replace(acts[0].act, language="xx"))
-    assert PaperTrainee(config()).loss([elsewhere]).isfinite()
-    trainee = PaperTrainee(config(languages=True))
+    assert TrainablePaperModel(config()).loss([elsewhere]).isfinite()
+    trainable = TrainablePaperModel(config(languages=True))
     with pytest.raises(LexLatticeError):
-        trainee.loss([elsewhere])
-    trainee.save(tmp_path / "model.safetensors", {})
+        trainable.loss([elsewhere])
+    trainable.save(tmp_path / "model.safetensors", {})
     with pytest.raises(LexLatticeError, match="'xx'"):
         Consolidator.read(tmp_path / "model.safetensors").scores(elsewhere.act, elsewhere.vectors)
 
 
 def test_weights_that_are_lost_end_in_a_sentence(acts: list[Example]) -> None:
-    trainee = PaperTrainee(config())
+    trainable = TrainablePaperModel(config())
     with torch.no_grad():
-        trainee.module.readout.score.bias.fill_(float("nan"))
+        trainable.module.readout.score.bias.fill_(float("nan"))
     with pytest.raises(LexLatticeError):
-        trainee.extract(acts[0], 25)
+        trainable.extract(acts[0], 25)
 
 
 # --- files of weights -------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ def test_weights_are_written_as_others_read_them(tmp_path: Path) -> None:
 
 def test_the_same_weights_make_the_same_file(tmp_path: Path) -> None:
     for name in "ab":
-        PaperTrainee(config()).save(tmp_path / name, {"b": "1", "a": "2"})
+        TrainablePaperModel(config()).save(tmp_path / name, {"b": "1", "a": "2"})
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -205,7 +204,7 @@ def test_weights_that_cannot_be_written_are_one_sentence(tmp_path: Path) -> None
 )
 def test_weights_of_something_else_are_refused(tmp_path: Path, key: str, value: str) -> None:
     path = tmp_path / "model.safetensors"
-    PaperTrainee(config()).save(path, {})
+    TrainablePaperModel(config()).save(path, {})
     arrays, about = read_weights(path)
     write_weights(tmp_path / "other.safetensors", arrays, about | {key: value})
     with pytest.raises(LexLatticeError, match=r"other\.safetensors"):

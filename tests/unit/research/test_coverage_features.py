@@ -20,12 +20,12 @@ from lexlattice import Act, read
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.tokens import tokenizer
 from lexlattice.research.coverage.features import KINDS, Features, features_of
-from lexlattice.research.coverage.ngrams import Occurrences, grams_of, layout_of
+from lexlattice.research.coverage.ngrams import Occurrences, layout_of, ngrams_of
 
 Floats = NDArray[np.float32]
 
 DIMENSIONS = 7
-NUMBERS = ("units", "word_vectors", "words", "pairs", "unit_anchors", "word_anchors", "act")
+NUMBERS = ("units", "word_vectors", "words", "bigrams", "unit_anchors", "word_anchors", "act")
 
 
 class Names:
@@ -45,10 +45,10 @@ class Names:
 
 def vectors_for(act: Act, seed: int = 0) -> Floats:
     """Some vectors of length one, and some of zero."""
-    drawn = np.random.default_rng(seed).normal(size=(len(act), DIMENSIONS)).astype(np.float32)
-    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
-    drawn[::5] = 0
-    return drawn
+    sampled = np.random.default_rng(seed).normal(size=(len(act), DIMENSIONS)).astype(np.float32)
+    sampled /= np.linalg.norm(sampled, axis=1, keepdims=True)
+    sampled[::5] = 0
+    return sampled
 
 
 def check_numbers(features: Features) -> None:
@@ -78,29 +78,29 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_no_odd_act_has_features_that_are_no_numbers(name: str) -> None:
+def test_features_of_odd_acts_are_finite(name: str) -> None:
     with np.errstate(all="raise", under="ignore"):
         check_numbers(features_of(ODD[name], vectors_for(ODD[name]), Names()))
 
 
 @given(acts)
-def test_no_act_has_features_that_are_no_numbers(act: Act) -> None:
+def test_features_of_generated_acts_are_finite(act: Act) -> None:
     with np.errstate(all="raise", under="ignore"):
         features = features_of(act, vectors_for(act), Names())
     check_numbers(features)
     assert len(features.units) == len(act)
-    assert len(features.words) == len(features.word_vectors) == len(features.grams.words)
-    assert len(features.pairs) == len(features.grams.pairs)
+    assert len(features.words) == len(features.word_vectors) == len(features.ngrams.words)
+    assert len(features.bigrams) == len(features.ngrams.bigrams)
 
 
-def test_all_acts_have_as_many_features() -> None:
+def test_all_acts_have_the_same_number_of_features() -> None:
     found = [features_of(act, vectors_for(act), Names()) for act in ODD.values()]
     widths = {tuple(getattr(features, name).shape[-1] for name in NUMBERS) for features in found}
     assert len(widths) == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_in_every_language_features_are_numbers_of_an_ordinary_size(examples: Path, language: str) -> None:
+def test_features_have_an_ordinary_size_in_every_language(examples: Path, language: str) -> None:
     act, encoder = read(examples / "short" / f"{language}.txt"), Static()
     vectors = encoder.encode([unit.text for unit in act.units])
     features = features_of(act, vectors, encoder)
@@ -125,7 +125,7 @@ def renamed(act: Act, names: dict[str, str]) -> Act:
 
 
 @given(st.permutations("the label shall be legible".split()), st.data())
-def test_features_know_neither_the_language_nor_its_words(order: list[str], data: st.DataObject) -> None:
+def test_features_do_not_depend_on_the_language(order: list[str], data: st.DataObject) -> None:
     """Every word gives way to another that is as much of a number and means the same: nothing changes."""
     names = dict(zip("the label shall be legible".split(), (f"{word}λ" for word in order), strict=True))
     names |= {"5": "7", "2024": "1999"}
@@ -137,28 +137,28 @@ def test_features_know_neither_the_language_nor_its_words(order: list[str], data
     before = features_of(act, vectors, Names(number))
     elsewhere = replace(renamed(act, names), language="el")
     after = features_of(elsewhere, vectors, Names({names[old]: place for old, place in number.items()}))
-    assert after.grams.words == [names[word] for word in before.grams.words]
+    assert after.ngrams.words == [names[word] for word in before.ngrams.words]
     for name in NUMBERS:
         np.testing.assert_array_equal(getattr(after, name), getattr(before, name), err_msg=name)
 
 
-def test_features_do_tell_words_from_each_other() -> None:
+def test_features_distinguish_words() -> None:
     """So that the law above says something: a word in the title, a year and a rare word are not the same."""
     act = made(
         ("title", "", ["Labels of 2024"]), ("article", "Scope", ["labels of 77 and scope"]), title="Labels of 2024"
     )
     features = features_of(act, vectors_for(act), Names())
-    assert len(np.unique(features.words, axis=0)) == len(features.grams.words) == 6
+    assert len(np.unique(features.words, axis=0)) == len(features.ngrams.words) == 6
 
 
-def test_the_budget_is_told_in_words_and_as_a_share() -> None:
+def test_the_budget_features_are_words_and_share() -> None:
     act = made(("article", "", ["a b c d e f g h"]))
     features = features_of(act, vectors_for(act), Names())
     np.testing.assert_allclose(features.with_budget(4)[-2:], [np.log(5), np.log(0.5)], rtol=1e-6)
     np.testing.assert_array_equal(features.with_budget(4)[:-2], features.act)
 
 
-def test_where_units_stand_is_counted_from_the_first_section_that_has_any() -> None:
+def test_empty_sections_are_not_counted() -> None:
     act = made(
         *(("title", "", ["Title"]), ("recitals", "", ["One", "Two"]), ("article", "", []), ("article", "", ["A", "B"])),
         ("annex", "", ["C"]),
@@ -171,44 +171,44 @@ def test_where_units_stand_is_counted_from_the_first_section_that_has_any() -> N
     assert layout.in_kind("annex").tolist() == [False] * 5 + [True]
 
 
-# --- words and pairs --------------------------------------------------------------------------------------
+# --- words and bigrams --------------------------------------------------------------------------------------
 
 
 def counted(occurrences: Occurrences, names: list[object]) -> list[Counter[object]]:
     found: list[Counter[object]] = [Counter() for _ in range(occurrences.unit_count)]
-    rows = zip(occurrences.units.tolist(), occurrences.grams.tolist(), occurrences.counts.tolist(), strict=True)
-    for unit, gram, count in rows:
-        assert names[gram] not in found[unit]
-        found[unit][names[gram]] = count
+    rows = zip(occurrences.units.tolist(), occurrences.ngrams.tolist(), occurrences.counts.tolist(), strict=True)
+    for unit, ngram, count in rows:
+        assert names[ngram] not in found[unit]
+        found[unit][names[ngram]] = count
     return found
 
 
 @given(st.lists(texts, max_size=8))
 @example([])
 @example(["a", "a", "a a"])
-def test_words_and_pairs_are_counted_in_each_unit_and_never_across_two(some: list[str]) -> None:
-    grams = grams_of(some)
+def test_bigrams_do_not_cross_units(some: list[str]) -> None:
+    ngrams = ngrams_of(some)
     tokens = [tokenizer("unicode")(text) for text in some]
-    pairs: list[object] = [(grams.words[left], grams.words[right]) for left, right in grams.pairs.tolist()]
-    assert counted(grams.of_words, [*grams.words]) == [Counter(unit) for unit in tokens]
-    assert counted(grams.of_pairs, pairs) == [Counter(pairwise(unit)) for unit in tokens]
-    assert len(set(pairs)) == len(pairs)
-    assert grams.words == list(dict.fromkeys(word for unit in tokens for word in unit))
+    bigrams: list[object] = [(ngrams.words[left], ngrams.words[right]) for left, right in ngrams.bigrams.tolist()]
+    assert counted(ngrams.of_words, [*ngrams.words]) == [Counter(unit) for unit in tokens]
+    assert counted(ngrams.of_bigrams, bigrams) == [Counter(pairwise(unit)) for unit in tokens]
+    assert len(set(bigrams)) == len(bigrams)
+    assert ngrams.words == list(dict.fromkeys(word for unit in tokens for word in unit))
 
 
 @given(st.lists(st.lists(words, max_size=8).map(" ".join), max_size=8))
-def test_entries_are_found_by_unit_and_by_word(some: list[str]) -> None:
-    grams = grams_of(some)
-    for occurrences in (grams.of_words, grams.of_pairs):
-        totals = Counter(dict.fromkeys(range(occurrences.gram_count), 0))
-        for gram, count in zip(occurrences.grams.tolist(), occurrences.counts.tolist(), strict=True):
-            totals[gram] += count
-        assert occurrences.totals.tolist() == [totals[gram] for gram in range(occurrences.gram_count)]
+def test_entries_are_indexed_by_unit_and_by_ngram(some: list[str]) -> None:
+    ngrams = ngrams_of(some)
+    for occurrences in (ngrams.of_words, ngrams.of_bigrams):
+        totals = Counter(dict.fromkeys(range(occurrences.ngram_count), 0))
+        for ngram, count in zip(occurrences.ngrams.tolist(), occurrences.counts.tolist(), strict=True):
+            totals[ngram] += count
+        assert occurrences.totals.tolist() == [totals[ngram] for ngram in range(occurrences.ngram_count)]
         for unit in range(occurrences.unit_count):
             entries = slice(*occurrences.starts[unit : unit + 2])
             assert (occurrences.units[entries] == unit).all()
         assert occurrences.starts[-1] == len(occurrences.units)
-        for gram in range(occurrences.gram_count):
-            entries = occurrences.by_gram[slice(*occurrences.gram_starts[gram : gram + 2])]
-            assert (occurrences.grams[entries] == gram).all()
-            assert len(entries) == (occurrences.grams == gram).sum()
+        for ngram in range(occurrences.ngram_count):
+            entries = occurrences.by_ngram[slice(*occurrences.ngram_starts[ngram : ngram + 2])]
+            assert (occurrences.ngrams[entries] == ngram).all()
+            assert len(entries) == (occurrences.ngrams == ngram).sum()

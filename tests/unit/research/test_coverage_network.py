@@ -1,4 +1,4 @@
-"""The shipped model: NumPy computes what PyTorch learnt, units and words inform each other, and what is refused."""
+"""The coverage network: NumPy equals PyTorch, messages between units and words, and invalid weights."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from lexlattice import LexLatticeError, read
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.encoding.static import Static
 from lexlattice.lattice.grid import Lattice
-from lexlattice.research.coverage.decoder import PAIR_COUNTS, WORD_COUNTS
+from lexlattice.research.coverage.decoder import BIGRAM_COUNTS, WORD_COUNTS
 from lexlattice.research.coverage.features import features_of
-from lexlattice.research.coverage.model import Judgement, Salience
+from lexlattice.research.coverage.model import Prediction, Salience
 from lexlattice.research.coverage.network import Inputs, Outputs, Widths
 from lexlattice.research.coverage.network import Salience as Learning
-from lexlattice.research.coverage.training import CoverageTrainee
+from lexlattice.research.coverage.training import TrainableCoverageModel
 from lexlattice.training.config import CoverageShape, read_config
 from lexlattice.training.prepared import Example
 
@@ -47,17 +47,17 @@ def acts(examples: Path) -> list[Example]:
 
 
 @pytest.fixture
-def trainee(folder: Path, training: list[Example]) -> CoverageTrainee:
-    return stirred(CoverageTrainee(little_config(folder), training))
+def trainable(folder: Path, training: list[Example]) -> TrainableCoverageModel:
+    return stirred(TrainableCoverageModel(little_config(folder), training))
 
 
-def judged(model: Salience, example: Example, budget: int) -> Judgement:
+def judged(model: Salience, example: Example, budget: int) -> Prediction:
     features = features_of(example.act, example.vectors, Static())
-    return model.judge(features, Lattice.of(example.act, model.geometry), budget)
+    return model.predict(features, Lattice.of(example.act, model.geometry), budget)
 
 
-def cumulated(odds: torch.Tensor) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = odds.sigmoid().cumprod(1).numpy()
+def cumulated(logits: torch.Tensor) -> NDArray[np.float32]:
+    found: NDArray[np.float32] = logits.sigmoid().cumprod(1).numpy()
     return found
 
 
@@ -65,40 +65,40 @@ def cumulated(odds: torch.Tensor) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_numpy_judges_as_pytorch_does(
+def test_numpy_computes_what_pytorch_computes(
     folder: Path, tmp_path: Path, training: list[Example], acts: list[Example], shape: tuple[str, int, bool]
 ) -> None:
-    trainee = stirred(CoverageTrainee(little_config(folder, *shape), training))
-    model = Salience.read(saved(trainee, tmp_path / "model.safetensors"))
+    trainable = stirred(TrainableCoverageModel(little_config(folder, *shape), training))
+    model = Salience.read(saved(trainable, tmp_path / "model.safetensors"))
     for example in acts:
         for budget in (1, 300):
             with torch.no_grad():
-                expected = trainee.outputs(example, budget)
+                expected = trainable.outputs(example, budget)
             found = judged(model, example, budget)
             np.testing.assert_allclose(found.scores, expected.scores.numpy(), atol=1e-5)
-            np.testing.assert_allclose(found.chances.words, cumulated(expected.words), atol=1e-5)
-            np.testing.assert_allclose(found.chances.pairs, cumulated(expected.pairs), atol=1e-5)
+            np.testing.assert_allclose(found.probabilities.words, cumulated(expected.words), atol=1e-5)
+            np.testing.assert_allclose(found.probabilities.bigrams, cumulated(expected.bigrams), atol=1e-5)
         assert len(example.act) < 9 or np.ptp(found.scores) > 0.01, "nothing would be compared"
 
 
-def test_chances_fall_with_the_count_and_are_chances(
-    folder: Path, trainee: CoverageTrainee, acts: list[Example]
+def test_probabilities_fall_with_the_count(
+    folder: Path, trainable: TrainableCoverageModel, acts: list[Example]
 ) -> None:
     with torch.no_grad():
-        trainee.module.word_chances.weight *= 1e4
-    model = Salience.read(saved(trainee, folder / "sure.safetensors"))
+        trainable.module.word_logits.weight *= 1e4
+    model = Salience.read(saved(trainable, folder / "sure.safetensors"))
     for example in acts:
         found = judged(model, example, 100)
         assert np.isfinite(found.scores).all()
-        for chances, counts in zip(found.chances, (WORD_COUNTS, PAIR_COUNTS), strict=True):
-            assert chances.shape[1] == len(counts)
-            assert (chances >= 0).all()
-            assert (chances <= 1).all()
-            assert (np.diff(chances, axis=1) <= 0).all()
+        for probabilities, counts in zip(found.probabilities, (WORD_COUNTS, BIGRAM_COUNTS), strict=True):
+            assert probabilities.shape[1] == len(counts)
+            assert (probabilities >= 0).all()
+            assert (probabilities <= 1).all()
+            assert (np.diff(probabilities, axis=1) <= 0).all()
 
 
-def test_the_panels_end_with_the_scores(folder: Path, trainee: CoverageTrainee, acts: list[Example]) -> None:
-    model = Salience.read(saved(trainee, folder / "panels.safetensors"))
+def test_the_panels_end_with_the_scores(folder: Path, trainable: TrainableCoverageModel, acts: list[Example]) -> None:
+    model = Salience.read(saved(trainable, folder / "panels.safetensors"))
     for example in acts:
         features = features_of(example.act, example.vectors, Static())
         panels = model.panels(features, Lattice.of(example.act, model.geometry), 100)
@@ -106,30 +106,30 @@ def test_the_panels_end_with_the_scores(folder: Path, trainee: CoverageTrainee, 
         np.testing.assert_array_equal(panels[-1], judged(model, example, 100).scores)
 
 
-def test_only_the_pairs_that_are_asked_for_are_judged(trainee: CoverageTrainee, acts: list[Example]) -> None:
+def test_only_the_selected_bigrams_are_predicted(trainable: TrainableCoverageModel, acts: list[Example]) -> None:
     with torch.no_grad():
-        everything = trainee.outputs(acts[0], 100)
-        some = torch.arange(3, len(everything.pairs), 7)
-        found = trainee.outputs(acts[0], 100, some)
-    torch.testing.assert_close(found.pairs, everything.pairs[some], atol=1e-6, rtol=1e-6)
+        everything = trainable.outputs(acts[0], 100)
+        some = torch.arange(3, len(everything.bigrams), 7)
+        found = trainable.outputs(acts[0], 100, some)
+    torch.testing.assert_close(found.bigrams, everything.bigrams[some], atol=1e-6, rtol=1e-6)
     assert torch.equal(found.words, everything.words)
 
 
-def test_an_act_like_no_other_is_judged_all_the_same(folder: Path, trainee: CoverageTrainee) -> None:
-    model = Salience.read(saved(trainee, folder / "odd.safetensors"))
+def test_extreme_features_give_finite_predictions(folder: Path, trainable: TrainableCoverageModel) -> None:
+    model = Salience.read(saved(trainable, folder / "odd.safetensors"))
     example = encoded(made(("annex", "", ["word " * 3_000, "2024 " * 500]), ("notes", "", ["x"])))
     with torch.no_grad():
-        expected = trainee.outputs(example, 10**9)
+        expected = trainable.outputs(example, 10**9)
     found = judged(model, example, 10**9)
     np.testing.assert_allclose(found.scores, expected.scores.numpy(), atol=1e-5)
-    assert np.isfinite(found.chances.words).all()
+    assert np.isfinite(found.probabilities.words).all()
 
 
 # --- who informs whom -------------------------------------------------------------------------------------
 
 
-def test_what_a_unit_says_changes_the_chances_of_its_words_and_pairs(
-    folder: Path, trainee: CoverageTrainee, acts: list[Example]
+def test_unit_features_change_the_probabilities_of_their_ngrams(
+    folder: Path, trainable: TrainableCoverageModel, acts: list[Example]
 ) -> None:
     """And in a model where units do not talk to each other, of no others."""
     act = made(("article", "", ["bees fly", "wasps sting", "moths flutter"]))
@@ -141,13 +141,13 @@ def test_what_a_unit_says_changes_the_chances_of_its_words_and_pairs(
     for vectors in (features.vectors, moved):
         changed = Inputs.of(features, Lattice.of(act), 4)._replace(vectors=torch.from_numpy(np.array(vectors)))
         with torch.no_grad():
-            runs.append(trainee.module(changed))
+            runs.append(trainable.module(changed))
     before, after = runs
     assert (before.words[:2] != after.words[:2]).any(dim=1).all()
-    assert (before.pairs[0] != after.pairs[0]).any()
+    assert (before.bigrams[0] != after.bigrams[0]).any()
     assert (before.scores != after.scores).all(), "the automaton carries it on"
 
-    alone = stirred(CoverageTrainee(little_config(folder, "none", overview=False), acts[:2]))
+    alone = stirred(TrainableCoverageModel(little_config(folder, "none", overview=False), acts[:2]))
     runs = []
     for vectors in (features.vectors, moved):
         changed = Inputs.of(features, Lattice.of(act, "none"), 4)._replace(vectors=torch.from_numpy(np.array(vectors)))
@@ -171,33 +171,34 @@ def test_what_a_unit_says_changes_the_chances_of_its_words_and_pairs(
                 "word_topic",
             ),
         ),
-        (lambda outputs: outputs.pairs.sum(), ("automaton.perception", "word_third", "word_chances", "unit_message")),
+        (lambda outputs: outputs.bigrams.sum(), ("automaton.perception", "word_third", "word_logits", "unit_message")),
         (
             lambda outputs: outputs.scores.sum(),
             ("word_meaning", "word_topic", "word_first", "word_second", "word_message", "automaton.change"),
         ),
     ],
-    ids=["words", "pairs", "scores"],
+    ids=["words", "bigrams", "scores"],
 )
-def test_what_is_learnt_of_one_reaches_the_layers_of_the_others(
-    trainee: CoverageTrainee, training: list[Example], of: Callable[[Outputs], torch.Tensor], layers: tuple[str, ...]
+def test_every_loss_reaches_the_layers_of_the_others(
+    trainable: TrainableCoverageModel,
+    training: list[Example],
+    of: Callable[[Outputs], torch.Tensor],
+    layers: tuple[str, ...],
 ) -> None:
-    trainee.module.zero_grad()
-    of(trainee.outputs(training[0], 100)).backward()
+    trainable.module.zero_grad()
+    of(trainable.outputs(training[0], 100)).backward()
     for name in layers:
-        gradient = trainee.module.get_submodule(name).weight.grad
+        gradient = trainable.module.get_submodule(name).weight.grad
         assert gradient is not None, name
         assert gradient.any(), name
 
 
-def test_in_training_some_channels_are_left_out_and_afterwards_none(
-    trainee: CoverageTrainee, training: list[Example]
-) -> None:
+def test_dropout_applies_in_training_only(trainable: TrainableCoverageModel, training: list[Example]) -> None:
     def scores() -> torch.Tensor:
-        return trainee.outputs(training[0], 100).scores.detach()
+        return trainable.outputs(training[0], 100).scores.detach()
 
     assert torch.equal(scores(), scores())
-    trainee.module.train()
+    trainable.module.train()
     assert any(not torch.equal(scores(), scores()) for _ in range(20))
 
 
@@ -235,16 +236,16 @@ def refused(path: Path) -> str:
         ("steps", ""),
     ],
 )
-def test_weights_of_something_else_are_refused(
-    folder: Path, tmp_path: Path, trainee: CoverageTrainee, key: str, value: str
+def test_weights_of_another_model_raise_an_error(
+    folder: Path, tmp_path: Path, trainable: TrainableCoverageModel, key: str, value: str
 ) -> None:
-    arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
+    arrays, about = read_weights(saved(trainable, tmp_path / "mine.safetensors"))
     write_weights(tmp_path / "other.safetensors", arrays, about | {key: value})
     refused(tmp_path / "other.safetensors")
 
 
-def test_every_array_has_to_be_there_and_to_fit_the_others(tmp_path: Path, trainee: CoverageTrainee) -> None:
-    arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
+def test_missing_or_misshaped_arrays_raise_an_error(tmp_path: Path, trainable: TrainableCoverageModel) -> None:
+    arrays, about = read_weights(saved(trainable, tmp_path / "mine.safetensors"))
     path = tmp_path / "other.safetensors"
     for name, array in arrays.items():
         longer = np.concatenate([array, array[..., :1]], axis=-1)
@@ -253,25 +254,25 @@ def test_every_array_has_to_be_there_and_to_fit_the_others(tmp_path: Path, train
             refused(path)
 
 
-@pytest.mark.parametrize("layer", ["word_meaning", "word_first", "word_to_pair", "unit_second", "pair_chances"])
-def test_a_layer_of_another_size_is_refused(tmp_path: Path, trainee: CoverageTrainee, layer: str) -> None:
+@pytest.mark.parametrize("layer", ["word_meaning", "word_first", "word_to_bigram", "unit_second", "bigram_logits"])
+def test_a_layer_of_another_size_raises_an_error(tmp_path: Path, trainable: TrainableCoverageModel, layer: str) -> None:
     """Also where the layer by itself is whole."""
-    arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
+    arrays, about = read_weights(saved(trainable, tmp_path / "mine.safetensors"))
     wider = {name: np.concatenate([arrays[name], arrays[name][:1]]) for name in (f"{layer}.weight", f"{layer}.bias")}
     write_weights(tmp_path / "other.safetensors", {**arrays, **wider}, about)
-    assert " expected" in refused(tmp_path / "other.safetensors")
+    refused(tmp_path / "other.safetensors")
 
 
-def test_features_without_a_deviation_are_refused(tmp_path: Path, trainee: CoverageTrainee) -> None:
-    arrays, about = read_weights(saved(trainee, tmp_path / "mine.safetensors"))
+def test_scales_without_deviation_raise_an_error(tmp_path: Path, trainable: TrainableCoverageModel) -> None:
+    arrays, about = read_weights(saved(trainable, tmp_path / "mine.safetensors"))
     write_weights(
         tmp_path / "o.safetensors", {**arrays, "scales.words.deviation": 0 * arrays["scales.words.mean"]}, about
     )
     refused(tmp_path / "o.safetensors")
 
 
-def test_files_that_are_cut_off_or_no_weights_are_refused(tmp_path: Path, trainee: CoverageTrainee) -> None:
-    whole = saved(trainee, tmp_path / "mine.safetensors").read_bytes()
+def test_truncated_and_foreign_files_raise_an_error(tmp_path: Path, trainable: TrainableCoverageModel) -> None:
+    whole = saved(trainable, tmp_path / "mine.safetensors").read_bytes()
     path = tmp_path / "damaged.safetensors"
     for content in (b"", whole[:20], whole[:-1], b"These are no weights, but a sentence."):
         path.write_bytes(content)

@@ -18,7 +18,7 @@ from transformers.modeling_outputs import BaseModelOutput  # noqa: E402
 
 from helpers.tiny_generators import tiny_generator, tiny_marian  # noqa: E402
 from lexlattice import Act, read  # noqa: E402
-from lexlattice.errors import LexLatticeError  # noqa: E402
+from lexlattice.errors import OptionError, WeightsError  # noqa: E402
 from lexlattice.research import external  # noqa: E402
 from lexlattice.research.external import Local, Prompted, Seq2Seq, Translated, Translator, seq2seq  # noqa: E402
 from lexlattice.research.external.models import (  # noqa: E402
@@ -30,8 +30,8 @@ from lexlattice.research.external.models import (  # noqa: E402
     tokens_of,
 )
 from lexlattice.research.external.translation import translated  # noqa: E402
-from lexlattice.research.llm import Endpoint, EndpointConfig, Store  # noqa: E402
-from lexlattice.research.llm.ledger import tokens_of as tokens_to_pay  # noqa: E402
+from lexlattice.research.llm import Endpoint, EndpointConfig, ReplyCache  # noqa: E402
+from lexlattice.research.llm.cost_ledger import max_tokens_of  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses")
 torch.set_num_threads(1)
@@ -72,7 +72,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
 
 
 @given(texts, st.integers(-1, 20))
-def test_first_words_are_the_first_and_no_more_than_asked_for(text: str, words: int) -> None:
+def test_first_words_are_at_most_the_requested_number(text: str, words: int) -> None:
     cut = first_words(text, words)
     assert cut.split() == text.split()[: max(0, words)]
     assert text.startswith(cut) or text.strip().startswith(cut)
@@ -116,7 +116,7 @@ def test_middles_of_windows_are_the_text(length: int, chunk: int, overlap: float
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", ["plain", "sled&chunk=16", "unlimiformer&chunk=16&k=3&beams=2"])
-def test_encoder_decoders_keep_to_the_budget_and_say_the_same_again(
+def test_encoder_decoders_respect_the_budget_and_are_deterministic(
     model: Callable[[str], str], act: Act, kind: str, method: str
 ) -> None:
     system = external.system(f"seq2seq:{model(kind)}?method={method}")
@@ -194,7 +194,7 @@ def test_a_longer_budget_gives_a_longer_summary(model: Callable[[str], str], act
 # --- language models --------------------------------------------------------------------------------------
 
 
-def test_a_language_model_sees_the_act_and_what_is_asked_of_it(act: Act) -> None:
+def test_prompts_contain_the_act_and_the_instructions(act: Act) -> None:
     system, prompt = Prompted(lambda system, prompt: "").prompts(act, 70)
     assert act.source in prompt
     assert "at most 70 words in English" in prompt
@@ -215,17 +215,17 @@ def test_an_act_beyond_the_context_keeps_both_ends(act: Act) -> None:
     long = replace(act, source=act.source + "\nPadding." * 3000 + "\nIt applies from 2026.")
     _, prompt = Prompted(lambda system, prompt: "", context=1000).prompts(long, 70)
     assert all(part in prompt for part in ("Regulation (EU) 2024/9001", GAP, "It applies from 2026."))
-    with pytest.raises(LexLatticeError, match="context"):
+    with pytest.raises(OptionError):
         Prompted(lambda system, prompt: "", context=10)(act, 70)
 
 
-def test_what_a_language_model_says_is_cut_and_its_thoughts_are_not_it(act: Act) -> None:
+def test_output_is_cut_and_the_chain_of_thought_is_removed(act: Act) -> None:
     system = Prompted(lambda system, prompt: "<think>Hm. A long act.</think>\n\nHives are registered. Bees stay free.")
     assert system(act, 4) == "Hives are registered. Bees"
     assert Prompted(lambda system, prompt: "<think>I will never end")(act, 4) == ""
 
 
-def test_an_endpoint_is_asked_as_a_function_is(act: Act) -> None:
+def test_an_endpoint_can_be_used_like_a_function(act: Act) -> None:
     class Echo:
         def complete(self, system: str, prompt: str) -> Any:
             return SimpleNamespace(text=prompt)
@@ -233,17 +233,17 @@ def test_an_endpoint_is_asked_as_a_function_is(act: Act) -> None:
         def estimate(self, requests: Any) -> Any:
             return None
 
-    system = external.system("llm:echo", endpoint={"echo": Echo()}.get)
+    system = external.system("llm:echo", endpoint=lambda name: {"echo": Echo()}[name])
     assert system(act, 7) == first_words(Prompted(lambda system, prompt: "").prompts(act, 7)[1], 7)
 
 
-def test_what_an_endpoint_will_take_is_known_before_it_is_asked(act: Act, tmp_path: Path) -> None:
+def test_the_cost_of_an_endpoint_is_estimated(act: Act, tmp_path: Path) -> None:
     config = EndpointConfig("openai", "http://127.0.0.1:9", "m", price_in=1.0, price_out=2.0)
-    with Endpoint(config, Store(tmp_path)) as endpoint:
+    with Endpoint(config, ReplyCache(tmp_path)) as endpoint:
         system = Prompted(endpoint)
         found = system.estimate([(act, 70), (act, 0)])
         assert found.requests == 1
-        assert found.tokens_in == tokens_to_pay(*system.prompts(act, 70))
+        assert found.tokens_in == max_tokens_of(*system.prompts(act, 70))
         assert 70 < found.tokens_out < 70 * 8
         assert found.money == pytest.approx((found.tokens_in + 2 * found.tokens_out) / 1e6)
     assert Prompted(lambda system, prompt: "").estimate([(act, 70)]) is None
@@ -263,11 +263,11 @@ def test_a_longer_extract_can_be_summarised_instead(act: Act) -> None:
     assert asked == [250]
     assert "Bienenstock" in said
     assert "30 days" not in said
-    with pytest.raises(LexLatticeError, match="extract"):
+    with pytest.raises(OptionError):
         external.system("llm:somewhere?method=extract", endpoint=lambda name: lambda _, prompt: prompt)
 
 
-def test_a_local_model_keeps_to_the_budget_and_says_the_same_again(model: Callable[[str], str], act: Act) -> None:
+def test_a_local_model_respects_the_budget_and_is_deterministic(model: Callable[[str], str], act: Act) -> None:
     system = external.system(f"local:{model('llama')}?tokens=24")
     said = system(act, 5)
     assert 0 < len(said.split()) <= 5
@@ -332,7 +332,8 @@ def test_a_translated_act_is_the_same_act_in_other_words(translator: Translator,
     assert [unit.text for unit in other.units] == [translator(unit.text) for unit in act.units]
     assert all(other.source[unit.start : unit.end] == unit.text for unit in other.units)
     assert all(unit.words == len(unit.text.split()) for unit in other.units)
-    spans = sorted((part.start, part.end) for part in (*other.units, *other.furniture))
+    parts: list[Any] = [*other.units, *other.furniture]
+    spans = sorted((part.start, part.end) for part in parts)
     outside = other.source
     for start, end in reversed(spans):
         outside = outside[:start] + outside[end:]
@@ -341,7 +342,7 @@ def test_a_translated_act_is_the_same_act_in_other_words(translator: Translator,
 
 
 @pytest.mark.parametrize("order", ["first", "last"])
-def test_translations_keep_to_the_budget_and_say_the_same_again(translator: Translator, act: Act, order: str) -> None:
+def test_translations_respect_the_budget_and_are_deterministic(translator: Translator, act: Act, order: str) -> None:
     system = Translated(translator, lambda act, words: act.source, order=order)
     said = system(act, 3)
     assert len(said.split()) == 3
@@ -361,28 +362,30 @@ def test_any_system_can_be_translated_by_name(model: Callable[[str], str], trans
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "value"),
     [
-        ("bart:somewhere", "is no external system"),
-        ("seq2seq:", "is no external system"),
-        ("seq2seq:somewhere?colour=red", "option 'colour'"),
+        ("bart:somewhere", "bart:somewhere"),
+        ("seq2seq:", "seq2seq:"),
+        ("seq2seq:somewhere?colour=red", "'colour'"),
         ("seq2seq:somewhere?chunk=many", "chunk=many"),
-        ("seq2seq:somewhere?method=magic", "no method 'magic'"),
-        ("seq2seq:somewhere?chunk=0", "begin at 1"),
+        ("seq2seq:somewhere?method=magic", "'magic'"),
+        ("seq2seq:somewhere?chunk=0", "1"),
         ("seq2seq:somewhere?overlap=1", "overlap"),
-        ("seq2seq:no/such/folder", "cannot be loaded"),
-        ("llm:somewhere", "endpoint"),
-        ("translate:somewhere?order=last", "what is to be translated"),
+        ("seq2seq:no/such/folder", "no/such/folder"),
+        ("llm:somewhere", "llm:somewhere"),
+        ("translate:somewhere?order=last", "translate:somewhere?order=last"),
     ],
 )
-def test_what_is_wrong_with_a_name_is_said(name: str, said: str) -> None:
-    with pytest.raises(LexLatticeError, match=said):
+def test_an_invalid_name_is_an_error_that_quotes_it(name: str, value: str) -> None:
+    with pytest.raises((OptionError, WeightsError)) as error:
         external.system(name)
+    assert value in str(error.value)
 
 
 def test_chunks_beyond_the_model_are_refused(model: Callable[[str], str]) -> None:
-    with pytest.raises(LexLatticeError, match="at once"):
+    with pytest.raises(OptionError) as error:
         Seq2Seq(model("bart"), method="sled", chunk=97)
+    assert "97" in str(error.value)
 
 
 def test_a_model_without_all_its_weights_is_refused(model: Callable[[str], str], tmp_path: Path) -> None:
@@ -393,5 +396,6 @@ def test_a_model_without_all_its_weights_is_refused(model: Callable[[str], str],
     weights = load_file(tmp_path / "model.safetensors")
     del weights["decoder.block.0.layer.0.SelfAttention.q.weight"]
     save_file(weights, tmp_path / "model.safetensors", {"format": "pt"})
-    with pytest.raises(LexLatticeError, match="no weights for 1 parts"):
+    with pytest.raises(WeightsError) as error:
         Seq2Seq(str(tmp_path))
+    assert "decoder.block.0.layer.0.SelfAttention.q.weight" in str(error.value)

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from helpers import ROOT
-from lexlattice import LexLatticeError, read
+from lexlattice import read
+from lexlattice.errors import DataError, OutputError
 from lexlattice.evaluation.gold import Gold, Place, Point
 from lexlattice.research.judging.blind import (
     Entry,
@@ -71,7 +72,7 @@ def test_candidates_are_shown_as_numbered_entries_with_their_lines(tmp_path: Pat
     assert texts == {ours, "[1] Title\n    On the keeping of bees\n[2] Recital 1\n    Bees matter a lot.\n"}
 
 
-def test_letters_are_drawn_anew_for_each_act_and_the_same_for_each_folder_of_that_name(tmp_path: Path) -> None:
+def test_letters_are_shuffled_for_each_act_with_the_folder_name_as_seed(tmp_path: Path) -> None:
     acts = [packet(f"3202{n}R9001") for n in range(10)]
     for place in ("one", "two"):
         write_packets(acts, tmp_path / place / "round")
@@ -82,7 +83,7 @@ def test_letters_are_drawn_anew_for_each_act_and_the_same_for_each_folder_of_tha
 
 def test_packets_are_never_overwritten(tmp_path: Path) -> None:
     write_packets([packet()], tmp_path / "round")
-    with pytest.raises(LexLatticeError, match="new folder"):
+    with pytest.raises(OutputError):
         write_packets([packet()], tmp_path / "round")
 
 
@@ -105,7 +106,7 @@ def test_verdicts_are_unblinded_with_relevance_by_words(tmp_path: Path) -> None:
 def test_verdicts_that_do_not_fit_are_named(tmp_path: Path, wrong: dict[str, Any]) -> None:
     write_packets([packet()], tmp_path / "round")
     answer(tmp_path / "round", "32024R9001", {**MARKS, "ours": MARKS["ours"] | wrong})
-    with pytest.raises(LexLatticeError, match="judged again"):
+    with pytest.raises(DataError):
         read_verdicts(tmp_path / "round")
 
 
@@ -211,9 +212,9 @@ def test_files_are_merged_packed_and_tallied(
 
     assert command.merged([Path(file) for file in files], ["ours"]).keys() == set(acts)
     assert "2 acts" in run("pack", str(tmp_path / "round"), *files)
-    for act in acts[:2]:
-        (tmp_path / "round" / act / "ldps.json").write_text(json.dumps(POINTS), "utf-8")
-        answer(tmp_path / "round", act, MARKS)
+    for celex in acts[:2]:
+        (tmp_path / "round" / celex / "ldps.json").write_text(json.dumps(POINTS), "utf-8")
+        answer(tmp_path / "round", celex, MARKS)
     told = run("tally", str(tmp_path / "round"), *files)
     assert told.index("ours") < told.index("lead")
     assert "LDP-F1" in told

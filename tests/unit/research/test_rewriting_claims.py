@@ -44,7 +44,7 @@ def test_a_permission_is_neither_added_nor_left_out(language: str) -> None:
         ("hu", "A tartóknak jelenteniük kell.", "A tartók jelenthetnek."),
     ],
 )
-def test_what_is_permitted_is_not_commanded(language: str, sentence: str, provision: str) -> None:
+def test_a_permission_does_not_support_an_obligation(language: str, sentence: str, provision: str) -> None:
     assert refusal(language, sentence, provision)
 
 
@@ -56,7 +56,7 @@ def test_a_restriction_is_neither_added_nor_left_out(language: str) -> None:
     assert "(only)" in refusal(language, open_to_all, only)
 
 
-def test_what_is_required_is_not_prohibited() -> None:
+def test_an_obligation_does_not_support_a_prohibition() -> None:
     assert refusal("en", "Registration is prohibited for beehives.", "Registration is required for beehives.")
 
 

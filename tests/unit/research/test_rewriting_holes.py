@@ -219,7 +219,7 @@ def test_a_number_inside_a_longer_word_is_one(language: str, word: str) -> None:
         ("The limit is 102 units.", "The limit is 10₂ units."),
     ],
 )
-def test_what_is_set_higher_is_no_part_of_a_number(sentence: str, provision: str) -> None:
+def test_a_superscript_is_not_part_of_a_number(sentence: str, provision: str) -> None:
     assert refusal("en", sentence, provision)
     assert not refusal("en", provision.replace("The", "A"), provision)
 

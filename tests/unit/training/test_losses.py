@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from lexlattice.training.losses import membership, plackett_luce, stage_one, stage_one_of_batch
+from lexlattice.training.losses import batch_warm_start_loss, membership_loss, plackett_luce_loss, warm_start_loss
 
 Case = tuple[list[float], list[int]]
 
@@ -39,16 +39,16 @@ def likelihood(scores: list[float], order: list[int]) -> float:
 
 
 @given(cases())
-def test_plackett_luce_is_the_logarithm_of_the_naive_product(case: Case) -> None:
+def test_plackett_luce_loss_equals_the_naive_product(case: Case) -> None:
     scores, order = case
-    assert plackett_luce(tensor(scores), order).item() == pytest.approx(-log(likelihood(scores, order)), abs=1e-9)
+    assert plackett_luce_loss(tensor(scores), order).item() == pytest.approx(-log(likelihood(scores, order)), abs=1e-9)
 
 
 @given(cases())
-def test_its_gradient_is_that_of_the_naive_product(case: Case) -> None:
+def test_its_gradient_equals_that_of_the_naive_product(case: Case) -> None:
     scores, order = case
     ours, naive = tensor(scores), tensor(scores)
-    plackett_luce(ours, order).backward()
+    plackett_luce_loss(ours, order).backward()
     taken: list[int] = []
     total = naive.sum() * 0
     for unit in order:
@@ -59,66 +59,70 @@ def test_its_gradient_is_that_of_the_naive_product(case: Case) -> None:
     torch.testing.assert_close(ours.grad, naive.grad, atol=1e-9, rtol=0)
 
 
-def test_the_chances_of_all_orders_of_some_length_add_up_to_one() -> None:
+def test_probabilities_of_all_orders_of_a_length_sum_to_one() -> None:
     scores = tensor([0.3, -1.0, 2.0, 0.0, 0.7])
     for length in range(6):
-        chances = [exp(-plackett_luce(scores, order).item()) for order in permutations(range(5), length)]
-        assert sum(chances) == pytest.approx(1)
+        probabilities = [exp(-plackett_luce_loss(scores, order).item()) for order in permutations(range(5), length)]
+        assert sum(probabilities) == pytest.approx(1)
 
 
 @given(cases(), st.floats(-50, 50))
-def test_plackett_luce_does_not_see_a_shift_of_all_scores(case: Case, shift: float) -> None:
+def test_plackett_luce_loss_is_invariant_to_a_shift_of_all_scores(case: Case, shift: float) -> None:
     scores, order = case
     moved = [score + shift for score in scores]
-    assert plackett_luce(tensor(moved), order).item() == pytest.approx(plackett_luce(tensor(scores), order).item())
+    assert plackett_luce_loss(tensor(moved), order).item() == pytest.approx(
+        plackett_luce_loss(tensor(scores), order).item()
+    )
 
 
 @given(cases(), st.floats(0.5, 2))
-def test_binary_cross_entropy_sees_a_shift_of_all_scores(case: Case, shift: float) -> None:
+def test_membership_loss_depends_on_a_shift_of_all_scores(case: Case, shift: float) -> None:
     """It bends upwards, so it cannot be the same on three points in a row."""
     scores, order = tensor(case[0]), case[1]
-    below, here, above = (membership(scores + by, order).item() for by in (-shift, 0, shift))
+    below, here, above = (membership_loss(scores + by, order).item() for by in (-shift, 0, shift))
     assert below + above - 2 * here > 1e-6
 
 
 @given(cases())
-def test_binary_cross_entropy_is_a_mean_over_all_units(case: Case) -> None:
+def test_membership_loss_is_a_mean_over_all_units(case: Case) -> None:
     scores, order = case
     costs = [log1p(exp(-score if unit in order else score)) for unit, score in enumerate(scores)]
-    assert membership(tensor(scores), order).item() == pytest.approx(sum(costs) / len(costs))
+    assert membership_loss(tensor(scores), order).item() == pytest.approx(sum(costs) / len(costs))
 
 
 @given(cases())
-def test_the_order_of_what_was_not_taken_is_free(case: Case) -> None:
+def test_the_order_of_unselected_units_does_not_matter(case: Case) -> None:
     scores, order = case
     others = [unit for unit in range(len(scores)) if unit not in order]
     turned = list(scores)
     for unit, other in zip(others, reversed(others), strict=True):
         turned[unit] = scores[other]
-    assert plackett_luce(tensor(turned), order).item() == pytest.approx(plackett_luce(tensor(scores), order).item())
+    assert plackett_luce_loss(tensor(turned), order).item() == pytest.approx(
+        plackett_luce_loss(tensor(scores), order).item()
+    )
 
 
 @given(st.lists(cases(), min_size=1, max_size=4), st.floats(0, 1))
-def test_a_ragged_batch_costs_the_mean_of_its_acts(batch: list[Case], weight: float) -> None:
+def test_the_loss_of_a_ragged_batch_is_the_mean_of_its_acts(batch: list[Case], weight: float) -> None:
     together = tensor([score for scores, _ in batch for score in scores])
     sizes, orders = [len(scores) for scores, _ in batch], [order for _, order in batch]
     alone = [
-        plackett_luce(tensor(scores), order).item() + weight * membership(tensor(scores), order).item()
+        plackett_luce_loss(tensor(scores), order).item() + weight * membership_loss(tensor(scores), order).item()
         for scores, order in batch
     ]
-    loss = stage_one_of_batch(together, sizes, orders, weight)
+    loss = batch_warm_start_loss(together, sizes, orders, weight)
     assert loss.item() == pytest.approx(sum(alone) / len(alone))
 
 
-def test_an_oracle_that_takes_nothing_leaves_only_the_membership() -> None:
+def test_an_empty_oracle_leaves_only_the_membership_loss() -> None:
     scores = tensor([0.5, -0.5])
-    assert plackett_luce(scores, ()).item() == 0
-    assert stage_one(scores, (), 0.3).item() == pytest.approx(0.3 * membership(scores, ()).item())
+    assert plackett_luce_loss(scores, ()).item() == 0
+    assert warm_start_loss(scores, (), 0.3).item() == pytest.approx(0.3 * membership_loss(scores, ()).item())
 
 
 def test_extreme_scores_give_finite_losses_and_gradients() -> None:
     scores = torch.tensor([1e4, -1e4, 0.0, 3e4], requires_grad=True)
-    loss = stage_one(scores, (1, 3), 0.3)
+    loss = warm_start_loss(scores, (1, 3), 0.3)
     loss.backward()
     assert loss.isfinite()
     assert scores.grad is not None

@@ -19,8 +19,9 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from lexlattice import LexLatticeError, Unit, read
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
+from lexlattice.errors import OptionError
 from lexlattice.evaluation.metrics.rouge import Reference
-from lexlattice.training.oracle import OBJECTIVES, Choice, Oracle
+from lexlattice.evaluation.oracle import OBJECTIVES, Choice, Oracle
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -122,14 +123,14 @@ any_tokenizer = pytest.mark.parametrize("name", TOKENIZERS)
 @example(case=(units_of(["a", "b", "a b", "b"]), "a b a b"))
 @example(case=(units_of(["a", "—", "b", "α"]), "a b α"))
 @example(case=(units_of(["c d e a", "b x a", "b f g h", "i j k"]), "c d e a b f g h a b i j k"))
-def test_greedy_is_a_plain_loop_over_rouge_score(name: str, case: tuple[list[Unit], str]) -> None:
+def test_greedy_equals_a_naive_loop_over_rouge_score(name: str, case: tuple[list[Unit], str]) -> None:
     units, reference = case
     assert Oracle("greedy", tokenizer=name).choose(units, reference) == plain_loop(units, reference, name)
 
 
 @any_tokenizer
 @pytest.mark.data
-def test_greedy_is_a_plain_loop_on_real_acts(data: Path, name: str) -> None:
+def test_greedy_equals_a_naive_loop_on_real_acts(data: Path, name: str) -> None:
     with gzip.open(data / "eur-lex-sum" / "en" / "train.jsonl.gz", "rt", encoding="utf-8") as file:
         shortest = nsmallest(3, file, key=len)
     for pair in map(json.loads, shortest):
@@ -139,13 +140,13 @@ def test_greedy_is_a_plain_loop_on_real_acts(data: Path, name: str) -> None:
         assert len(choice.order) > 1
 
 
-def test_pairs_across_units_count() -> None:
+def test_bigrams_across_units_count() -> None:
     units = units_of(["shall bear", "Every hive", "keepers", "a label"])
     choice = Oracle("greedy").choose(units, "Every hive a label")
     assert choice == ((1, 3), (pytest.approx((4 / 6 + 2 / 4) / 2), 1.0))
 
 
-def test_a_pair_that_is_parted_is_lost() -> None:
+def test_a_bigram_that_is_split_is_lost() -> None:
     """The second unit would bring "c", and take "a b" away."""
     units = units_of(["a", "c", "b"])
     assert Oracle("greedy").choose(units, "a b d c").order == (0, 2)
@@ -156,7 +157,9 @@ def test_a_pair_that_is_parted_is_lost() -> None:
 
 @any_tokenizer
 @given(case=any_case, cap=st.integers(0, 4))
-def test_greedy_takes_what_helps_until_nothing_does(name: str, case: tuple[list[Unit], str], cap: int) -> None:
+def test_greedy_selects_units_until_none_raises_the_objective(
+    name: str, case: tuple[list[Unit], str], cap: int
+) -> None:
     units, reference = case
     order, objective = Oracle("greedy", cap=cap, tokenizer=name).choose(units, reference)
     assert len(set(order)) == len(order) == len(objective) <= cap
@@ -168,12 +171,12 @@ def test_greedy_takes_what_helps_until_nothing_does(name: str, case: tuple[list[
 
 
 @given(case=any_case, cap=st.integers(0, 4))
-def test_a_cap_only_ends_the_choice_sooner(case: tuple[list[Unit], str], cap: int) -> None:
+def test_a_lower_cap_gives_a_prefix_of_the_order(case: tuple[list[Unit], str], cap: int) -> None:
     whole, part = Oracle("greedy").choose(*case), Oracle("greedy", cap=cap).choose(*case)
     assert part == (whole.order[:cap], whole.objective[:cap])
 
 
-def test_no_more_than_forty_units_are_taken_unless_asked_for() -> None:
+def test_the_default_cap_is_forty_units() -> None:
     words = [f"w{n}" for n in range(50)]
     assert len(Oracle("greedy").choose(units_of(words), " ".join(words)).order) == 40
     assert len(Oracle("greedy", cap=99).choose(units_of(words), " ".join(words)).order) == 50
@@ -186,17 +189,17 @@ def test_no_more_than_forty_units_are_taken_unless_asked_for() -> None:
 @settings(max_examples=150)
 @given(case=any_case, words=st.none() | st.integers(0, 20))
 @example(case=(units_of(["a", "b"]), "a b"), words=None)
-def test_budgeted_takes_the_most_recall_for_a_word_among_what_fits(
+def test_budgeted_selects_the_most_recall_per_word_that_fits(
     name: str, case: tuple[list[Unit], str], words: int | None
 ) -> None:
     check_budgeted(*case, name, words)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_pairs_with_neighbours_are_weighed_by_the_word_too(seed: int) -> None:
-    chance = random.Random(seed)
-    texts = [" ".join(chance.choices("abcdefgh", k=chance.randint(1, 12))) for _ in range(25)]
-    check_budgeted(units_of(texts), " ".join(chance.choices("abcdefgh", k=60)), "unicode", None)
+def test_bigrams_across_units_count_per_word_too(seed: int) -> None:
+    rng = random.Random(seed)
+    texts = [" ".join(rng.choices("abcdefgh", k=rng.randint(1, 12))) for _ in range(25)]
+    check_budgeted(units_of(texts), " ".join(rng.choices("abcdefgh", k=60)), "unicode", None)
 
 
 def check_budgeted(units: list[Unit], reference: str, name: str, words: int | None) -> None:
@@ -221,21 +224,19 @@ def check_budgeted(units: list[Unit], reference: str, name: str, words: int | No
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @any_tokenizer
 @given(case=any_case)
-def test_the_objective_is_rouge_of_the_extract_at_each_step(
-    name: str, objective: str, case: tuple[list[Unit], str]
-) -> None:
+def test_the_objective_equals_rouge_at_each_step(name: str, objective: str, case: tuple[list[Unit], str]) -> None:
     units, reference = case
     value = rouge(reference, name)
     order, objectives = Oracle(objective, tokenizer=name).choose(units, reference)
     assert list(objectives) == [value(joined(units, order[: step + 1])) for step in range(len(order))]
 
 
-def test_budgeted_prefers_what_says_as_much_in_fewer_words() -> None:
+def test_budgeted_prefers_equal_content_in_fewer_words() -> None:
     units = units_of(["Keepers, wherever in the Union they may live, shall register.", "Keepers shall register."])
     assert Oracle("budgeted").choose(units, "Keepers shall register each hive at once.").order == (1,)
 
 
-def test_budgeted_skips_what_does_not_fit() -> None:
+def test_budgeted_skips_units_that_do_not_fit() -> None:
     units = units_of(["a b c d", "e", "f"])
     assert Oracle().choose(units, "a b c d e", words=3).order == (1,)
     assert Oracle().choose(units, "a b c d e", words=4).order == (0,)
@@ -243,7 +244,7 @@ def test_budgeted_skips_what_does_not_fit() -> None:
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_of_equals_the_earlier_is_taken(objective: str) -> None:
+def test_ties_go_to_the_earlier_unit(objective: str) -> None:
     assert Oracle(objective).choose(units_of(["x", "a b", "a b"]), "a b").order == (1,)
 
 
@@ -265,35 +266,37 @@ def test_of_equals_the_earlier_is_taken(objective: str) -> None:
         (["c"], "a"),
     ],
 )
-def test_nothing_is_chosen_where_nothing_is_shared(objective: str, name: str, texts: list[str], reference: str) -> None:
+def test_nothing_is_selected_without_overlap(objective: str, name: str, texts: list[str], reference: str) -> None:
     assert Oracle(objective, tokenizer=name).choose(units_of(texts), reference, words=9) == ((), ())
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_reference_of_one_word_has_no_pairs(objective: str) -> None:
+def test_a_reference_of_one_word_has_no_bigrams(objective: str) -> None:
     assert Oracle(objective).choose(units_of(["b", "a"]), "a") == ((1,), (0.5,))
 
 
-def test_without_words_nothing_is_chosen() -> None:
+def test_nothing_is_selected_from_texts_without_words() -> None:
     assert Oracle().choose(units_of(["a"]), "a", words=0) == ((), ())
     assert Oracle("greedy", cap=0).choose(units_of(["a"]), "a") == ((), ())
 
 
-def test_an_unknown_oracle_is_answered_with_the_choices() -> None:
-    with pytest.raises(LexLatticeError, match=r"'delphi'.*budgeted, greedy"):
+def test_an_unknown_oracle_raises_an_error_with_the_choices() -> None:
+    with pytest.raises(OptionError) as error:
         Oracle("delphi")
+    assert all(name in str(error.value) for name in OBJECTIVES)
 
 
-def test_an_unknown_tokenizer_is_answered_with_the_choices() -> None:
-    with pytest.raises(LexLatticeError, match=r"'words'.*unicode, compat"):
+def test_an_unknown_tokenizer_raises_an_error_with_the_choices() -> None:
+    with pytest.raises(LexLatticeError) as error:
         Oracle(tokenizer="words").choose(units_of(["a"]), "a")
+    assert all(name in str(error.value) for name in TOKENIZERS)
 
 
 # A whole act
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_a_summary_made_of_units_is_found_again(examples: Path, objective: str) -> None:
+def test_a_summary_that_consists_of_units_is_recovered(examples: Path, objective: str) -> None:
     units = read(examples / "long" / "en.txt").units
     own = [index for index, unit in enumerate(units) if unit.kind == "paragraph"][5:45:4]
     order, values = Oracle(objective).choose(units, joined(units, own))
@@ -301,14 +304,14 @@ def test_a_summary_made_of_units_is_found_again(examples: Path, objective: str) 
     assert values[-1] == 1.0
 
 
-def test_four_times_the_act_and_the_reference_take_far_less_than_sixteen_times_as_long() -> None:
+def test_time_grows_less_than_quadratically() -> None:
     """In processor time; sixteen it would be if everything were counted anew for each pick."""
     words = [f"w{rank}" for rank in range(1, 3001)]
-    drawn = random.Random(1).choices(words, [1 / rank for rank in range(1, 3001)], k=500_000)
+    sampled = random.Random(1).choices(words, [1 / rank for rank in range(1, 3001)], k=500_000)
 
     def cost(units: int, reference: int) -> float:
-        texts = [" ".join(drawn[12 * n : 12 * n + 12]) for n in range(units)]
-        made, summary = units_of(texts), " ".join(drawn[-reference:])
+        texts = [" ".join(sampled[12 * n : 12 * n + 12]) for n in range(units)]
+        made, summary = units_of(texts), " ".join(sampled[-reference:])
         start = time.process_time()
         Oracle().choose(made, summary)
         return time.process_time() - start

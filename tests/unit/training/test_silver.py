@@ -17,12 +17,12 @@ from lexlattice.act.document import Act
 from lexlattice.encoding.static import Static
 from lexlattice.training.silver import Silver, align
 from lexlattice.training.silver.evidence import EVIDENCE_COUNT, evidence_of
-from lexlattice.training.silver.fitting import Example, GoldPoint, fit, rests_on
+from lexlattice.training.silver.fitting import Example, GoldPoint, fit, supporting_units
 from lexlattice.training.silver.gold import auc, gold_acts, quality
 from lexlattice.training.silver.model import READOUTS, arrays_of, load_model
 from lexlattice.training.silver.overlap import stems
 from lexlattice.training.silver.pairs import PAIR_FEATURES, SENTENCE_FEATURES, pairs_of
-from lexlattice.training.silver.sentences import content_sentences, in_words_of_acts
+from lexlattice.training.silver.sentences import content_sentences, in_act_vocabulary
 
 ACT = """REGULATION (EU) 2024/9001 OF THE EUROPEAN PARLIAMENT AND OF THE COUNCIL
 of 1 March 2024
@@ -111,7 +111,7 @@ def test_each_sentence_knows_its_part_and_sub_heading() -> None:
     assert [sentence.heading for sentence in sentences[1:5]] == [*["Registration"] * 3, "Inspections"]
 
 
-def test_points_run_together_are_parted_and_keep_their_lead_in() -> None:
+def test_points_on_one_line_are_split_and_keep_their_lead_in() -> None:
     (first, second) = content_sentences("Bees\nKEY POINTS\nKeepers must: register hives;pay a fee.\n")
     assert (first.lead_in, first.text) == ("Keepers must:", "register hives")
     assert (second.lead_in, second.text) == ("Keepers must:", "pay a fee.")
@@ -127,12 +127,12 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
     assert sentence.text.startswith("Keepers") and sentence.text.endswith("times.")
 
 
-def test_summaries_speak_in_the_words_of_acts() -> None:
-    assert in_words_of_acts("EU countries and non-EU countries") == "Member States and third countries"
+def test_names_are_replaced_by_those_of_acts() -> None:
+    assert in_act_vocabulary("EU countries and non-EU countries") == "Member States and third countries"
 
 
 @pytest.mark.parametrize("summary", ["", "\n\n", "Bees", "MAIN DOCUMENT\nRegulation 1"])
-def test_a_summary_without_content_teaches_nothing(summary: str, act: Act, encoder: Static) -> None:
+def test_a_summary_without_content_has_no_weight(summary: str, act: Act, encoder: Static) -> None:
     silver = align(act, summary, encoder)
     assert silver.sentences == ()
     assert not silver.weights.any()
@@ -161,19 +161,19 @@ def test_targets_importance_and_weights_are_probabilities_of_every_unit(silver: 
     ("sentence", "unit"),
     [(0, "art-1"), (1, "art-2.par-1"), (2, "art-2.par-2.pt-a"), (3, "art-2.par-2.pt-b"), (4, "art-3"), (5, "art-4")],
 )
-def test_a_sentence_rests_on_the_provision_that_says_the_same(
+def test_a_sentence_is_aligned_with_the_provision_that_says_the_same(
     sentence: int, unit: str, silver: Silver, act: Act
 ) -> None:
     assert silver.sentences[sentence].units[0][0] == index(act, unit)
 
 
-def test_what_the_summary_says_has_higher_targets_than_what_it_leaves_out(silver: Silver, act: Act) -> None:
+def test_units_in_the_summary_have_higher_targets_than_others(silver: Silver, act: Act) -> None:
     said = [index(act, unit) for unit in ("art-1", "art-2.par-1", "art-2.par-2.pt-a", "art-3", "art-4")]
     silent = [index(act, unit) for unit in ("rec-1", "art-2.par-2.pt-c")]
     assert silver.targets[said].min() > silver.targets[silent].max()
 
 
-def test_a_list_that_is_quoted_brings_its_lead_in(silver: Silver, act: Act) -> None:
+def test_a_lead_in_is_aligned_with_its_points(silver: Silver, act: Act) -> None:
     assert silver.targets[index(act, "art-2.par-2")] > silver.targets[index(act, "art-2.par-2.pt-c")]
 
 
@@ -189,13 +189,13 @@ def test_a_table_has_no_target_and_no_weight(act: Act, encoder: Static) -> None:
     assert silver.targets[table] == silver.weights[table] == 0
 
 
-def test_sentences_rest_on_the_units_of_the_gold_points_they_state(encoder: Static) -> None:
+def test_sentences_are_labelled_with_the_units_of_their_gold_points(encoder: Static) -> None:
     points = [
         GoldPoint("Keepers register apiaries with the authority before 1 April", 3, (4,)),
         GoldPoint("Colonies are examined for foulbrood every two years", 2, (9,)),
         GoldPoint("Bees were kept in antiquity", 1, ()),
     ]
-    found = rests_on(content_sentences(SUMMARY), points, encoder)
+    found = supporting_units(content_sentences(SUMMARY), points, encoder)
     assert found[1] == (4,)
     assert found[4] == (9,)
     assert found[6] is None
@@ -234,7 +234,7 @@ def test_fitting_learns_labels_and_its_weights_survive_a_round_trip(
     assert np.allclose(shares.sum(axis=1) + first.unsupported, 1, atol=1e-5)
 
 
-def test_auc_is_one_for_perfect_scores_and_unknown_without_negatives() -> None:
+def test_auc_is_one_for_perfect_scores_and_nan_without_negatives() -> None:
     assert auc(np.array([False, True, True]), np.array([0.1, 0.5, 0.9], np.float32)) == 1
     assert np.isnan(auc(np.array([True]), np.array([0.5], np.float32)))
 

@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from lexlattice import LexLatticeError
 from lexlattice._internal.weights import write_weights
-from lexlattice.research.experiments.ablations import wiring
-from lexlattice.research.experiments.runner import Trained
+from lexlattice.errors import ConfigError
+from lexlattice.research.experiments.ablations import architecture
+from lexlattice.research.experiments.runner import TrainingTask
 from lexlattice.research.experiments.settings import Model, Settings
 from lexlattice.research.experiments.study import Measurable, Study
 from lexlattice.research.experiments.tables import Source
@@ -31,7 +31,7 @@ class Done:
         return ["en"]
 
     def source(self, languages: list[str], acts: int) -> Source:
-        return Source("lexlattice experiment wiring", "little acts", (0, 1), acts)
+        return Source("lexlattice experiment architecture", "little acts", (0, 1), acts)
 
     def train(self, names: list[str], languages: list[str]) -> dict[str, list[Measurable]]:
         return {name: [self._model(name, seed) for seed in (0, 1)] for name in names}
@@ -40,13 +40,13 @@ class Done:
         path = self._folder / f"{name}-{seed}.safetensors"
         figures = dict(zip(self._names, FIGURES[name][seed], strict=True))
         write_weights(path, {"x": np.zeros(1, np.float32)}, {"validation": json.dumps(figures)})
-        return Measurable(cast("Any", self), Trained(name, Model(Path("meaning.toml")), ("en",), seed), path)
+        return Measurable(cast("Any", self), TrainingTask(name, Model(Path("meaning.toml")), ("en",), seed), path)
 
 
 def test_variants_are_compared_seed_by_seed(tmp_path: Path) -> None:
     study = Done(tmp_path, {"Neighbours": ("2D", "1D")}, ("points", "precision", "f1"))
-    (table,) = wiring(cast("Study", study))
-    assert [row.name for row in table.rows] == ["2D", "1D", "1D, less 2D"]
+    (table,) = architecture(cast("Study", study))
+    assert [row.name for row in table.rows] == ["2D", "1D", "1D − 2D"]
     assert [cell.value for cell in table.rows[0].cells[:3]] == [51.0, 61.0, 55.0]
     assert table.rows[0].cells[3].value == pytest.approx(2**0.5)
     assert [cell.text for cell in table.rows[2].cells[:3]] == ["-1.50 ± 0.50", "-0.50 ± 0.50", "-1.50 ± 0.50"]
@@ -54,7 +54,7 @@ def test_variants_are_compared_seed_by_seed(tmp_path: Path) -> None:
 
 def test_models_that_are_not_measured_by_meaning_are_refused(tmp_path: Path) -> None:
     study = Done(tmp_path, {"Neighbours": ("2D",)}, ("unicode_rouge1", "unicode_rouge2", "unicode_rougeLsum"))
-    with pytest.raises(LexLatticeError, match="not measured by meaning"):
-        wiring(cast("Study", study))
-    with pytest.raises(LexLatticeError, match=r"\[groups\]"):
-        wiring(cast("Study", Done(tmp_path, {}, ())))
+    with pytest.raises(ConfigError):
+        architecture(cast("Study", study))
+    with pytest.raises(ConfigError):
+        architecture(cast("Study", Done(tmp_path, {}, ())))

@@ -19,7 +19,7 @@ from lexlattice.apps.bulk.tasks import Task
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import gold_file, load_gold
-from lexlattice.evaluation.measure import MEANING, PARTS, Measured, Plan, measured
+from lexlattice.evaluation.measure import MEANING, PARTS, ActResult, Plan, evaluate_act
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.evaluation.rows import BadRow, Row
 from lexlattice.evaluation.systems import GOLD, check_system
@@ -111,7 +111,7 @@ class Evaluate(Task):
     def values(self, act: Act, record: Record) -> dict[str, Any]:
         """Return the scores of every system in long format."""
         row = Row(0, record.celex, record.content.decode(), record.summary, act.language)
-        found = measured(self.plan, row)
+        found = evaluate_act(self.plan, row)
         if isinstance(found, BadRow):
             raise DataError(found.reason)
         return {
@@ -141,7 +141,7 @@ def _named_paths(name: str) -> Iterator[Path]:
         yield from _named_paths(inner)
 
 
-class Figures(Sequence[Measured]):
+class Figures(Sequence[ActResult]):
     """The rows of an `Evaluate` run as the results that `evaluate` would have, in one flat array.
 
     An act takes some hundred bytes, so that millions fit into memory for the report.
@@ -161,16 +161,16 @@ class Figures(Sequence[Measured]):
         return self._length
 
     @overload
-    def __getitem__(self, place: int) -> Measured: ...
+    def __getitem__(self, place: int) -> ActResult: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Measured]: ...
-    def __getitem__(self, place: int | slice) -> Measured | Sequence[Measured]:
+    def __getitem__(self, place: slice) -> Sequence[ActResult]: ...
+    def __getitem__(self, place: int | slice) -> ActResult | Sequence[ActResult]:
         if isinstance(place, slice):
             return [self[inner] for inner in range(*place.indices(self._length))]
         if not 0 <= place < self._length:
             raise IndexError(place)
         systems = _View(self._layout, self._numbers, place * self._width)
-        return Measured(0, "", "", 0, 0, cast(dict[str, dict[str, Any]], systems))
+        return ActResult(0, "", "", 0, 0, cast(dict[str, dict[str, Any]], systems))
 
     def _flat(self, row: Mapping[str, Any]) -> list[float]:
         # a system may lack a score, such as `seconds`, which rows do not have: it stays 0

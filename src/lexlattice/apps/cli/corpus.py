@@ -211,12 +211,12 @@ def _report(task: Task, options: argparse.Namespace) -> None:
     from lexlattice.apps.bulk.evaluate import Figures
     from lexlattice.apps.bulk.output import Format, Output
     from lexlattice.evaluation.report import report
-    from lexlattice.evaluation.run import put_together
+    from lexlattice.evaluation.run import aggregate
 
     evaluation: Evaluate = task  # type: ignore[assignment]
     output = Output(Path(options.output), Format(options.format, task.columns), {})
     if acts := Figures(output.rows()):
-        print(report(put_together(acts, [], evaluation.plan)))
+        print(report(aggregate(acts, [], evaluation.plan)))
 
 
 @contextmanager

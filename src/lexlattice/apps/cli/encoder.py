@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
     train.add_argument("--steps", type=int, metavar="N", help="training steps")
     train.add_argument("--dimensions", type=int, metavar="N", help="dimensions of the vectors, an even number")
     train.add_argument("--vocabulary", type=int, metavar="N", help="subwords in the vocabulary")
-    train.add_argument("--initial", choices=("company", "random"), help="initialization of the vectors")
+    train.add_argument("--initial", choices=("svd", "random"), help="initialization of the vectors")
     train.add_argument("--seed", type=int, metavar="N", help="random seed")
     add_quiet(train)
     measure = actions.add_parser(
@@ -70,9 +70,9 @@ def _train(options: argparse.Namespace) -> int:
 
 def _measure(options: argparse.Namespace) -> int:
     from lexlattice.encoding import load
-    from lexlattice.research.encoder.measure import measured, quality
+    from lexlattice.research.encoder.measure import evaluate_encoder, results_table
 
-    print(quality(measured(load(options.encoder).encode, _data_folder(options.data))))
+    print(results_table(evaluate_encoder(load(options.encoder).encode, _data_folder(options.data))))
     return 0
 
 

@@ -22,7 +22,7 @@ from lexlattice.errors import OptionError
 from lexlattice.reading import PROFILES
 
 if TYPE_CHECKING:
-    from lexlattice.training.oracle import Oracle
+    from lexlattice.evaluation.oracle import Oracle
 
 
 def add(commands: Commands) -> None:
@@ -105,8 +105,8 @@ def _prepare(options: argparse.Namespace) -> int:
 
 def _settings(options: argparse.Namespace) -> tuple[str, str, Oracle | None]:
     """Return profile, encoder and oracle, from the configuration or from the options."""
+    from lexlattice.evaluation.oracle import Oracle
     from lexlattice.training.config import read_config
-    from lexlattice.training.oracle import Oracle
 
     # Without --config each setting has its own option; with it the options would silently lose, so they are refused.
     if options.config is None:

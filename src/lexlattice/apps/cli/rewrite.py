@@ -31,11 +31,11 @@ def add(commands: Commands) -> None:
 
 
 def _rewrite(options: argparse.Namespace) -> int:
-    from lexlattice.research.llm.endpoint import endpoint_in
+    from lexlattice.research.llm import open_endpoint
     from lexlattice.research.rewriting import rewrite
     from lexlattice.summarizer import summarize
 
-    with endpoint_in(options.endpoint) as endpoint:
+    with open_endpoint(options.endpoint) as endpoint:
         act = read_input(options.input, language=options.language)
         result = rewrite(summarize(act, words=options.words), endpoint)
     verified = sum(sentence.status == "verified" for sentence in result.sentences)

@@ -10,7 +10,7 @@ from lexlattice.apps.cli.prepare import add_rows_options, jobs_for
 from lexlattice.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
-    from lexlattice.training.parallel import Team
+    from lexlattice.training.parallel import ProcessGroup
 
 _STAGES: Final = {"warm-start": ("warm-start",), "rloo": ("rloo",), "both": ("warm-start", "rloo")}
 
@@ -25,7 +25,12 @@ def add(commands: Commands) -> None:
         "bit-for-bit with --resume. For several processes, run torchrun --nproc-per-node N -m lexlattice train ….",
     )
     command.set_defaults(run=_train)
-    command.add_argument("--config", metavar="FILE.toml", required=True, help="training configuration")
+    command.add_argument(
+        "--config",
+        metavar="NAME|FILE.toml",
+        required=True,
+        help="training configuration: provisions, paper, paper-static, coverage, or a file",
+    )
     command.add_argument(
         "--data", metavar="DATA", required=True, help=f"output folder of `lexlattice prepare`; or {ROWS}"
     )
@@ -48,17 +53,17 @@ def add(commands: Commands) -> None:
 
 def _train(options: argparse.Namespace) -> int:
     try:
-        from lexlattice.training.parallel import joined
+        from lexlattice.training.parallel import process_group
     except ImportError as error:
         raise MissingExtraError("Training", "train") from error
-    with joined() as team:
-        return _train_in(team, options)
+    with process_group() as group:
+        return _train_in(group, options)
 
 
-def _train_in(team: Team | None, options: argparse.Namespace) -> int:
+def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
     from lexlattice.training.config import read_config
-    from lexlattice.training.run import MODEL, Raw, run_training
-    from lexlattice.training.validation import told
+    from lexlattice.training.run import MODEL, PrepareOptions, run_training
+    from lexlattice.training.validation import format_figures
 
     if options.seed is not None and not 0 <= options.seed < 1 << 32:
         raise OptionError(f"--seed must be an integer from 0 to {(1 << 32) - 1}, not {options.seed}.")
@@ -73,20 +78,20 @@ def _train_in(team: Team | None, options: argparse.Namespace) -> int:
         stages=_STAGES[options.stage],
         resume=options.resume,
         seed=options.seed,
-        raw=Raw(
+        prepare_options=PrepareOptions(
             fields=fields_of(options),
             language=options.language,
             jobs=jobs_for(encoder, options.jobs),
             strict=options.strict,
         ),
-        every=60 * options.checkpoint_every,
+        checkpoint_seconds=60 * options.checkpoint_every,
         progress=shows_progress(options),
         note=info,
-        team=team,
+        group=group,
     )
     # Of several processes only the first reports.
-    if team and not team.is_first:
+    if group and not group.is_main:
         return 0
-    info(f"best checkpoint: {best.stage}, epoch {best.epoch}, {told(best.figures)}")
+    info(f"best checkpoint: {best.stage}, epoch {best.epoch}, {format_figures(best.figures)}")
     info(f"model written to {options.output}/{MODEL}")
     return 0

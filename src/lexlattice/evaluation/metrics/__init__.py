@@ -1,1 +1,1 @@
-"""What says how good an extract is: ROUGE, and whether a difference means anything."""
+"""Metrics: ROUGE, BERTScore, and the significance of differences."""

@@ -1,9 +1,8 @@
-"""BERTScore: the `bert-score` package's figure, of texts of any length.
+"""BERTScore of texts of any length.
 
-The package reads the first 510 tokens or so of a text and leaves out the rest. Here a text is read in consecutive
-chunks of what the model takes, and the tokens of all chunks of the candidate are matched with those of all chunks of
-the reference. For texts of one chunk that is what `bert-score` says, to the last digits of 32-bit floats. No weights by
-rarity (idf), no rescaling.
+The `bert-score` package truncates texts to about 510 tokens. Here a text is encoded in consecutive chunks of the
+model's length, and the tokens of all chunks of the candidate are matched with those of all chunks of the reference. For
+texts of one chunk the result equals that of `bert-score` up to rounding of 32-bit floats. No IDF weights, no rescaling.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice._internal.imports import silent_transformers
-from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.errors import MissingExtraError, OptionError, WeightsError, brief
 from lexlattice.evaluation.metrics.rouge import Score
 
 if TYPE_CHECKING:
@@ -21,19 +20,19 @@ if TYPE_CHECKING:
 
 _NOTHING: Final = Score(0.0, 0.0, 0.0)
 _LENGTH: Final = 512
-_MOST_LENGTH: Final = 100_000
-"""Tokenizers without a limit give a number that is larger by far."""
+_NO_LIMIT: Final = 100_000
+"""Tokenizers without a limit report a far larger number."""
 _CHUNKS_AT_ONCE: Final = 8
 _ROWS_AT_ONCE: Final = 1024
-"""So many tokens of a candidate are compared with a reference at once."""
-_KEPT: Final = 16
-"""Texts whose vectors are kept: a reference meets many candidates."""
+"""Tokens of a candidate that are compared with a reference at once."""
+_CACHED: Final = 16
+"""Texts whose vectors are cached, since a reference is compared with many candidates."""
 
 
 class _Tokens(NamedTuple):
-    """A text as it is matched: unit vectors of its tokens, and which of them count.
+    """Unit vectors of a text's tokens, and which of them count.
 
-    Those that begin and end a chunk do not, but others may be matched with them, as in the package.
+    The special tokens of a chunk do not count, but others may be matched with them, as in the package.
     """
 
     vectors: torch.Tensor
@@ -41,15 +40,26 @@ class _Tokens(NamedTuple):
 
 
 class BertScore:
-    """BERTScore with one model, by its name or folder; `layers` is which layer's states are compared.
+    """BERTScore with one model.
 
-    Without `layers` it is the one that `bert-score` recommends for a model of that name.
-
+    Example:
         BertScore("bert-base-multilingual-cased").score(candidate, reference).f1
+
     """
 
     def __init__(self, model: str | os.PathLike[str], layers: int | None = None, threads: int | None = None) -> None:
-        """`threads` is how many of them PyTorch may use from here on; as many as before, if nothing is said."""
+        """Load a model.
+
+        Args:
+            model: Its name on the Hugging Face hub, or a folder.
+            layers: The layer whose states are compared; by default the one that `bert-score` recommends.
+            threads: Threads of PyTorch, from now on; unchanged by default.
+
+        Raises:
+            OptionError: No layer is recommended for this model.
+            WeightsError: The model cannot be loaded.
+
+        """
         try:
             from bert_score import utils
             from torch import cuda, set_num_threads
@@ -57,7 +67,7 @@ class BertScore:
             raise MissingExtraError("BERTScore", "bertscore") from error
         name = os.fspath(model)
         if layers is None and name not in utils.model2layers:
-            raise LexLatticeError(f"Which layer of '{name}' is best for BERTScore is not known; say layers, a number.")
+            raise OptionError(f"There is no recommended layer of '{name}' for BERTScore; give layers, a number.")
         if threads:
             set_num_threads(threads)
         self.model: Final = name
@@ -67,18 +77,18 @@ class BertScore:
                 self._model: Any = utils.get_model(name, self.layers).to("cuda" if cuda.is_available() else "cpu")
                 self._tokenizer: Any = utils.get_tokenizer(name)
         except Exception as error:
-            raise LexLatticeError(
+            raise WeightsError(
                 f"The model '{name}' cannot be loaded for BERTScore ({brief(error)}); give a folder or a name of the "
                 "Hugging Face hub, and no more layers than it has."
             ) from error
-        said = self._tokenizer.model_max_length
+        stated = self._tokenizer.model_max_length
         positions = getattr(self._model.config, "max_position_embeddings", _LENGTH)
-        self._length = said if said <= _MOST_LENGTH else min(positions, _LENGTH)
+        self._length = stated if stated <= _NO_LIMIT else min(positions, _LENGTH)
         self._before, self._after = self._ends()
-        self._tokens = lru_cache(_KEPT)(self._made)
+        self._tokens = lru_cache(_CACHED)(self._encoded)
 
     def score(self, candidate: str, reference: str) -> Score:
-        """Precision, recall and F1; nothing of a text without words."""
+        """Precision, recall and F1; zero for a text without words."""
         if not candidate.strip() or not reference.strip():
             return _NOTHING
         ours, theirs = self._tokens(candidate), self._tokens(reference)
@@ -86,7 +96,7 @@ class BertScore:
         p, r = (float(best[part.counted].mean()) for best, part in ((precision, ours), (recall, theirs)))
         return Score(p, r, 2 * p * r / (p + r) if p + r else 0.0)
 
-    def _made(self, text: str) -> _Tokens:
+    def _encoded(self, text: str) -> _Tokens:
         import torch
 
         ids = self._ids(text, special=False)
@@ -105,12 +115,12 @@ class BertScore:
                 states = self._model(rows.to(device), attention_mask=mask.to(device))[0].float().cpu()
             parts.append(states[mask.bool()])
         vectors = torch.cat(parts) if parts else torch.zeros(0, 1)
-        silent = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
-        counted = torch.tensor([token not in silent for chunk in chunks for token in chunk], dtype=torch.bool)
+        special = (self._tokenizer.cls_token_id, self._tokenizer.sep_token_id)
+        counted = torch.tensor([token not in special for chunk in chunks for token in chunk], dtype=torch.bool)
         return _Tokens(vectors / vectors.norm(dim=-1, keepdim=True), counted)
 
     def _ids(self, text: str, *, special: bool) -> list[int]:
-        """Tokens as the package makes them: after a space, for tokenizers to which that makes a difference."""
+        """Tokens as in the package: with a leading space for tokenizers that distinguish it."""
         from transformers import GPT2Tokenizer, RobertaTokenizer
 
         spaced = {"add_prefix_space": True} if isinstance(self._tokenizer, GPT2Tokenizer | RobertaTokenizer) else {}
@@ -127,7 +137,7 @@ class BertScore:
 
 
 def _best(ours: torch.Tensor, theirs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """For each token of ours, and each of theirs, the largest cosine with any of the other's; block by block."""
+    """The largest cosine similarity of each token with any token of the other text, computed in blocks."""
     import torch
 
     precision, recall = [], torch.full((len(theirs),), -torch.inf)

@@ -1,9 +1,10 @@
-"""Longest common subsequences of tokens, with Python's integers as very long machine words.
+"""ROUGE-1, -2, -L and -Lsum: equal to the `rouge-score` package, and a hundred times faster where that is slow.
 
-One text is laid out as bits, one per token, and the tokens of the other pass over it; after each of them a bit says
-whether the classical table grows at that place (the bit-parallel recurrence of Hyyrö). All lines of a reference lie
-side by side in one integer, with a gap after each that stops the carry, so that a line of the candidate meets them all
-at once. Tokens that the other text does not have are left out beforehand: no common subsequence has them.
+Longest common subsequences are computed bit-parallel (Hyyrö's recurrence), with Python's integers as very long machine
+words. The reference has one bit per token, and the tokens of the candidate are processed in order; after each of them a
+bit says whether the classical dynamic-programming table grows at that place. All lines of a reference lie side by side
+in one integer, with a gap bit after each that stops the carry, so that a line of the candidate is compared with all of
+them at once. Tokens that the other text does not contain are left out: they are in no common subsequence.
 """
 
 from __future__ import annotations
@@ -16,15 +17,14 @@ from typing import Final, NamedTuple, TypeVar
 
 from lexlattice.encoding.tokens import Tokenizer
 from lexlattice.encoding.tokens import tokenizer as named_tokenizer
-from lexlattice.errors import LexLatticeError
-from lexlattice.evaluation.metrics import rouge
+from lexlattice.errors import OptionError
 
 _BLOCK: Final = 2048
-"""States kept at once; a longer line is gone over twice instead of filling the memory."""
+"""States held in memory; longer lines are processed twice instead."""
 
 
 def length(reference: Sequence[str], candidate: Sequence[str]) -> int:
-    """Length of the longest common subsequence.
+    """The length of the longest common subsequence of two token sequences.
 
     >>> length("the register is public".split(), "a public register is the rule".split())
     2
@@ -38,10 +38,10 @@ def length(reference: Sequence[str], candidate: Sequence[str]) -> int:
 
 
 def union(reference: Iterable[Sequence[str]], candidate: Sequence[Sequence[str]]) -> dict[str, int]:
-    """How many places of each token lie on the longest common subsequence of two lines, one of each text.
+    """For each token, the number of its places in the reference that are on an LCS with any line of the candidate.
 
-    Among equally long subsequences the one is taken that `rouge-score` finds: from the end, a match is taken at once;
-    else the reference's token is dropped, unless that costs a match.
+    Among equally long subsequences it takes the one that `rouge-score` finds: backwards, a match is taken at once; else
+    the reference's token is dropped, unless that shortens the subsequence.
 
     >>> union([["hives", "are", "registered"]], [["registered", "hives"], ["are", "they", "registered"]])
     {'hives': 1, 'are': 1, 'registered': 1}
@@ -54,7 +54,7 @@ def union(reference: Iterable[Sequence[str]], candidate: Sequence[Sequence[str]]
 
 
 def _without_runs(masks: Iterable[int | None]) -> Iterator[int]:
-    """Of neighbouring tokens that the reference does not have, one stands for all."""
+    """Collapse runs of tokens that the reference does not contain into one."""
     before: int | None = 1
     for mask in masks:
         if mask or before:
@@ -63,13 +63,13 @@ def _without_runs(masks: Iterable[int | None]) -> Iterator[int]:
 
 
 class _Board(NamedTuple):
-    """The lines of a reference, as far as they can match."""
+    """The lines of a reference as bits, without the tokens that cannot match."""
 
     masks: dict[str, int]
-    """For each token, the bits where it stands."""
+    """For each token, the bits of its places."""
     places: int
     smears: list[tuple[int, int]]
-    """Shifts that spread the highest bit of each line down to its first, and the bits where they may arrive."""
+    """Shifts that spread the highest bit of each line down to its first, each with a mask of the allowed targets."""
 
     @classmethod
     def of(cls, lines: Iterable[Sequence[str]], vocabulary: Collection[str]) -> _Board:
@@ -93,7 +93,7 @@ class _Board(NamedTuple):
         return cls(masks, sum(end - first for first, end in spans), smears)
 
     def matches(self, masks: list[int]) -> int:
-        """The places on the longest common subsequences with a line of the candidate, given by its masks."""
+        """The places on the LCS of each line with a line of the candidate, given by its masks."""
         blocks = [masks[start : start + _BLOCK] for start in range(0, len(masks), _BLOCK)]
         starts = [self.places]
         for block in blocks[:-1]:
@@ -105,7 +105,7 @@ class _Board(NamedTuple):
         return matched
 
     def _states(self, rest: int, masks: list[int]) -> list[int]:
-        """After each token: a bit is 0 where the table grows from the place before it, 1 elsewhere."""
+        """The state after each token: a bit is 0 where the table grows from the previous place, else 1."""
         places = self.places
         states = []
         for mask in masks:
@@ -116,10 +116,10 @@ class _Board(NamedTuple):
         return states
 
     def _walk_back(self, still_open: int, states: list[int], masks: list[int]) -> tuple[int, int]:
-        """From the last token to the first: the places that were matched, and what of each line is still open.
+        """Trace back from the last token to the first: the matched places, and the remaining part of each line.
 
-        A line is open up to a place that matches or where the table grows. Where it grows, it does so for all tokens
-        before, too, until that place is matched: only after a match are new ends to be looked for.
+        A line remains up to a place that matches or where the table grows. Where the table grows, it does so for all
+        earlier tokens too, until that place is matched: new ends have to be found only after a match.
         """
         _, places, smears = self
         matched = ends = 0
@@ -138,13 +138,13 @@ class _Board(NamedTuple):
         return matched, still_open
 
 
-# ROUGE-1, -2, -L and -Lsum: equal to the `rouge-score` package, a hundred times faster where that is slow.
+# Scores
 
-Gram = TypeVar("Gram")
+NGram = TypeVar("NGram")
 
 
 class Score(NamedTuple):
-    """What one measure says of one candidate."""
+    """The score of one candidate by one measure."""
 
     precision: float
     recall: float
@@ -152,7 +152,7 @@ class Score(NamedTuple):
 
 
 class Scores(dict[str, Score]):
-    """Scores by the name of the measure; they mean nothing without the tokenizer they were made with."""
+    """Scores by measure, with the tokenizer that they depend on."""
 
     def __init__(self, scores: Mapping[str, Score], tokenizer: str, stem: bool) -> None:
         super().__init__(scores)
@@ -161,7 +161,7 @@ class Scores(dict[str, Score]):
 
 
 class _Text:
-    """A text's tokens, all in one or by line as well: dividing costs time, but need not be done twice."""
+    """A text's tokens, computed once, and by line only if a measure needs lines."""
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
         self._text = text
@@ -177,9 +177,14 @@ class _Text:
 
 
 class Reference:
-    """A reference text, prepared once and compared with as many candidates as wanted.
+    """A reference text, prepared once and compared with any number of candidates.
 
     Lines are the sentences of ROUGE-Lsum, as in `rouge-score`.
+
+    Example:
+        >>> round(Reference("Keepers register hives.").score("Keepers move hives.")["rouge1"].f1, 2)
+        0.67
+
     """
 
     def __init__(self, text: str, tokenizer: str = "unicode", *, stem: bool = False) -> None:
@@ -189,11 +194,16 @@ class Reference:
 
     @property
     def tokens(self) -> list[str]:
-        """What is there to be matched."""
+        """The tokens of the reference."""
         return self._text.tokens
 
     def score(self, candidate: str, measures: Iterable[str] | None = None) -> Scores:
-        """All measures, or only those named."""
+        """Score a candidate by all measures, or only those named.
+
+        Raises:
+            OptionError: There is no such measure.
+
+        """
         text = _Text(candidate, self._tokenizer)
         names = MEASURES if measures is None else tuple(measures)
         if "rougeLsum" in names:
@@ -202,44 +212,41 @@ class Reference:
         scores = {}
         for name in names:
             if name not in _MEASURES:
-                raise LexLatticeError(f"There is no measure '{name}'; choose among: {', '.join(MEASURES)}.")
+                raise OptionError(f"There is no measure '{name}'; choose among: {', '.join(MEASURES)}.")
             hits = _MEASURES[name](self, text)
             fewer = 1 if name == "rouge2" else 0
             scores[name] = _score(hits, len(text.tokens) - fewer, len(self.tokens) - fewer)
         return Scores(scores, self._tokenizer.name, self.stem)
 
     @cached_property
-    def _words(self) -> Counter[str]:
+    def _unigrams(self) -> Counter[str]:
         return Counter(self.tokens)
 
     @cached_property
-    def _pairs(self) -> Counter[tuple[str, str]]:
+    def _bigrams(self) -> Counter[tuple[str, str]]:
         return Counter(pairwise(self.tokens))
 
-    def _shared_words(self, candidate: _Text) -> int:
-        return _overlap(self._words, candidate.tokens)
+    def _shared_unigrams(self, candidate: _Text) -> int:
+        return _overlap(self._unigrams, candidate.tokens)
 
-    def _shared_pairs(self, candidate: _Text) -> int:
-        return _overlap(self._pairs, pairwise(candidate.tokens))
+    def _shared_bigrams(self, candidate: _Text) -> int:
+        return _overlap(self._bigrams, pairwise(candidate.tokens))
 
     def _common_subsequence(self, candidate: _Text) -> int:
-        return rouge.length(self.tokens, candidate.tokens)
+        return length(self.tokens, candidate.tokens)
 
     def _common_subsequences(self, candidate: _Text) -> int:
-        """Each place of the reference on a common subsequence with any line of the candidate counts once.
-
-        A word counts no more often than the candidate has it.
-        """
+        """The size of the union LCS; a token counts at most as often as in the candidate."""
         if len(candidate.lines) == len(self._text.lines) == 1:
             return self._common_subsequence(candidate)
         words = Counter(candidate.tokens)
-        found = rouge.union(self._text.lines, candidate.lines)
+        found = union(self._text.lines, candidate.lines)
         return sum(min(words[word], places) for word, places in found.items())
 
 
 _MEASURES: Final[dict[str, Callable[[Reference, _Text], int]]] = {
-    "rouge1": Reference._shared_words,
-    "rouge2": Reference._shared_pairs,
+    "rouge1": Reference._shared_unigrams,
+    "rouge2": Reference._shared_bigrams,
     "rougeL": Reference._common_subsequence,
     "rougeLsum": Reference._common_subsequences,
 }
@@ -254,7 +261,7 @@ def score(
     stem: bool = False,
     measures: Iterable[str] | None = None,
 ) -> Scores:
-    """Scores of one candidate, by measure; all measures, or only those named."""
+    """Score one candidate against one reference, by all measures or only those named."""
     return Reference(reference, tokenizer, stem=stem).score(candidate, measures)
 
 
@@ -266,9 +273,9 @@ def score_batch(
     stem: bool = False,
     measures: Iterable[str] | None = None,
 ) -> list[Scores]:
-    """Scores of many pairs; a reference that is met several times is prepared once."""
+    """Score candidates against references, pairwise; repeated references are prepared once."""
     if len(candidates) != len(references):
-        raise LexLatticeError(f"{len(candidates)} candidates cannot be paired with {len(references)} references.")
+        raise OptionError(f"{len(candidates)} candidates cannot be paired with {len(references)} references.")
     measures = MEASURES if measures is None else tuple(measures)
     prepared = {text: Reference(text, tokenizer, stem=stem) for text in dict.fromkeys(references)}
     return [
@@ -277,7 +284,7 @@ def score_batch(
     ]
 
 
-def _overlap(reference: Counter[Gram], candidate: Iterable[Gram]) -> int:
+def _overlap(reference: Counter[NGram], candidate: Iterable[NGram]) -> int:
     shared = Counter(filter(reference.__contains__, candidate))
     return sum(map(min, map(reference.__getitem__, shared), shared.values()))
 

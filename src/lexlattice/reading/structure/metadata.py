@@ -85,7 +85,7 @@ def describe(document: Document, outline: Outline, grammar: Grammar) -> Facts:
     one.
 
     Raises:
-        ReadingError: The document is a notice of a website, such as an error page.
+        NotAnActError: The document is a notice of a website, such as an error page.
 
     """
     title_lines = [outline.lines[i] for section in outline.sections if section.kind == "title" for i in section.lines]

@@ -1,1 +1,1 @@
-"""Expected coverage: the word model and the decoder of 0.1, which chose by the words that a summary would have."""
+"""The research system `coverage`: it predicts the words of a summary, and selects the units that cover them."""

@@ -1,9 +1,9 @@
-"""Expected coverage: which units together hold most of what a summary is expected to say.
+"""The decoder of expected coverage: greedy selection of the units that cover most of the expected summary.
 
-The model gives each word and pair of the act the chance that the summary has it at least once, twice, and so on. The
-sum of these chances up to n is how many of n occurrences are expected to count, and the more of a word is there
-already, the less another occurrence adds. So the unit that adds most for its length comes next, and what was said
-before is not said again.
+The model predicts for each word and bigram of the act the probability that the summary contains it at least once, at
+least twice, and so on. The sum of these probabilities up to n is the expected number of matches of n occurrences, so
+each further occurrence adds less. The unit with the largest gain for its length is selected next; repetition is
+avoided without an extra penalty.
 """
 
 from __future__ import annotations
@@ -14,67 +14,67 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from lexlattice.research.coverage.features import Flags, Floats, Grams, Integers, Occurrences
+from lexlattice.research.coverage.features import Flags, Floats, Integers, NGrams, Occurrences
 
 WORD_COUNTS: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-PAIR_COUNTS: Final = (1, 2, 3, 4, 6, 8)
-"""The model says how likely the summary has a gram at least so many times; in between, chances are interpolated."""
+BIGRAM_COUNTS: Final = (1, 2, 3, 4, 6, 8)
+"""Counts for which the model predicts probabilities of "at least n times"; those in between are interpolated."""
 
-LENGTH: Final = 0.9
-"""What a unit adds is divided by its words to this power: a little below 1, so that short units do not win always."""
-PAIRS: Final = 1.0
-"""What a pair counts beside a word."""
-SALIENCE: Final = 0.2
-"""What the chance of a unit to be chosen counts beside what it covers for its length."""
+LENGTH_EXPONENT: Final = 0.9
+"""A gain is divided by the unit's words to this power; a little below 1, so that short units do not always win."""
+BIGRAM_WEIGHT: Final = 1.0
+"""Weight of a bigram, relative to a word."""
+SALIENCE_WEIGHT: Final = 0.2
+"""Weight of a unit's selection probability, relative to its gain for its length."""
 
 
-class Chances(NamedTuple):
-    """For each word and each pair of an act, the chances that a summary has it at least so many times."""
+class Probabilities(NamedTuple):
+    """For each word and bigram of an act: the probabilities of at least `WORD_COUNTS` (`BIGRAM_COUNTS`) matches."""
 
     words: Floats
-    pairs: Floats
+    bigrams: Floats
 
 
 class Coverage:
-    """A growing extract, and what each unit would add to it."""
+    """The state of greedy selection: the extract so far, and the gain of each unit."""
 
-    def __init__(self, grams: Grams, chances: Chances, lengths: Integers, salience: Floats) -> None:
-        """`salience` is added to what a unit holds for its length."""
-        tables = expected(chances.words, WORD_COUNTS), expected(chances.pairs, PAIR_COUNTS)
-        self._parts = tuple(map(_Part, (grams.of_words, grams.of_pairs), tables))
-        self._costs = np.maximum(lengths, 1).astype(np.float32) ** np.float32(LENGTH)
+    def __init__(self, ngrams: NGrams, probabilities: Probabilities, lengths: Integers, salience: Floats) -> None:
+        """`salience` is added to each unit's gain for its length."""
+        tables = expected(probabilities.words, WORD_COUNTS), expected(probabilities.bigrams, BIGRAM_COUNTS)
+        self._parts = tuple(map(_Part, (ngrams.of_words, ngrams.of_bigrams), tables))
+        self._costs = np.maximum(lengths, 1).astype(np.float32) ** np.float32(LENGTH_EXPONENT)
         self.salience = salience
-        self.has_words: Flags = np.diff(grams.of_words.starts) > 0
-        """Which units hold anything: a dash alone is never worth its place."""
+        self.has_words: Flags = np.diff(ngrams.of_words.starts) > 0
+        """Units with at least one word; others, such as a lone dash, are never selected."""
 
     def copy(self) -> Coverage:
-        """The same extract, to grow another way."""
+        """Return an independent copy, to continue the selection differently."""
         other = copy(self)
         other._parts = tuple(part.copy() for part in self._parts)
         return other
 
     def gains(self) -> Floats:
-        """What each unit would add now."""
-        words, pairs = self._parts
-        gains: Floats = (words.gains + PAIRS * pairs.gains).astype(np.float32)
+        """Return what each unit would add to the expected coverage."""
+        words, bigrams = self._parts
+        gains: Floats = (words.gains + BIGRAM_WEIGHT * bigrams.gains).astype(np.float32)
         return gains
 
     def gains_for_length(self) -> Floats:
-        """The same for its length."""
+        """Return the gains, divided by a power of the units' lengths."""
         return self.gains() / self._costs
 
     def values(self) -> Floats:
-        """What each unit is worth now: what it would add, and its salience."""
+        """Return the current value of each unit: its gain for its length, plus its salience."""
         return self.gains_for_length() + self.salience
 
     def take(self, unit: int) -> None:
-        """Put a unit into the extract."""
+        """Add a unit to the extract."""
         for part in self._parts:
             part.take(unit)
 
 
 def cover(coverage: Coverage, lengths: Integers, budget: int) -> list[int]:
-    """The units of the best extract of at most so many words, the best first; only whole ones."""
+    """Select whole units greedily within a budget of words; return them in the order of selection."""
     order = []
     free = coverage.has_words.copy()
     while (fits := free & (lengths <= budget)).any():
@@ -86,8 +86,8 @@ def cover(coverage: Coverage, lengths: Integers, budget: int) -> list[int]:
     return order
 
 
-def expected(chances: Floats, counts: Sequence[int]) -> Floats:
-    """For each gram how many of 0, 1, 2 … occurrences a summary is expected to have as well.
+def expected(probabilities: Floats, counts: Sequence[int]) -> Floats:
+    """Return for each n-gram the expected number of matches of 0, 1, 2 … occurrences.
 
     >>> expected(np.array([[1.0, 0.5]], np.float32), (1, 2)).tolist()
     [[0.0, 1.0, 1.5]]
@@ -97,20 +97,20 @@ def expected(chances: Floats, counts: Sequence[int]) -> Floats:
     upper = np.minimum(lower + 1, len(counts) - 1)
     gap = np.maximum(np.take(counts, upper) - np.take(counts, lower), 1)
     share = ((places - np.take(counts, lower)) / gap).astype(np.float32)
-    table = np.zeros((len(chances), len(places) + 1), np.float32)
-    np.cumsum(chances[:, lower] * (1 - share) + chances[:, upper] * share, axis=1, out=table[:, 1:])
+    table = np.zeros((len(probabilities), len(places) + 1), np.float32)
+    np.cumsum(probabilities[:, lower] * (1 - share) + probabilities[:, upper] * share, axis=1, out=table[:, 1:])
     return table
 
 
 class _Part:
-    """Words, or pairs: how many of each the extract has, and what each unit would add."""
+    """The state for words, or for bigrams: their counts in the extract, and the gain of each unit."""
 
     def __init__(self, occurrences: Occurrences, table: Floats) -> None:
         self._where = occurrences
         self._table = table
         self._most = table.shape[1] - 1
-        self._taken = np.zeros(occurrences.gram_count, np.int64)
-        self._added = self._adds(np.arange(len(occurrences.grams)))
+        self._taken = np.zeros(occurrences.ngram_count, np.int64)
+        self._added = self._adds(np.arange(len(occurrences.ngrams)))
         self.gains = np.bincount(occurrences.units, self._added, occurrences.unit_count)
 
     def copy(self) -> _Part:
@@ -119,22 +119,23 @@ class _Part:
         return other
 
     def take(self, unit: int) -> None:
-        """Count a unit's grams, and whatever they take from the gains of all units that have them too."""
+        """Count a unit's n-grams, and update the gains of all units that share any of them."""
         where = self._where
         entries = slice(*where.starts[unit : unit + 2])
-        grams = where.grams[entries]
-        self._taken[grams] += where.counts[entries]
-        begins, lengths = where.gram_starts[grams], where.unit_counts[grams]
+        ngrams = where.ngrams[entries]
+        self._taken[ngrams] += where.counts[entries]
+        begins, lengths = where.ngram_starts[ngrams], where.unit_counts[ngrams]
+        # all entries (unit, n-gram) of the n-grams that were counted, gathered without a Python loop
         shifts = np.repeat(begins - np.cumsum(lengths) + lengths, lengths)
-        touched = where.by_gram[shifts + np.arange(len(shifts))]
+        touched = where.by_ngram[shifts + np.arange(len(shifts))]
         added = self._adds(touched)
         self.gains += np.bincount(where.units[touched], added - self._added[touched], where.unit_count)
         self._added[touched] = added
 
     def _adds(self, entries: Integers) -> Floats:
-        """What the occurrences of a gram in a unit would add to the expected coverage."""
-        grams, counts = self._where.grams[entries], self._where.counts[entries]
-        before = self._taken[grams]
+        """What the occurrences of an n-gram in a unit would add to the expected coverage, per entry."""
+        ngrams, counts = self._where.ngrams[entries], self._where.counts[entries]
+        before = self._taken[ngrams]
         after = np.minimum(before + counts, self._most)
-        added: Floats = self._table[grams, after] - self._table[grams, np.minimum(before, self._most)]
+        added: Floats = self._table[ngrams, after] - self._table[ngrams, np.minimum(before, self._most)]
         return added

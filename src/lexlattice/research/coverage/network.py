@@ -1,7 +1,7 @@
-"""The word model in PyTorch, where it learns: what `lexlattice.research.coverage.model` computes in NumPy.
+"""The coverage model in PyTorch, for training: what `lexlattice.research.coverage.model` computes in NumPy.
 
-What comes out is a score for each unit, and for each word and pair of words the log odds that a summary has it once,
-then twice if it has it once, and so on.
+The outputs are a score per unit, and per word and bigram the logits that a summary contains it once, twice given that
+it contains it once, and so on.
 """
 
 from __future__ import annotations
@@ -15,40 +15,40 @@ from torch import Tensor, nn
 from torch.nn.functional import relu
 
 from lexlattice.lattice.grid import Lattice
-from lexlattice.research.coverage.decoder import PAIR_COUNTS, WORD_COUNTS
+from lexlattice.research.coverage.decoder import BIGRAM_COUNTS, WORD_COUNTS
 from lexlattice.research.coverage.features import Features, Occurrences
-from lexlattice.research.coverage.model import LARGEST, ODDS, SCALES
+from lexlattice.research.coverage.model import LARGEST, SCALES, SHARED_LOGITS
 from lexlattice.training.config import CoverageShape
-from lexlattice.training.models.automaton import Automaton, Readout
+from lexlattice.training.models.automaton import Automaton, Readout, Scale
 
 
 class Entries(NamedTuple):
-    """How often which gram occurs in which unit."""
+    """The occurrences of n-grams in units, as tensors."""
 
     units: Tensor
-    grams: Tensor
+    ngrams: Tensor
     counts: Tensor
     unit_count: int
-    gram_count: int
+    ngram_count: int
 
     @classmethod
     def of(cls, occurrences: Occurrences) -> Entries:
-        """The same as tensors."""
-        units, grams = torch.from_numpy(occurrences.units), torch.from_numpy(occurrences.grams)
+        """Convert the arrays."""
+        units, ngrams = torch.from_numpy(occurrences.units), torch.from_numpy(occurrences.ngrams)
         counts = torch.from_numpy(occurrences.counts.astype(np.float32))
-        return cls(units, grams, counts, occurrences.unit_count, occurrences.gram_count)
+        return cls(units, ngrams, counts, occurrences.unit_count, occurrences.ngram_count)
 
     def mean_in_units(self, values: Tensor) -> Tensor:
-        """For each unit the mean over its grams, each as often as it occurs."""
-        return mean_by(self.units, values.index_select(0, self.grams), self.unit_count, self.counts)
+        """Return the mean value of each unit's n-grams, weighted by their counts."""
+        return mean_by(self.units, values.index_select(0, self.ngrams), self.unit_count, self.counts)
 
-    def mean_in_grams(self, values: Tensor) -> Tensor:
-        """For each gram the mean over its units, each as often as it occurs there."""
-        return mean_by(self.grams, values.index_select(0, self.units), self.gram_count, self.counts)
+    def mean_in_ngrams(self, values: Tensor) -> Tensor:
+        """Return the mean value of each n-gram's units, weighted by its counts there."""
+        return mean_by(self.ngrams, values.index_select(0, self.units), self.ngram_count, self.counts)
 
 
 class Inputs(NamedTuple):
-    """The features of an act as tensors, for an extract of some length."""
+    """The features of an act and a budget, as tensors."""
 
     act: Tensor
     units: Tensor
@@ -57,17 +57,17 @@ class Inputs(NamedTuple):
     words: Tensor
     word_vectors: Tensor
     word_anchors: Tensor
-    pairs: Tensor
+    bigrams: Tensor
     left: Tensor
     right: Tensor
     of_words: Entries
-    of_pairs: Entries
+    of_bigrams: Entries
     lattice: Lattice
 
     @classmethod
     def of(cls, features: Features, lattice: Lattice, budget: int) -> Inputs:
-        """What the model is told of an act."""
-        left, right = features.grams.pairs.T
+        """Convert the features of an act."""
+        left, right = features.ngrams.bigrams.T
         return cls(
             act=_tensor(features.with_budget(budget)[None]),
             units=_tensor(features.units),
@@ -76,75 +76,59 @@ class Inputs(NamedTuple):
             words=_tensor(features.words),
             word_vectors=_tensor(features.word_vectors),
             word_anchors=_tensor(features.word_anchors.reshape(1, -1)),
-            pairs=_tensor(features.pairs),
+            bigrams=_tensor(features.bigrams),
             left=_tensor(left),
             right=_tensor(right),
-            of_words=Entries.of(features.grams.of_words),
-            of_pairs=Entries.of(features.grams.of_pairs),
+            of_words=Entries.of(features.ngrams.of_words),
+            of_bigrams=Entries.of(features.ngrams.of_bigrams),
             lattice=lattice,
         )
 
 
 class Outputs(NamedTuple):
-    """What the model makes of an act."""
+    """The predictions for an act."""
 
     scores: Tensor
     states: tuple[Tensor, Tensor]
-    """Of units, before the first step and after the last: what the scores are read from."""
+    """Unit states before the first step and after the last: the input of the readout."""
     words: Tensor
-    """Log odds, a column for each of `WORD_COUNTS`."""
-    pairs: Tensor
-    """The same by `PAIR_COUNTS`, of the pairs that were asked for."""
+    """Logits, one column per entry of `WORD_COUNTS`."""
+    bigrams: Tensor
+    """The same by `BIGRAM_COUNTS`, for the selected bigrams."""
 
 
 class Widths(NamedTuple):
-    """How many features there are of each kind: what the data decide, and not the configuration."""
+    """The number of features of each kind, which the data determine and not the configuration."""
 
     act: int
     units: int
     words: int
-    pairs: int
+    bigrams: int
     vector: int
     word_vector: int
     anchors: int
 
     @classmethod
     def of(cls, features: Features) -> Widths:
-        """Those of an act, which are those of any."""
+        """Read off the features of any act."""
         sizes = (
             features.with_budget(1).size,
             features.units.shape[1],
             features.words.shape[1],
-            features.pairs.shape[1],
+            features.bigrams.shape[1],
         )
         return cls(*sizes, features.vectors.shape[1], features.word_vectors.shape[1], len(features.unit_anchors))
 
 
-class Scale(nn.Module):
-    """Brings features to a mean of zero and a deviation of one, as they have in the training data."""
-
-    mean: Tensor
-    deviation: Tensor
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(width))
-        self.register_buffer("deviation", torch.ones(width))
-
-    def forward(self, values: Tensor) -> Tensor:
-        """The same features, scaled."""
-        return ((values - self.mean) / self.deviation).clamp(-LARGEST, LARGEST)
-
-
 class Dropout(nn.Module):
-    """Whole channels are left out, the same of all rows: as good here as cells, and hardly anything to draw."""
+    """Channel dropout, the same for all rows: as good here as element-wise dropout, and much cheaper to sample."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
         self._share = share
 
     def forward(self, values: Tensor) -> Tensor:
-        """The values, in training without some of their columns."""
+        """Zero some columns during training, and rescale the others."""
         if not self.training or not self._share:
             return values
         kept = torch.rand(1, values.shape[1]) >= self._share
@@ -152,14 +136,14 @@ class Dropout(nn.Module):
 
 
 class Salience(nn.Module):
-    """The model; the layers are those of `lexlattice.research.coverage.model.LAYERS`."""
+    """The model; its layers have the names of `lexlattice.research.coverage.model.LAYERS`."""
 
     def __init__(self, shape: CoverageShape, width: Widths) -> None:
         super().__init__()
         self.shape = shape
         meaning, words, told = shape.meaning, shape.words, shape.message
-        sizes = dict(zip(SCALES, (width.act, width.units, width.words, width.pairs), strict=True))
-        self.scales = nn.ModuleDict({name: Scale(size) for name, size in sizes.items()})
+        sizes = dict(zip(SCALES, (width.act, width.units, width.words, width.bigrams), strict=True))
+        self.scales = nn.ModuleDict({name: Scale(size, LARGEST) for name, size in sizes.items()})
         self.dropout = Dropout(shape.dropout)
 
         self.word_meaning = nn.Linear(width.word_vector, meaning)
@@ -177,19 +161,19 @@ class Salience(nn.Module):
         self.unit_message = nn.Linear(2 * shape.channels, told)
 
         self.word_third = nn.Linear(words + 3 * told, words)
-        self.word_chances = nn.Linear(words, len(WORD_COUNTS))
-        self.word_to_pair = nn.Linear(words, told)
-        self.pair_first = nn.Linear(width.act + width.pairs + 2 * (told + ODDS) + told, shape.pairs)
-        self.pair_second = nn.Linear(shape.pairs, shape.pairs)
-        self.pair_chances = nn.Linear(shape.pairs, len(PAIR_COUNTS))
+        self.word_logits = nn.Linear(words, len(WORD_COUNTS))
+        self.word_to_bigram = nn.Linear(words, told)
+        self.bigram_first = nn.Linear(width.act + width.bigrams + 2 * (told + SHARED_LOGITS) + told, shape.bigrams)
+        self.bigram_second = nn.Linear(shape.bigrams, shape.bigrams)
+        self.bigram_logits = nn.Linear(shape.bigrams, len(BIGRAM_COUNTS))
 
     def _automaton(self) -> Automaton:
         shape = self.shape
         geometry = "line" if shape.geometry == "none" else shape.geometry
         return Automaton(shape.channels, shape.hidden, geometry, overview=shape.overview)
 
-    def forward(self, inputs: Inputs, asked: Tensor | None = None) -> Outputs:
-        """Scores and log odds; with `asked` those of some pairs only, by their numbers."""
+    def forward(self, inputs: Inputs, selected: Tensor | None = None) -> Outputs:
+        """Return scores and logits; `selected` restricts the bigrams to these indices."""
         act = self.scales["act"](inputs.act)
         meaning = self.word_meaning(inputs.word_vectors)
         read = [self.scales["words"](inputs.words), meaning, meaning * self.word_topic(inputs.word_anchors)]
@@ -206,24 +190,25 @@ class Salience(nn.Module):
         message = self.unit_message(torch.cat([before, after], dim=1))
 
         left, right = inputs.left, inputs.right
-        around = [
-            inputs.of_words.mean_in_grams(message),
+        # messages to words: from the units that contain them, from the words before and from the words after them
+        messages = [
+            inputs.of_words.mean_in_ngrams(message),
             mean_by(right, said.index_select(0, left), len(words)),
             mean_by(left, said.index_select(0, right), len(words)),
         ]
-        words = self.dropout(relu(self.word_third(torch.cat([words, *around], dim=1))))
-        odds = self.word_chances(words)
-        told = torch.cat([self.word_to_pair(words), odds[:, :ODDS]], dim=1)
-        pairs, met = inputs.pairs, inputs.of_pairs.mean_in_grams(message)
-        if asked is not None:
-            pairs, met, left, right = pairs[asked], met[asked], left[asked], right[asked]
-        read = [self.scales["pairs"](pairs), told.index_select(0, left), told.index_select(0, right), met]
-        hidden = relu(self.pair_second(relu(self.pair_first(_beside(act, *read)))))
-        return Outputs(self.readout(before, after), (before, after), odds, self.pair_chances(hidden))
+        words = self.dropout(relu(self.word_third(torch.cat([words, *messages], dim=1))))
+        logits = self.word_logits(words)
+        told = torch.cat([self.word_to_bigram(words), logits[:, :SHARED_LOGITS]], dim=1)
+        bigrams, met = inputs.bigrams, inputs.of_bigrams.mean_in_ngrams(message)
+        if selected is not None:
+            bigrams, met, left, right = bigrams[selected], met[selected], left[selected], right[selected]
+        read = [self.scales["bigrams"](bigrams), told.index_select(0, left), told.index_select(0, right), met]
+        hidden = relu(self.bigram_second(relu(self.bigram_first(_beside(act, *read)))))
+        return Outputs(self.readout(before, after), (before, after), logits, self.bigram_logits(hidden))
 
 
 def mean_by(groups: Tensor, values: Tensor, count: int, weights: Tensor | None = None) -> Tensor:
-    """The mean of each group's rows; zero for a group that has none."""
+    """Return the weighted mean of the rows of each group; zero for empty groups."""
     weights = torch.ones(len(groups)) if weights is None else weights
     sums = values.new_zeros(count, values.shape[1]).index_add(0, groups, values * weights[:, None])
     total = torch.zeros(count).index_add(0, groups, weights)

@@ -1,4 +1,4 @@
-"""The words of an act, and the pairs of words that follow one another in a unit, as numbers; and where each occurs."""
+"""N-grams of an act as integers, where they occur, and features of their positions."""
 
 from __future__ import annotations
 
@@ -20,87 +20,88 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Occurrences:
-    """How often each gram occurs in each unit where it does, unit by unit."""
+    """A sparse units × n-grams matrix of counts, sorted by unit: one entry per n-gram of each unit."""
 
     units: Integers
-    grams: Integers
+    ngrams: Integers
     counts: Integers
     unit_count: int
-    gram_count: int
+    ngram_count: int
 
     @cached_property
     def totals(self) -> Integers:
-        """How often each gram occurs in all units."""
-        return np.bincount(self.grams, self.counts, self.gram_count).astype(np.int64)
+        """The total count of each n-gram."""
+        return np.bincount(self.ngrams, self.counts, self.ngram_count).astype(np.int64)
 
     @cached_property
     def starts(self) -> Integers:
-        """Where the entries of each unit begin, and where the last one's end."""
+        """The first entry of each unit, and the end of the last."""
         return np.searchsorted(self.units, np.arange(self.unit_count + 1))
 
     @cached_property
-    def by_gram(self) -> Integers:
-        """The entries, gram by gram."""
-        places = np.arange(len(self.grams))
-        return np.sort(self.grams * len(places) + places) % max(1, len(places))  # much faster than a stable argsort
+    def by_ngram(self) -> Integers:
+        """The indices of entries, sorted by n-gram."""
+        places = np.arange(len(self.ngrams))
+        # sorting unique codes gives a stable order, and is much faster than a stable argsort
+        return np.sort(self.ngrams * len(places) + places) % max(1, len(places))
 
     @cached_property
-    def gram_starts(self) -> Integers:
-        """Where in `by_gram` the entries of each gram begin, and where the last one's end."""
-        return np.searchsorted(self.grams[self.by_gram], np.arange(self.gram_count + 1))
+    def ngram_starts(self) -> Integers:
+        """The first entry of each n-gram in `by_ngram`, and the end of the last."""
+        return np.searchsorted(self.ngrams[self.by_ngram], np.arange(self.ngram_count + 1))
 
     @cached_property
     def unit_counts(self) -> Integers:
-        """In how many units each gram occurs."""
-        return np.diff(self.gram_starts)
+        """The number of units that contain each n-gram."""
+        return np.diff(self.ngram_starts)
 
 
-class Grams(NamedTuple):
-    """The words and pairs of an act."""
+class NGrams(NamedTuple):
+    """The words and bigrams of an act."""
 
     words: list[str]
-    """As the tokenizer `unicode` has them, in the order in which they first occur."""
+    """Tokens of the tokenizer `unicode`, in the order of their first occurrence."""
     of_words: Occurrences
-    pairs: Integers
-    """The two words of each pair, by their numbers."""
-    of_pairs: Occurrences
+    bigrams: Integers
+    """Bigrams × 2: the indices of their words."""
+    of_bigrams: Occurrences
 
 
-def grams_of(texts: Sequence[str]) -> Grams:
-    """All words and pairs of some texts.
+def ngrams_of(texts: Sequence[str]) -> NGrams:
+    """Index all words and bigrams of some texts; bigrams do not cross texts.
 
-    >>> grams = grams_of(["The label shall be legible.", "The label shall be"])
-    >>> grams.words, grams.of_words.totals.tolist(), grams.of_pairs.totals.tolist()
+    >>> ngrams = ngrams_of(["The label shall be legible.", "The label shall be"])
+    >>> ngrams.words, ngrams.of_words.totals.tolist(), ngrams.of_bigrams.totals.tolist()
     (['the', 'label', 'shall', 'be', 'legible'], [2, 2, 2, 2, 1], [2, 2, 2, 1])
     """
     tokenize = tokenizer("unicode")
     tokens = [tokenize(text) for text in texts]
     lengths = [len(unit) for unit in tokens]
     numbers: defaultdict[str, int] = defaultdict()
-    numbers.default_factory = numbers.__len__  # whatever word is new gets the next number
+    numbers.default_factory = numbers.__len__  # a new word gets the next index
     flat = np.fromiter(map(numbers.__getitem__, chain.from_iterable(tokens)), np.int64, sum(lengths))
     unit_of = np.repeat(np.arange(len(tokens)), lengths)
     of_words = _occurrences(unit_of, flat, len(tokens), len(numbers))
     inside = unit_of[1:] == unit_of[:-1]
-    codes, pair_of = np.unique((flat[:-1] * len(numbers) + flat[1:])[inside], return_inverse=True)
-    of_pairs = _occurrences(unit_of[:-1][inside], pair_of.reshape(-1), len(tokens), len(codes))
-    pairs = np.stack(np.divmod(codes, max(1, len(numbers))), axis=1)
-    return Grams(list(numbers), of_words, pairs, of_pairs)
+    codes, bigram_of = np.unique((flat[:-1] * len(numbers) + flat[1:])[inside], return_inverse=True)
+    of_bigrams = _occurrences(unit_of[:-1][inside], bigram_of.reshape(-1), len(tokens), len(codes))
+    bigrams = np.stack(np.divmod(codes, max(1, len(numbers))), axis=1)
+    return NGrams(list(numbers), of_words, bigrams, of_bigrams)
 
 
-def _occurrences(units: Integers, grams: Integers, unit_count: int, gram_count: int) -> Occurrences:
-    codes, counts = np.unique(units * max(1, gram_count) + grams, return_counts=True)
-    return Occurrences(*np.divmod(codes, max(1, gram_count)), counts, unit_count, gram_count)
+def _occurrences(units: Integers, ngrams: Integers, unit_count: int, ngram_count: int) -> Occurrences:
+    codes, counts = np.unique(units * max(1, ngram_count) + ngrams, return_counts=True)
+    return Occurrences(*np.divmod(codes, max(1, ngram_count)), counts, unit_count, ngram_count)
 
 
-# Where each unit of an act stands: all that words, pairs and units are told of an act's structure.
+# --- layout: the structure of the act ---------------------------------------------------------------------
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 _SECTION: Final = {kind: place for place, kind in enumerate(SECTION_KINDS)}
 LEARNT_KINDS: Final = tuple(kind for kind in UNIT_KINDS if kind != "table")
-"""Kinds of units that models tell apart; a table, which is never chosen, is a paragraph to them."""
+"""Kinds of units that the model distinguishes; tables, which are never selected, count as paragraphs."""
 _UNIT: Final = {kind: place for place, kind in enumerate(LEARNT_KINDS)} | {"table": LEARNT_KINDS.index("paragraph")}
 
 FIRST_RECITALS: Final = 4
@@ -108,7 +109,7 @@ SHORT, LONG = 12, 40  # words
 
 
 class Layout(NamedTuple):
-    """For each unit of an act in reading order; numbers count from 0, and -1 means that it has none."""
+    """The position of each unit in the act; numbers count from 0, and -1 means none."""
 
     sections: Integers
     section_kinds: Integers
@@ -116,37 +117,37 @@ class Layout(NamedTuple):
     positions: Integers
     """Within the section."""
     depths: Integers
-    """How deep the numbering goes: 0 for an article's only paragraph, 2 for a point of an indent."""
+    """Depth of the numbering: 0 for an article's only paragraph, 2 for a point of an indent."""
     words: Integers
     articles: Integers
-    """Which article it belongs to, in the order of the act; annexes and recitals have none."""
+    """Index of the unit's article; -1 in annexes and recitals."""
     recitals: Integers
-    """Which recital it belongs to."""
+    """Index of the unit's recital."""
     tables: Integers
-    """1 for a table, 0 for any other unit."""
+    """1 for tables, 0 otherwise."""
 
     @property
     def places(self) -> Floats:
-        """From 0, where the act begins, to 1, where it ends."""
+        """The relative position of each unit, from 0 to 1."""
         count = len(self.words)
         return ((np.arange(count) + 0.5) / max(1, count)).astype(np.float32)
 
     @property
     def section_count(self) -> int:
-        """Sections with units; they are numbered without a gap."""
+        """The number of non-empty sections, which are numbered without gaps."""
         return int(self.sections.max()) + 1 if self.sections.size else 0
 
     @property
     def article_count(self) -> int:
-        """Articles with units."""
+        """The number of non-empty articles."""
         return int(self.articles.max()) + 1 if self.articles.size else 0
 
     def in_kind(self, kind: str) -> Flags:
-        """Which units are in sections of a kind."""
+        """The mask of units in sections of a kind."""
         return np.asarray(self.section_kinds == _SECTION[kind])
 
     def regions(self) -> list[Flags]:
-        """Stretches of an act where summaries find more than elsewhere, or less."""
+        """Masks of regions from which summaries take more, or less, than from others."""
         in_article, in_recital = self.articles >= 0, self.recitals >= 0
         return [
             self.articles == 0,
@@ -162,7 +163,7 @@ class Layout(NamedTuple):
 
 
 def layout_of(act: Act) -> Layout:
-    """The layout of an act."""
+    """Compute the layout of an act."""
     units = act.units
     kinds = {section.index: section.kind for section in act.sections}
     filled = [section.index for section in act.sections if section.units]
@@ -183,21 +184,21 @@ def layout_of(act: Act) -> Layout:
     return Layout(*(np.array(column, dtype=np.int64) for column in columns))
 
 
-# What is known of a word or a pair from where it occurs: the same questions for both, and none about its letters.
+# --- position features of n-grams and units ---------------------------------------------------------------
 
 Numbers = NDArray[np.float64]
 
 
 def place_features(occurrences: Occurrences, layout: Layout) -> list[Numbers]:
-    """Columns of features, each with a value for every gram.
+    """Return feature columns of all n-grams, which depend on where they occur and never on their letters.
 
-    How often it occurs: in all, in sections of each kind, in units, in sections and in the regions that matter. How
-    these are shared out; where it occurs first, last and on average; in how long units; and its rank by frequency.
+    Counts in total, per kind of section, in units, in sections and in regions; their shares; the first, last and mean
+    position; the mean length of the units; and the rank by frequency.
     """
-    size, starts = occurrences.gram_count, occurrences.gram_starts[:-1]
-    units = occurrences.units[occurrences.by_gram]
+    size, starts = occurrences.ngram_count, occurrences.ngram_starts[:-1]
+    units = occurrences.units[occurrences.by_ngram]
     totals, in_units = np.maximum(occurrences.totals, 1), occurrences.unit_counts
-    in_sections = np.add.reduceat(_is_new(layout.sections[units], starts), starts)
+    in_sections = np.add.reduceat(_is_first_in_section(layout.sections[units], starts), starts)
     places = layout.places.astype(np.float64)
     in_kinds = _counted_by(occurrences, layout.section_kinds, len(SECTION_KINDS))
     ranks = np.empty(size)
@@ -211,7 +212,7 @@ def place_features(occurrences: Occurrences, layout: Layout) -> list[Numbers]:
         _logs(in_sections),
         in_sections / max(1, layout.section_count),
         places[units[starts]],
-        places[units[occurrences.gram_starts[1:] - 1]],
+        places[units[occurrences.ngram_starts[1:] - 1]],
         _summed(occurrences, places) / totals,
         *(_logs(_counted(occurrences, region)) for region in layout.regions()),
         _summed(occurrences, np.log1p(layout.words)) / totals,
@@ -221,51 +222,48 @@ def place_features(occurrences: Occurrences, layout: Layout) -> list[Numbers]:
 
 
 def stacked(columns: Sequence[Numbers | Integers]) -> Floats:
-    """Columns side by side, as the model takes them."""
+    """Stack columns into a float32 matrix."""
     return np.stack([np.asarray(column, np.float32) for column in columns], axis=1)
 
 
 def _logs(counts: Integers) -> Numbers:
-    """The logarithm of one more than each count, from a table: most counts are small, and most are alike."""
+    """Return log(1 + count) by table lookup, which is faster, since most counts are small."""
     table: Numbers = np.log1p(np.arange(counts.max(initial=0) + 1))
     return table[counts]
 
 
 def _summed(occurrences: Occurrences, of_units: Numbers) -> Numbers:
-    """For each gram the sum over its units, each as often as it occurs there."""
+    """Return the sum of a unit feature over the occurrences of each n-gram."""
     weights = occurrences.counts * of_units[occurrences.units]
-    return np.asarray(np.bincount(occurrences.grams, weights, occurrences.gram_count), np.float64)
+    return np.asarray(np.bincount(occurrences.ngrams, weights, occurrences.ngram_count), np.float64)
 
 
 def _counted(occurrences: Occurrences, region: Flags) -> Integers:
-    """How often each gram occurs in a part of the act."""
+    """Return how often each n-gram occurs in a part of the act."""
     inside = region[occurrences.units]
-    counts = np.bincount(occurrences.grams[inside], occurrences.counts[inside], occurrences.gram_count)
+    counts = np.bincount(occurrences.ngrams[inside], occurrences.counts[inside], occurrences.ngram_count)
     return counts.astype(np.int64)
 
 
 def _counted_by(occurrences: Occurrences, kinds: Integers, count: int) -> Integers:
-    """How often each gram occurs in units of each kind, a row for each kind."""
-    cells = occurrences.grams + kinds[occurrences.units] * occurrences.gram_count
-    counts = np.bincount(cells, occurrences.counts, count * occurrences.gram_count)
+    """Return kinds × n-grams: how often each n-gram occurs in units of each kind."""
+    cells = occurrences.ngrams + kinds[occurrences.units] * occurrences.ngram_count
+    counts = np.bincount(cells, occurrences.counts, count * occurrences.ngram_count)
     return counts.astype(np.int64).reshape(count, -1)
 
 
-def _is_new(sections: Integers, starts: Integers) -> Integers:
-    """Whether an occurrence is the first of its gram in a section; those of a gram are in the order of the act."""
-    is_new = np.diff(sections, prepend=-1) != 0
-    is_new[starts] = True
-    return np.asarray(is_new, np.int64)
+def _is_first_in_section(sections: Integers, starts: Integers) -> Integers:
+    """Whether an entry is the first of its n-gram in a section; entries of an n-gram are in document order."""
+    is_first = np.diff(sections, prepend=-1) != 0
+    is_first[starts] = True
+    return np.asarray(is_first, np.int64)
 
 
-# What is known of a unit from its place, its length and what its vector is near to; nothing of any language.
+def unit_features(layout: Layout, similarity: Floats) -> Floats:
+    """Return one row per unit; `similarity` holds its cosine similarities to the act's anchors.
 
-
-def unit_features(layout: Layout, likeness: Floats) -> Floats:
-    """A row for each unit; `likeness` has its cosines to the act's anchors.
-
-    First which kind of section and of unit it is, then numbers: how long it is, where it stands in the act, in its
-    section and in the numbering, and whether in one of the articles or recitals that summaries begin with.
+    One-hot kinds of section and unit; then length, positions in the act, section and numbering, and flags of the
+    articles and recitals that summaries prefer.
     """
     sections, articles, positions = layout.sections, layout.articles, layout.positions
     lengths = np.bincount(sections, minlength=1)[sections] if sections.size else sections
@@ -289,11 +287,11 @@ def unit_features(layout: Layout, likeness: Floats) -> Floats:
             np.eye(len(SECTION_KINDS), dtype=np.float32)[layout.section_kinds],
             np.eye(len(LEARNT_KINDS), dtype=np.float32)[layout.unit_kinds],
             np.stack([np.asarray(column, np.float32) for column in numbers], axis=1),
-            likeness,
+            similarity,
         ],
         axis=1,
     )
 
 
 KINDS: int = len(SECTION_KINDS) + len(LEARNT_KINDS)
-"""How many columns say what a unit is; the others are numbers."""
+"""The number of one-hot columns of `unit_features`, which come first."""

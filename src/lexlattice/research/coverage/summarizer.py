@@ -1,4 +1,4 @@
-"""The research system `coverage` behind the face of the product: scores, extracts and summaries by its own decoder."""
+"""The research system `coverage` as a `Summarizer`, with its own scores and decoder."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lexlattice.encoding.static import Static
 from lexlattice.errors import OptionError
 from lexlattice.lattice.grid import Floats, Lattice
 from lexlattice.research import COVERAGE, path_of
-from lexlattice.research.coverage.decoder import SALIENCE, Coverage, cover
+from lexlattice.research.coverage.decoder import SALIENCE_WEIGHT, Coverage, cover
 from lexlattice.research.coverage.features import Features, features_of
-from lexlattice.research.coverage.model import Salience, chance
+from lexlattice.research.coverage.model import Salience, sigmoid
 from lexlattice.selection import Budget, SummaryOptions
 from lexlattice.selection.candidates import is_selectable
 from lexlattice.selection.decoder import NOTHING, Choice
@@ -23,7 +23,7 @@ from lexlattice.summarizer import Summarizer, encoder_for
 
 
 class CoverageSummarizer(Summarizer):
-    """Units that together hold most of the words that a summary would have; they need not be complete provisions."""
+    """Selects units that together cover the words expected in a summary; they need not be complete provisions."""
 
     def __init__(self, path: Path, model: Salience, encoder: encoding.Encoder) -> None:
         """Use `from_pretrained`."""
@@ -36,42 +36,45 @@ class CoverageSummarizer(Summarizer):
         name_or_path: str | os.PathLike[str] | None = None,
         encoder: str | encoding.Encoder | None = None,
     ) -> CoverageSummarizer:
-        """The model that comes with the package, or one that was trained with `configs/coverage.toml`."""
+        """Load the packaged model, or one that was trained with the configuration `coverage`."""
         path = path_of(COVERAGE if name_or_path is None else name_or_path)
         model = Salience.read(path)
         return cls(path, model, encoder_for(path, model.encoder, encoder))
 
     def choose(self, act: Act, words: int, focus: str = "all") -> Choice:
-        """The units that add most for their length, one after the other."""
+        """Select units greedily by their gain in expected coverage for their length."""
         if not act.units:
             return NOTHING
-        features, lattice = self._described(act)
-        judgement = self._salience.judge(features, lattice, words)
+        features, lattice = self._inputs(act)
+        prediction = self._salience.predict(features, lattice, words)
         coverage = Coverage(
-            features.grams, judgement.chances, features.layout.words, SALIENCE * chance(judgement.scores)
+            features.ngrams,
+            prediction.probabilities,
+            features.layout.words,
+            SALIENCE_WEIGHT * sigmoid(prediction.scores),
         )
         if focus == "articles":
             coverage.has_words = coverage.has_words & is_selectable(act, focus)
         return Choice(tuple((unit,) for unit in cover(coverage, features.layout.words, words)))
 
     def score(self, act: Act, words: int | None = None) -> Floats:
-        """For each unit the probability that it belongs into a summary of so many words; the usual, if none."""
+        """Return the selection probability of each unit, for a summary of `words` words (default: the usual length)."""
         scores: Floats = self.trajectory(act, words)[-1]
         return scores
 
     def trajectory(self, act: Act, words: int | None = None) -> Floats:
-        """The same before the automaton's first step and after each, a row each."""
+        """Return the scores before the automaton's first step and after each: steps + 1 rows."""
         length = Budget().of(act.words) if words is None else words
-        return chance(self._salience.panels(*self._described(act), length))
+        return sigmoid(self._salience.panels(*self._inputs(act), length))
 
     def _decode(
         self, act: Act, words: int, options: SummaryOptions
     ) -> tuple[Floats, Choice, Mapping[int, Explanation]]:
         if options.explain:
-            raise OptionError("The research system 'coverage' does not say why it chose; leave the model out.")
+            raise OptionError("The research system 'coverage' does not support explanations; use the default model.")
         return self.score(act, words), self.choose(act, words, options.focus), {}
 
-    def _described(self, act: Act) -> tuple[Features, Lattice]:
+    def _inputs(self, act: Act) -> tuple[Features, Lattice]:
         lattice = Lattice.of(act, self._salience.geometry)
         if self._encoder is self._words:
             return features_of(act, None, self._words), lattice

@@ -1,8 +1,7 @@
-"""The research system `coverage` in training: its network, losses and decoder, as the loop wants them.
+"""The coverage model as a `TrainableModel`: losses, and rollouts through its decoder.
 
-Stage 1 learns three things at once from an act and its summary: how often the summary has each word and pair of the
-act, and in which order the oracle takes units. Stage 2 draws extracts through the decoder itself, so that what is
-reinforced is what will be emitted.
+Stage 1 fits three targets: how often the summary contains each word and each bigram of the act, and the oracle's order
+of units. The rollouts of stage 2 are sampled through the decoder, so that rewards apply to what it really selects.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -23,209 +22,216 @@ from lexlattice._internal.weights import write_weights
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.tokens import tokenizer
 from lexlattice.lattice.grid import Lattice
-from lexlattice.research.coverage.decoder import PAIR_COUNTS, SALIENCE, WORD_COUNTS, Chances, Coverage, cover
+from lexlattice.research.coverage.decoder import (
+    BIGRAM_COUNTS,
+    SALIENCE_WEIGHT,
+    WORD_COUNTS,
+    Coverage,
+    Probabilities,
+    cover,
+)
 from lexlattice.research.coverage.features import Features, Floats, Integers, features_of
 from lexlattice.research.coverage.model import FORMAT, SCALES
 from lexlattice.research.coverage.network import Inputs, Outputs, Salience, Widths
 from lexlattice.training.config import Config, CoverageShape
-from lexlattice.training.losses import stage_one
+from lexlattice.training.losses import warm_start_loss
+from lexlattice.training.models.automaton import Scale
 from lexlattice.training.prepared import Example
 from lexlattice.training.trainable import Rollouts
 
-# Extracts drawn through the decoder of expected coverage, and how likely each was.
-
 TEMPERATURE: Final = 0.02
-"""How far a draw may fall short of the best: units are worth up to about 1 for a word."""
+"""Sampling temperature of rollouts; values of units reach about 1 per word."""
 
 
-class Draw(NamedTuple):
-    """An extract that was drawn: its units in the order in which they were."""
+class Rollout(NamedTuple):
+    """A sampled extract: its units in the order of sampling."""
 
     order: list[int]
     log_likelihood: float
     by_salience: Floats
-    """How the log-likelihood grows with the salience of each unit; what a unit adds is taken as it was."""
+    """The gradient of the log-likelihood by the salience of each unit; coverage gains count as constants."""
 
 
-def drawn(coverage: Coverage, lengths: Integers, budget: int, source: np.random.Generator) -> Draw:
-    """One extract of at most so many words, until no other unit fits; the coverage is used up."""
+def sample_rollout(coverage: Coverage, lengths: Integers, budget: int, generator: np.random.Generator) -> Rollout:
+    """Sample units by a softmax over their values until no other fits the budget; modifies `coverage`."""
     free, order, likelihood = coverage.has_words.copy(), list[int](), 0.0
     by_salience = np.zeros(len(lengths), np.float32)
     while (fitting := np.flatnonzero(free & (lengths <= budget))).size:
         worth = coverage.values()[fitting] / np.float32(TEMPERATURE)
-        chances = np.exp(worth - worth.max())
-        chances /= chances.sum()
-        reached = np.cumsum(chances, dtype=np.float64)
-        place = min(int(np.searchsorted(reached, source.random() * reached[-1], side="right")), fitting.size - 1)
+        probabilities = np.exp(worth - worth.max())
+        probabilities /= probabilities.sum()
+        # inverse transform sampling; in float64, so that the last probability is reached
+        reached = np.cumsum(probabilities, dtype=np.float64)
+        place = min(int(np.searchsorted(reached, generator.random() * reached[-1], side="right")), fitting.size - 1)
         unit = int(fitting[place])
-        likelihood += float(np.log(chances[place]))
-        by_salience[fitting] -= chances
+        likelihood += float(np.log(probabilities[place]))
+        by_salience[fitting] -= probabilities
         by_salience[unit] += 1
         coverage.take(unit)
         order.append(unit)
         free[unit] = False
         budget -= int(lengths[unit])
-    return Draw(order, likelihood, by_salience / np.float32(TEMPERATURE))
+    return Rollout(order, likelihood, by_salience / np.float32(TEMPERATURE))
 
 
-def log_likelihood(draw: Draw, salience: Tensor) -> Tensor:
-    """How likely that was, to be differentiated by the salience of units."""
-    found: Tensor = _Likelihood.apply(salience, draw)  # type: ignore[no-untyped-call]
-    return found
+def log_likelihood(rollout: Rollout, salience: Tensor) -> Tensor:
+    """Return the log-likelihood of a rollout, differentiable by the salience of units."""
+    value: Tensor = _Likelihood.apply(salience, rollout)  # type: ignore[no-untyped-call]
+    return value
 
 
 class _Likelihood(torch.autograd.Function):
-    """Value and gradient were found when it was drawn."""
+    """Value and gradient were computed during sampling."""
 
     @staticmethod
-    def forward(context: Any, salience: Tensor, draw: Draw) -> Tensor:
-        context.by_salience = torch.from_numpy(draw.by_salience)
-        return salience.new_tensor(draw.log_likelihood)
+    def forward(context: Any, salience: Tensor, rollout: Rollout) -> Tensor:
+        context.by_salience = torch.from_numpy(rollout.by_salience)
+        return salience.new_tensor(rollout.log_likelihood)
 
     @staticmethod
     def backward(context: Any, *gradients: Tensor) -> tuple[Tensor, None]:
         return gradients[0] * context.by_salience, None
 
 
-# The research system `coverage` in training: its network, losses and decoder, as the loop wants them.
-
-_MEASURED: Final = 200
-"""Acts from which means and deviations of features are taken."""
-_LEAST_DEVIATION: Final = 1e-3
-_ABSENT: Final = 0.7
-"""Of the pairs that the summary does not have, the share that is looked at in a step; they count for all."""
+_SCALING_ACTS: Final = 200
+"""Acts whose features determine the means and deviations for scaling."""
+_SMALLEST_DEVIATION: Final = 1e-3
+_ABSENT_SHARE: Final = 0.7
+"""Share of the bigrams absent from the summary that a step samples; their loss is weighted by the inverse."""
 
 
-class Known(NamedTuple):
-    """An act with all that is learnt from it."""
+class PreparedAct(NamedTuple):
+    """The features and targets of an act."""
 
     features: Features
     lattice: Lattice
     words: Tensor
-    """How often the summary has each word of the act."""
-    pairs: Tensor
+    """Target: how often the summary contains each word of the act."""
+    bigrams: Tensor
 
 
-class CoverageTrainee:
-    """A `Trainee`: the model, with weights that the seed and the training data decide."""
+class TrainableCoverageModel:
+    """The coverage model; its initial weights depend on the seed, its feature scales on the training data."""
 
     def __init__(self, config: Config, training: Sequence[Example]) -> None:
         assert isinstance(config.model, CoverageShape)
         self._config, self._shape = config, config.model
         self._encoder = Static()
-        self._known: WeakKeyDictionary[Example, Known] = WeakKeyDictionary()
-        self._settled: WeakKeyDictionary[Example, Outputs] = WeakKeyDictionary()
-        self._settled_with: list[Tensor] = []
-        some = list(training[:: max(1, len(training) // _MEASURED)])
+        self._known: WeakKeyDictionary[Example, PreparedAct] = WeakKeyDictionary()
+        self._cache: WeakKeyDictionary[Example, Outputs] = WeakKeyDictionary()
+        self._cached_with: list[Tensor] = []
+        sample = list(training[:: max(1, len(training) // _SCALING_ACTS)])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            self.module = Salience(self._shape, Widths.of(self._act(some[0]).features))
-        self._measure(some)
+            self.module = Salience(self._shape, Widths.of(self._act(sample[0]).features))
+        self._fit_scales(sample)
 
-    def outputs(self, example: Example, budget: int, asked: Tensor | None = None) -> Outputs:
-        """What the model makes of an act."""
+    def outputs(self, example: Example, budget: int, selected: Tensor | None = None) -> Outputs:
+        """Run the network on an act."""
         known = self._act(example)
-        outputs: Outputs = self.module(Inputs.of(known.features, known.lattice, budget), asked)
+        outputs: Outputs = self.module(Inputs.of(known.features, known.lattice, budget), selected)
         return outputs
 
     def loss(self, examples: Sequence[Example]) -> Tensor:
-        """Stage 1: counts of words and pairs, and the oracle's order; as a mean over the acts."""
+        """Stage 1: the mean loss of word and bigram counts and of the oracle's order."""
         return torch.stack([self._loss(example) for example in examples]).mean()
 
     def rollouts(self, example: Example, count: int, generator: torch.Generator) -> Rollouts:
-        """Stage 2: extracts drawn through the decoder, unit by unit.
+        """Stage 2: extracts sampled through the decoder, unit by unit.
 
-        Only the readout learns here. All else feeds the chances of words and pairs as well, which stage 1 has fitted to
-        the summaries, and which no reward for whole extracts would keep so.
+        Only the readout is trained here. All other layers also produce the n-gram probabilities that stage 1 has
+        fitted, and a reward of whole extracts would spoil them.
         """
-        outputs, known = self._settled_outputs(example), self._act(example)
-        salience = SALIENCE * self.module.readout(*outputs.states).sigmoid()
+        outputs, known = self._cached_outputs(example), self._act(example)
+        salience = SALIENCE_WEIGHT * self.module.readout(*outputs.states).sigmoid()
         coverage, lengths = _coverage(known, outputs, salience), known.features.layout.words
-        source = np.random.default_rng(int(torch.randint(2**63 - 1, (), generator=generator)))
-        draws = [drawn(coverage.copy(), lengths, example.words, source) for _ in range(count)]
-        likelihoods = torch.stack([log_likelihood(draw, salience) for draw in draws])
-        return Rollouts(likelihoods, [_text(example, draw.order) for draw in draws])
+        rng = np.random.default_rng(int(torch.randint(2**63 - 1, (), generator=generator)))
+        samples = [sample_rollout(coverage.copy(), lengths, example.words, rng) for _ in range(count)]
+        likelihoods = torch.stack([log_likelihood(sample, salience) for sample in samples])
+        return Rollouts(likelihoods, [_text(example, sample.order) for sample in samples])
 
     def extract(self, example: Example, words: int) -> str:
-        """The units that cover most of what a summary is expected to say."""
+        """Return the units that the decoder selects."""
         with torch.no_grad():
             outputs = self.outputs(example, words)
         known = self._act(example)
-        lengths, salience = known.features.layout.words, SALIENCE * outputs.scores.sigmoid()
+        lengths, salience = known.features.layout.words, SALIENCE_WEIGHT * outputs.scores.sigmoid()
         return _text(example, cover(_coverage(known, outputs, salience), lengths, words))
 
     def save(self, path: Path, about: Mapping[str, str]) -> None:
-        """Write what `lexlattice.research.coverage.model.Salience` reads."""
-        own = {"format": FORMAT, "geometry": self._shape.geometry, "steps": str(self._shape.steps)}
+        """Write the file that `lexlattice.research.coverage.model.Salience` reads."""
+        metadata = {"format": FORMAT, "geometry": self._shape.geometry, "steps": str(self._shape.steps)}
         arrays = {name: tensor.numpy(force=True) for name, tensor in self.module.state_dict().items()}
-        write_weights(path, arrays, {**about, **own})
+        write_weights(path, arrays, {**about, **metadata})
 
-    def _settled_outputs(self, example: Example) -> Outputs:
-        """What stage 2 does not change, made once for each act while all weights but the readout's stay the same."""
+    def _cached_outputs(self, example: Example) -> Outputs:
+        """Return the outputs of an act, cached as long as all weights except the readout's stay the same."""
         weights = [tensor for name, tensor in self.module.state_dict().items() if not name.startswith("readout.")]
-        if not self._settled_with or not all(map(torch.equal, weights, self._settled_with)):
-            self._settled.clear()
-            self._settled_with = [tensor.clone() for tensor in weights]
-        if example not in self._settled:
+        if not self._cached_with or not all(map(torch.equal, weights, self._cached_with)):
+            self._cache.clear()
+            self._cached_with = [tensor.clone() for tensor in weights]
+        if example not in self._cache:
             was_training = self.module.training
             self.module.eval()
             with torch.no_grad():
-                self._settled[example] = self.outputs(example, example.words)
+                self._cache[example] = self.outputs(example, example.words)
             self.module.train(was_training)
-        return self._settled[example]
+        return self._cache[example]
 
     def _loss(self, example: Example) -> Tensor:
         known = self._act(example)
-        asked = ((known.pairs > 0) | (torch.rand(len(known.pairs)) < _ABSENT)).nonzero().squeeze(1)
-        outputs = self.outputs(example, example.words, asked)
-        words = _missed(outputs.words, known.words, WORD_COUNTS).sum() / max(1, len(known.words))
-        found = known.pairs[asked]
-        weights = torch.where(found > 0, 1.0, 1 / _ABSENT)
-        pairs = (_missed(outputs.pairs, found, PAIR_COUNTS) * weights).sum() / max(1, len(known.pairs))
+        selected = ((known.bigrams > 0) | (torch.rand(len(known.bigrams)) < _ABSENT_SHARE)).nonzero().squeeze(1)
+        outputs = self.outputs(example, example.words, selected)
+        words = _count_loss(outputs.words, known.words, WORD_COUNTS).sum() / max(1, len(known.words))
+        found = known.bigrams[selected]
+        weights = torch.where(found > 0, 1.0, 1 / _ABSENT_SHARE)
+        bigrams = (_count_loss(outputs.bigrams, found, BIGRAM_COUNTS) * weights).sum() / max(1, len(known.bigrams))
         stage = self._config.warm_start
-        order = stage_one(outputs.scores, example.order, stage.bce, stage.listwise) / max(1, len(example.order))
-        return words + self._shape.pair_weight * pairs + self._shape.unit_weight * order
+        order = warm_start_loss(outputs.scores, example.order, stage.bce, stage.listwise) / max(1, len(example.order))
+        return words + self._shape.bigram_weight * bigrams + self._shape.unit_weight * order
 
-    def _act(self, example: Example) -> Known:
-        """Features of an act, made when it is first met."""
+    def _act(self, example: Example) -> PreparedAct:
+        """Return the features and targets of an act, computed once."""
         if example not in self._known:
             features = features_of(example.act, example.vectors, self._encoder)
             tokens = tokenizer("unicode")(example.summary)
-            words, pairs = Counter(tokens), Counter(pairwise(tokens))
-            names = features.grams.words
-            self._known[example] = Known(
+            words, bigrams = Counter(tokens), Counter(pairwise(tokens))
+            names = features.ngrams.words
+            self._known[example] = PreparedAct(
                 features,
                 Lattice.of(example.act, self._shape.geometry),
                 torch.tensor([words[name] for name in names], dtype=torch.int64),
-                torch.tensor([pairs[names[a], names[b]] for a, b in features.grams.pairs.tolist()], dtype=torch.int64),
+                torch.tensor(
+                    [bigrams[names[a], names[b]] for a, b in features.ngrams.bigrams.tolist()], dtype=torch.int64
+                ),
             )
         return self._known[example]
 
-    def _measure(self, examples: Sequence[Example]) -> None:
-        """Take means and deviations of all features."""
+    def _fit_scales(self, examples: Sequence[Example]) -> None:
+        """Set the means and deviations by which features are scaled."""
         acts = [self._act(example).features for example in examples]
         rows = {
             "act": np.stack([act.with_budget(example.words) for act, example in zip(acts, examples, strict=True)]),
             "units": np.concatenate([act.units for act in acts]),
             "words": np.concatenate([act.words for act in acts]),
-            "pairs": np.concatenate([act.pairs for act in acts]),
+            "bigrams": np.concatenate([act.bigrams for act in acts]),
         }
         for name in SCALES:
-            scale = self.module.get_submodule(f"scales.{name}")
-            scale.get_buffer("mean").copy_(torch.from_numpy(rows[name].mean(0)))
-            scale.get_buffer("deviation").copy_(torch.from_numpy(rows[name].std(0).clip(_LEAST_DEVIATION)))
+            cast("Scale", self.module.scales[name]).fit(rows[name], _SMALLEST_DEVIATION)
 
 
-def _missed(odds: Tensor, found: Tensor, counts: Sequence[int]) -> Tensor:
-    """How unlikely the log odds make the count of each gram: at each of the counts that it reached, and the next."""
-    reached = (found[:, None] >= torch.tensor(counts)).to(odds.dtype)
-    asked = torch.cat([torch.ones(len(found), 1), reached[:, :-1]], dim=1)
-    return (binary_cross_entropy_with_logits(odds, reached, reduction="none") * asked).sum(1)
+def _count_loss(logits: Tensor, found: Tensor, counts: Sequence[int]) -> Tensor:
+    """Return the cross-entropy of each n-gram's count: over the counts that it reached, and the next one."""
+    reached = (found[:, None] >= torch.tensor(counts)).to(logits.dtype)
+    selected = torch.cat([torch.ones(len(found), 1), reached[:, :-1]], dim=1)
+    return (binary_cross_entropy_with_logits(logits, reached, reduction="none") * selected).sum(1)
 
 
-def _coverage(known: Known, outputs: Outputs, salience: Tensor) -> Coverage:
-    chances = Chances(*(odds.detach().sigmoid().cumprod(1).numpy() for odds in (outputs.words, outputs.pairs)))
-    return Coverage(known.features.grams, chances, known.features.layout.words, salience.numpy(force=True))
+def _coverage(known: PreparedAct, outputs: Outputs, salience: Tensor) -> Coverage:
+    probabilities = Probabilities(
+        *(logits.detach().sigmoid().cumprod(1).numpy() for logits in (outputs.words, outputs.bigrams))
+    )
+    return Coverage(known.features.ngrams, probabilities, known.features.layout.words, salience.numpy(force=True))
 
 
 def _text(example: Example, order: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""Texts as the trainer needs them: each a run of word numbers, each word a run of rows in the table of vectors."""
+"""Texts as ragged arrays of word indices, words as ragged arrays of table rows; and the initial table."""
 
 from __future__ import annotations
 
@@ -22,52 +22,52 @@ from lexlattice.encoding.subwords import (
     unique_words,
 )
 
-_TEXTS_AT_ONCE: Final = 20_000
+_TEXT_CHUNK: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
-    """Many runs of numbers in one array."""
+class Ragged:
+    """A ragged array: many runs of integers in one array."""
 
     values: Indices
     lengths: Indices
     starts: Indices
 
     @classmethod
-    def of(cls, values: Indices, lengths: Indices) -> Runs:
-        """Runs of these lengths, one after the other."""
+    def of(cls, values: Indices, lengths: Indices) -> Ragged:
+        """Build runs of these lengths, which follow each other."""
         return cls(values, lengths, np.cumsum(lengths) - lengths)
 
-    def take(self, places: Indices) -> Runs:
-        """Some of the runs."""
+    def take(self, places: Indices) -> Ragged:
+        """Return some of the runs."""
         lengths = self.lengths[places]
         starts = np.cumsum(lengths) - lengths
         index = np.repeat(self.starts[places] - starts, lengths) + np.arange(lengths.sum())
-        return Runs(self.values[index], lengths, starts)
+        return Ragged(self.values[index], lengths, starts)
 
-    def drop(self, share: float, rng: np.random.Generator) -> Runs:
-        """The runs without some of their numbers."""
+    def drop(self, share: float, rng: np.random.Generator) -> Ragged:
+        """Return the runs with a random share of their values removed."""
         kept = rng.random(len(self.values)) >= share
         owners = np.repeat(np.arange(len(self.lengths)), self.lengths)[kept]
-        return Runs.of(self.values[kept], np.bincount(owners, minlength=len(self.lengths)))
+        return Ragged.of(self.values[kept], np.bincount(owners, minlength=len(self.lengths)))
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """All words of some texts, and the rows that make up each."""
+    """The words of all texts, and the table rows of each word."""
 
-    texts: Runs
-    """Word numbers of each text."""
-    words: Runs
-    """Rows of each word."""
+    texts: Ragged
+    """Word indices of each text."""
+    words: Ragged
+    """Table rows of each word."""
     vocabulary: Hashes32
-    """Hashes of the subwords that have a row of their own, sorted: the first rows of the table."""
+    """Sorted hashes of the subwords with a row of their own: the first rows of the table."""
     counts: NDArray[np.float64]
-    """How often each row occurs in the texts; those that words share count as rare."""
+    """Frequency of each row in the texts; 1 for the shared rows (hash buckets)."""
 
     @classmethod
     def build(cls, texts: Sequence[str], spelling: Spelling, size: int, buckets: int) -> Lexicon:
-        """With vectors for the most frequent subwords, `size` at most."""
+        """Index texts, with rows for the `size` most frequent subwords and `buckets` shared rows for all others."""
         found, counts = _words(texts)
         unique, _, numbers = unique_words(found)
         frequency = np.bincount(numbers, minlength=len(unique.starts) - 1)
@@ -78,7 +78,7 @@ class Lexicon:
         frequent = np.sort(np.argsort(-occurs, kind="stable")[:size])
         vocabulary = hashes[frequent]
         return cls(
-            Runs.of(numbers, counts),
+            Ragged.of(numbers, counts),
             _rows(unique, spelling, vocabulary, buckets),
             vocabulary,
             np.concatenate([occurs[frequent], np.ones(buckets)]),
@@ -86,69 +86,70 @@ class Lexicon:
 
 
 def _words(texts: Sequence[str]) -> tuple[Words, Indices]:
-    """The words of very many texts."""
-    parts = [split_words(texts[first : first + _TEXTS_AT_ONCE]) for first in range(0, len(texts), _TEXTS_AT_ONCE)]
+    """Split texts into words, in chunks."""
+    parts = [split_words(texts[first : first + _TEXT_CHUNK]) for first in range(0, len(texts), _TEXT_CHUNK)]
     letters = np.concatenate([words.letters for words, _ in parts])
     lengths = np.concatenate([words.lengths for words, _ in parts])
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return Words(letters, starts), np.concatenate([counts for _, counts in parts])
 
 
-def _rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -> Runs:
+def _rows(words: Words, spelling: Spelling, vocabulary: Hashes32, buckets: int) -> Ragged:
     parts = list(embedding_rows(words, spelling, vocabulary, buckets))
     owners = np.concatenate([owners for owners, _ in parts])
     places = np.concatenate([places for _, places in parts])
     lengths = np.bincount(owners, minlength=len(words.starts) - 1)
-    return Runs.of(places[np.argsort(owners, kind="stable")], lengths)
+    return Ragged.of(places[np.argsort(owners, kind="stable")], lengths)
 
 
-# Where training starts: singular vectors of which subwords occur in which rows, all languages of a row together.
+# --- initialization by a truncated SVD of subword occurrences in rows, with all languages of a row together ---
 
-_ROWS_AT_ONCE: Final = 1_000
-_EXTRA: Final = 16
-"""Directions beyond those wanted, so that the wanted ones come out right."""
-_ROUNDS: Final = 3
-_COMMON: Final = 1e-4
-"""The share of all words from which on a subword is so common that its weight sinks."""
+_ROW_CHUNK: Final = 1_000
+_OVERSAMPLING: Final = 16
+"""Extra directions of the randomized SVD, which make the wanted ones accurate."""
+_POWER_ITERATIONS: Final = 3
+_SIF: Final = 1e-4
+"""Smooth inverse frequency: the relative frequency at which the weight of a subword is halved."""
 
 
-def initial_table(lexicon: Lexicon, rows: Runs, dimensions: int, generator: torch.Generator) -> torch.Tensor:
-    """A vector for each row of the table, in the direction its company has and with a weight by its rarity.
+def initial_table(lexicon: Lexicon, rows: Ragged, dimensions: int, generator: torch.Generator) -> torch.Tensor:
+    """Initialize the table by a randomized SVD, with norms by inverse frequency.
 
-    `rows` are the texts that say the same. What subwords share come out in no row's company: they start at random.
+    `rows` are groups of texts that are translations of each other. Shared rows start at random, because the subwords
+    that collide in them have nothing in common.
     """
-    matrix = _weighted(lexicon, rows)
+    matrix = _tf_idf(lexicon, rows)
     transposed = matrix.t().to_sparse_csr()
-    basis = matrix @ torch.randn(matrix.shape[1], dimensions + _EXTRA, generator=generator)
-    for _ in range(_ROUNDS):
+    basis = matrix @ torch.randn(matrix.shape[1], dimensions + _OVERSAMPLING, generator=generator)
+    for _ in range(_POWER_ITERATIONS):
         basis = matrix @ (transposed @ torch.linalg.qr(basis).Q)
     projected = transposed @ torch.linalg.qr(basis).Q
     values, vectors = torch.linalg.eigh((projected.T @ projected).double())
     largest = slice(-dimensions, None)
     table = projected @ (vectors[:, largest] * values[largest].clamp(min=1e-12) ** -0.25).float()
     table = torch.nn.functional.normalize(table, dim=1)
-    shared = table[len(lexicon.vocabulary) :]
+    shared = table[len(lexicon.vocabulary) :]  # a view of the hash buckets
     shared.copy_(torch.nn.functional.normalize(torch.randn(shared.shape, generator=generator), dim=1))
     return (table * torch.from_numpy(_rarity(lexicon))[:, None]).contiguous()
 
 
 def random_table(lexicon: Lexicon, dimensions: int, generator: torch.Generator) -> torch.Tensor:
-    """The same without company: random directions, weighted by rarity."""
+    """Initialize the table with random directions, and norms by inverse frequency."""
     table = torch.nn.functional.normalize(torch.randn(len(lexicon.counts), dimensions, generator=generator), dim=1)
     return (table * torch.from_numpy(_rarity(lexicon))[:, None]).contiguous()
 
 
 def _rarity(lexicon: Lexicon) -> NDArray[np.float32]:
     words = len(lexicon.texts.values)
-    return (1 / (1 + lexicon.counts / words / _COMMON)).astype(np.float32)
+    return (1 / (1 + lexicon.counts / words / _SIF)).astype(np.float32)
 
 
-def _weighted(lexicon: Lexicon, rows: Runs) -> torch.Tensor:
-    """Occurrences of subwords in rows: logarithmic, by inverse frequency, each row of length one."""
+def _tf_idf(lexicon: Lexicon, rows: Ragged) -> torch.Tensor:
+    """Return rows × subwords as a sparse TF-IDF matrix with normalized rows."""
     size = len(lexicon.counts)
     columns, counts, lengths = [], [], []
-    for first in range(0, len(rows.lengths), _ROWS_AT_ONCE):
-        some = rows.take(np.arange(first, min(first + _ROWS_AT_ONCE, len(rows.lengths))))
+    for first in range(0, len(rows.lengths), _ROW_CHUNK):
+        some = rows.take(np.arange(first, min(first + _ROW_CHUNK, len(rows.lengths))))
         texts = lexicon.texts.take(some.values)
         words = lexicon.words.take(texts.values)
         row = np.repeat(np.repeat(np.arange(len(some.lengths)), some.lengths), texts.lengths)
@@ -167,5 +168,5 @@ def _weighted(lexicon: Lexicon, rows: Runs) -> torch.Tensor:
     limits = np.concatenate([[0], np.cumsum(length)])
     parts = [torch.from_numpy(part) for part in (limits, column, values.astype(np.float32))]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that sparse matrices are still beta
+        warnings.simplefilter("ignore")  # sparse CSR tensors are in beta
         return torch.sparse_csr_tensor(parts[0], parts[1], parts[2], (len(length), size), check_invariants=True)

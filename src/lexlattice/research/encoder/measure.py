@@ -1,4 +1,4 @@
-"""How often a text finds its translation: what an encoder for several languages must be able to do."""
+"""Evaluation of encoders by translation retrieval (precision at 1), and the model card of the embedded encoder."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from lexlattice.encoding import EmptyTextWarning
 from lexlattice.encoding.static import Static
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.reading import LANGUAGES
-from lexlattice.research.encoder.lexicon import Lexicon
 from lexlattice.research.encoder.texts import (
     Row,
     Source,
@@ -24,21 +23,22 @@ from lexlattice.research.encoder.texts import (
     held_out_sentences,
     modern_sentences,
     news,
-    told_apart,
+    without_near_duplicates,
 )
 
 if TYPE_CHECKING:
+    from lexlattice.research.encoder.lexicon import Lexicon
     from lexlattice.research.encoder.training import Recipe
 
 
 _ROUNDING: Final = 1e-6
-"""Cosines that differ by less are equal: in which order a product is summed depends on the processor."""
+"""Cosine similarities that differ by less count as equal, since rounding depends on the CPU."""
 
 
 def precision_at_1(queries: NDArray[np.float32], candidates: NDArray[np.float32]) -> float:
-    """The share of queries whose own candidate, the one at the same place, is nearer by cosine than every other.
+    """Return the share of queries whose translation, the candidate at the same index, is closer than all others.
 
-    A tie is a miss: a vector that is the same for all texts finds nothing.
+    Ties are misses, so that a constant vector scores 0.
 
     >>> precision_at_1(np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32))
     1.0
@@ -46,11 +46,11 @@ def precision_at_1(queries: NDArray[np.float32], candidates: NDArray[np.float32]
     0.0
     """
     if queries.shape != candidates.shape or not len(queries):
-        raise ValueError("there must be as many candidates as queries, and one at least")
-    nearness = _unit(queries) @ _unit(candidates).T
-    own = nearness.diagonal().copy()
-    np.fill_diagonal(nearness, -np.inf)
-    return float((own > nearness.max(axis=1) + _ROUNDING).mean())
+        raise ValueError("queries and candidates must be equally many, and at least one")
+    similarity = _unit(queries) @ _unit(candidates).T
+    correct = similarity.diagonal().copy()
+    np.fill_diagonal(similarity, -np.inf)
+    return float((correct > similarity.max(axis=1) + _ROUNDING).mean())
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -61,29 +61,27 @@ def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return scaled
 
 
-# How well an encoder finds translations: law it did not learn from, and news, which it saw nothing like.
-
 Encode = Callable[[list[str]], NDArray[np.float32]]
 Found = dict[tuple[str, str], float]
-"""By language of the query and of the candidates, how often the first found is the right one."""
+"""Precision at 1 by language of the query and of the candidates."""
 
 CANDIDATES: Final = 500
 _SENTENCES: Final = 3
-"""Of a paragraph."""
+"""Sentences of a paragraph."""
 
 
-def measured(encode: Encode, data: Path, languages: Sequence[str] = LANGUAGES) -> dict[str, Found]:
-    """What an encoder finds, test set by test set."""
-    return {name: retrieval(encode, rows, languages) for name, rows in sets(data).items()}
+def evaluate_encoder(encode: Encode, data: Path, languages: Sequence[str] = LANGUAGES) -> dict[str, Found]:
+    """Return the retrieval results of an encoder on each test set."""
+    return {name: retrieval(encode, rows, languages) for name, rows in retrieval_sets(data).items()}
 
 
-def sets(data: Path) -> dict[str, list[Row]]:
-    """What is searched: sentences, and paragraphs of several sentences that follow one another."""
+def retrieval_sets(data: Path) -> dict[str, list[Row]]:
+    """Return the test sets: sentences, and paragraphs of consecutive sentences."""
     law, articles = held_out_sentences(data), news(data)
     return {
-        "law": told_apart(law)[:CANDIDATES],
+        "law": without_near_duplicates(law)[:CANDIDATES],
         "law, near-doubles": law[:CANDIDATES],
-        "modern law": told_apart(modern_sentences(data))[:CANDIDATES],
+        "modern law": without_near_duplicates(modern_sentences(data))[:CANDIDATES],
         "news": articles,
         "law, paragraphs": list(_paragraphs(held_out_rows(data))),
         "news, paragraphs": list(_paragraphs(articles)),
@@ -91,9 +89,9 @@ def sets(data: Path) -> dict[str, list[Row]]:
 
 
 def retrieval(encode: Encode, rows: Sequence[Row], languages: Sequence[str] = LANGUAGES) -> Found:
-    """Every language against every other; of more candidates than there should be, the mean over whole parts."""
+    """Return precision at 1 for every pair of languages, averaged over chunks of `CANDIDATES` rows."""
     if not rows:
-        raise LexLatticeError("There are no texts to find translations of; give the data folder as it is described.")
+        raise DataError("There are no texts for translation retrieval; check the data folder (see CONTRIBUTING.md).")
     size = min(CANDIDATES, len(rows))
     parts = [rows[first : first + size] for first in range(0, len(rows) - size + 1, size)]
     with warnings.catch_warnings():
@@ -109,12 +107,12 @@ def retrieval(encode: Encode, rows: Sequence[Row], languages: Sequence[str] = LA
 
 
 def into_english(found: Found) -> dict[str, float]:
-    """What is asked in each language and found in English."""
+    """Return the results from each language into English."""
     return {one: share for (one, other), share in found.items() if other == "en"}
 
 
 def between_others(found: Found) -> dict[tuple[str, str], float]:
-    """What English has no part in."""
+    """Return the results between languages other than English."""
     return {pair: share for pair, share in found.items() if "en" not in pair}
 
 
@@ -125,13 +123,10 @@ def _paragraphs(rows: Sequence[Row]) -> Iterator[Row]:
         yield {code: " ".join(row[code] for row in some) for code in LANGUAGES if code in shared}
 
 
-# What the weights are, what they were made of and how good they are: written by the training itself.
-
-
 def model_card(
     encoder: Static, sources: Sequence[Source], recipe: Recipe, lexicon: Lexicon, measured: Mapping[str, Found]
 ) -> str:
-    """The whole card, in Markdown."""
+    """Return the model card of a trained encoder in Markdown."""
     rows = [
         f"| {source.name} | {len(source.rows):,} | {len({code for row in source.rows for code in row})} | {source.licence} |"
         for source in sources
@@ -162,7 +157,7 @@ not be passed on so, acts of EUR-Lex-Sum's validation split, and the acts of JRC
 
 ## How good it is
 
-{quality(measured)}
+{results_table(measured)}
 
 ## What it is weak at
 
@@ -174,8 +169,8 @@ not be passed on so, acts of EUR-Lex-Sum's validation split, and the acts of JRC
 """
 
 
-def quality(measured: Mapping[str, Found]) -> str:
-    """Tables of what was found, in Markdown."""
+def results_table(measured: Mapping[str, Found]) -> str:
+    """Return the table of results in Markdown."""
     names = list(measured)
     english = {name: into_english(found) for name, found in measured.items()}
     lines = [
@@ -189,16 +184,16 @@ def quality(measured: Mapping[str, Found]) -> str:
     ]
     for code in LANGUAGES:
         if code != "en":
-            lines.append(f"| {code} | {' | '.join(_share(english[name].get(code)) for name in names)} |")
-    lines.append(f"| **mean** | {' | '.join(_share(fmean(english[name].values())) for name in names)} |")
-    lines.append(f"| **worst** | {' | '.join(_share(min(english[name].values())) for name in names)} |")
+            lines.append(f"| {code} | {' | '.join(_format(english[name].get(code)) for name in names)} |")
+    lines.append(f"| **mean** | {' | '.join(_format(fmean(english[name].values())) for name in names)} |")
+    lines.append(f"| **worst** | {' | '.join(_format(min(english[name].values())) for name in names)} |")
     others = [between_others(measured[name]) for name in names]
-    lines.append(f"| between the others, mean | {' | '.join(_share(fmean(pairs.values())) for pairs in others)} |")
-    lines.append(f"| between the others, worst | {' | '.join(_share(min(pairs.values())) for pairs in others)} |")
+    lines.append(f"| between the others, mean | {' | '.join(_format(fmean(pairs.values())) for pairs in others)} |")
+    lines.append(f"| between the others, worst | {' | '.join(_format(min(pairs.values())) for pairs in others)} |")
     return "\n".join(lines)
 
 
-def _share(value: float | None) -> str:
+def _format(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""From the data folder to weights and a model card: the training of the embedded encoder, from end to end."""
+"""`lexlattice encoder train`: from the data folder to quantized weights and a model card."""
 
 from __future__ import annotations
 
@@ -16,33 +16,31 @@ from tqdm import tqdm
 from lexlattice._internal import weights
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Hashes32, Spelling
-from lexlattice.errors import LexLatticeError
-from lexlattice.research.encoder.measure import model_card, retrieval, sets
+from lexlattice.errors import OptionError, OutputError, TrainingError
+from lexlattice.research.encoder.measure import model_card, retrieval, retrieval_sets
 from lexlattice.research.encoder.texts import sources
-from lexlattice.research.encoder.training import Recipe, train
-
-# Vectors in four bits a number, and the file of weights that the embedded encoder reads.
+from lexlattice.research.encoder.training import INITIALIZATIONS, Recipe, train
 
 _LEVELS: Final = 16
-_NARROWER: Final = np.linspace(0.4, 1.0, 13)
-"""Scales that are tried, as shares of the one that reaches the largest number: cutting it off may cost less."""
+_SCALE_FACTORS: Final = np.linspace(0.4, 1.0, 13)
+"""Candidate scales, relative to the one that represents the largest value: clipping it may cost less overall."""
 
 
 def write_weights(path: Path, vocabulary: Hashes32, table: NDArray[np.float32], spelling: Spelling) -> None:
-    """Pack the vectors, and write the file that `Static` reads."""
-    numbers, scales = packed(table)
+    """Quantize the vectors, and write the file that `Static` reads."""
+    numbers, scales = quantize(table)
     about = {"format": "lexlattice embedded encoder 1", "spelling": json.dumps(asdict(spelling))}
     weights.write_weights(path, {"hashes": vocabulary, "numbers": numbers, "scales": scales}, about)
 
 
-def packed(table: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
-    """Two numbers a byte, the second half of a vector above the first, and a scale for each row."""
+def quantize(table: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+    """Quantize rows to four bits with a scale each; the second half of a row is in the high bits of the bytes."""
     widest = np.abs(table).max(axis=1, keepdims=True) / (_LEVELS / 2 - 0.5)
     if not (widest <= np.finfo(np.float16).max).all():
-        raise LexLatticeError("The vectors grew beyond all bounds, or are no numbers; train with a lower rate.")
+        raise TrainingError("The vectors are too large or not finite; train again with a lower learning rate.")
     best = np.full(len(table), np.inf, np.float32)
     scales = np.zeros((len(table), 1), np.float16)
-    for share in _NARROWER:
+    for share in _SCALE_FACTORS:
         tried = (widest * share).astype(np.float16)
         error = ((_rounded(table, tried) - (_LEVELS - 1) / 2) * tried.astype(np.float32) - table).__pow__(2).sum(axis=1)
         better = error < best
@@ -58,27 +56,40 @@ def _rounded(table: NDArray[np.float32], scales: NDArray[np.float16]) -> NDArray
     return np.clip(np.round(steps + (_LEVELS - 1) / 2), 0, _LEVELS - 1)
 
 
-# From the data folder to weights and a model card: the training of the embedded encoder, from end to end.
-
-
 def train_encoder(data: Path, output: Path, changes: Mapping[str, Any], *, progress: bool = False) -> Path:
-    """Write the weights and, beside them, the model card, whose path is returned."""
+    """Train the embedded encoder, and write its weights and its model card.
+
+    Args:
+        data: the data folder that CONTRIBUTING.md describes.
+        output: the weights file; the card gets the same name with the suffix .md.
+        changes: overrides of `Recipe`.
+        progress: whether to show a progress bar.
+
+    Returns:
+        The path of the model card.
+
+    Raises:
+        OptionError: an override is not valid.
+        OutputError: the output cannot be written.
+        DataError: the data cannot be read.
+
+    """
     recipe = _recipe(changes)
     if not output.name or output.is_dir() or output.suffix == ".md" or not os.access(output.parent, os.W_OK):
-        raise LexLatticeError(f"'{output}' cannot be written; name a .safetensors file in a folder that exists.")
+        raise OutputError(f"'{output}' cannot be written; name a .safetensors file in an existing folder.")
     card = output.with_suffix(".md")
-    found, asked = sources(data), sets(data)
+    texts, test_sets = sources(data), retrieval_sets(data)
     with tqdm(total=recipe.steps, desc="training", unit="step", disable=not progress) as bar:
 
         def report(step: int, loss: float) -> None:
             bar.set_postfix(loss=f"{loss:.3f}", refresh=False)
             bar.update(step - bar.n)
 
-        lexicon, table = train(found, recipe, report)
+        lexicon, table = train(texts, recipe, report)
     write_weights(output, lexicon.vocabulary, table, recipe.spelling)
     encoder = Static(output)
-    quality = {name: retrieval(encoder.encode, rows) for name, rows in asked.items()}
-    card.write_text(model_card(encoder, found, recipe, lexicon, quality), "utf-8")
+    quality = {name: retrieval(encoder.encode, rows) for name, rows in test_sets.items()}
+    card.write_text(model_card(encoder, texts, recipe, lexicon, quality), "utf-8")
     return card
 
 
@@ -90,9 +101,9 @@ def _recipe(changes: Mapping[str, Any]) -> Recipe:
         if field.name in ("steps", "dimensions", "vocabulary", "buckets")
     ]
     if min(numbers) < 1 or recipe.dimensions % 2:
-        raise LexLatticeError("Steps, dimensions and vocabulary must be positive, and dimensions even.")
+        raise OptionError("Steps, dimensions, vocabulary and buckets must be positive, and dimensions even.")
     if not 0 <= recipe.seed < 1 << 63:
-        raise LexLatticeError("The seed must not be negative, and have less than 64 bits.")
-    if recipe.initial not in ("company", "random"):
-        raise LexLatticeError(f"Training cannot start from '{recipe.initial}'; choose company or random.")
+        raise OptionError(f"The seed {recipe.seed} is out of range; choose one from 0 to 2^63 - 1.")
+    if recipe.initial not in INITIALIZATIONS:
+        raise OptionError(f"'{recipe.initial}' is not an initialization; choose one of: {', '.join(INITIALIZATIONS)}.")
     return recipe

@@ -1,8 +1,7 @@
-"""The texts that the embedded encoder learns from: rows of the same words in several languages, from the data folder.
+"""Parallel texts for the embedded encoder, from the data folder: training sources and test sets.
 
-Only what may be passed on in trained weights is read here: EU reuse, CC BY, and texts in the public domain. What may
-only be measured with (NTREX, MultiEURLEX) is not, nor any act of EUR-Lex-Sum's validation split, nor the acts that
-are held out.
+Training uses only texts whose licence permits distributing trained weights: EU reuse, CC BY and public domain. NTREX
+and MultiEURLEX are test sets only. Validation acts of EUR-Lex-Sum and held-out acts are excluded from training.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.reading import LANGUAGES
 
 _ISO_639_3: Final = dict(
@@ -29,26 +28,26 @@ _ISO_639_3: Final = dict(
     )
 )
 _OTHER_CODES: Final = {"lv": "lav"}
-"""Tatoeba's second release knows Latvian by another code."""
+"""Tatoeba's second release uses another code for Latvian."""
 
 HELD_OUT_ROWS: Final = 1_000
-"""At least so many rows of JRC-Acquis are kept for measuring."""
+"""Rows of JRC-Acquis held out for testing, at least."""
 _LARGEST_HELD_OUT: Final = 150
-"""Acts with more rows than this are not held out: a few of them would be all of the measure."""
+"""Larger acts are not held out: a few of them would make up the whole test set."""
 _FEWEST_WORDS: Final = 4
-"""Shorter sentences of the held-out acts are headings that other acts have too."""
+"""Shorter sentences are mostly headings, which other acts share."""
 
-_SAME: Final = 0.8
-"""The share of common words from which on two sentences are the same but for a number or a word."""
+_NEAR_DUPLICATE: Final = 0.8
+"""Jaccard similarity of words from which two sentences count as near-duplicates."""
 _MISREAD: Final = {code: bytes([code]).decode("cp1251") for code in range(0xC0, 0x100)}
 
 Row = dict[str, str]
-"""The same text in some languages."""
+"""A text by language code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Texts of one origin."""
+    """The parallel texts of one origin."""
 
     name: str
     licence: str
@@ -56,7 +55,7 @@ class Source:
 
 
 def sources(data: Path) -> list[Source]:
-    """All that is learned from."""
+    """Return all training sources."""
     held_out, validation = held_out_acts(data), validation_acts(data)
     said = _validation_lines(data)
     return [
@@ -75,31 +74,31 @@ def sources(data: Path) -> list[Source]:
 
 
 def held_out_sentences(data: Path) -> list[Row]:
-    """Sentences of the acts that are held out, none of them learned from in any language, in an order drawn once."""
-    found = _unlearned(data, held_out_rows(data))
+    """Return the test sentences of held-out acts, none of which is in the training data, in a fixed random order."""
+    found = _unseen(data, held_out_rows(data))
     random.Random(0).shuffle(found)
     return found
 
 
-def told_apart(rows: Sequence[Row]) -> list[Row]:
-    """Rows without those that share nearly all English words with one before: an amending act says the same thrice."""
+def without_near_duplicates(rows: Sequence[Row]) -> list[Row]:
+    """Drop rows that share nearly all English words with an earlier one, as amending acts often do."""
     found: list[Row] = []
     seen: list[set[str]] = []
     for row in rows:
         words = set(_plain(row["en"]).split())
-        if all(len(words & others) < _SAME * len(words | others) for others in seen):
+        if all(len(words & others) < _NEAR_DUPLICATE * len(words | others) for others in seen):
             found.append(row)
         seen.append(words)
     return found
 
 
 def held_out_rows(data: Path) -> list[Row]:
-    """All of the acts that are held out, in order."""
+    """Return all rows of held-out acts, in order."""
     return list(_acquis(data, only=held_out_acts(data)))
 
 
 def news(data: Path) -> list[Row]:
-    """Sentences of NTREX, which nothing is learned from: its licence would bind the weights."""
+    """Return the sentences of NTREX; never trained on, because its licence would bind the weights."""
     folder = data / "parallel" / "ntrex"
     lines = {code: _text(folder / f"{code}.txt").split("\n") for code in LANGUAGES}
     for code, some in lines.items():
@@ -109,7 +108,7 @@ def news(data: Path) -> list[Row]:
 
 
 def modern_sentences(data: Path) -> list[Row]:
-    """Lines of MultiEURLEX's acts in 23 languages, each once: measured with, never learned from."""
+    """Return the lines of MultiEURLEX acts in 23 languages, each once; never trained on."""
     found: list[Row] = []
     path = data / "acts" / "multi-eurlex.jsonl.gz"
     for act in _rows(path, "text"):
@@ -118,18 +117,18 @@ def modern_sentences(data: Path) -> list[Row]:
         lines = {code: text.split("\n") for code, text in act["text"].items()}
         if len(lines) == len(LANGUAGES) - 1 and len({len(each) for each in lines.values()}) == 1:
             found += [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True) if all(row)]
-    return _unlearned(data, found)
+    return _unseen(data, found)
 
 
-def _unlearned(data: Path, rows: Sequence[Row]) -> list[Row]:
-    """Rows of some length, each once, that occur in no source, in no language."""
+def _unseen(data: Path, rows: Sequence[Row]) -> list[Row]:
+    """Return long enough rows, each once, none of whose texts is in the training data."""
     known = {_plain(text) for source in sources(data) for row in source.rows for text in row.values()}
     once = {_plain(row["en"]): row for row in rows if len(row["en"].split()) >= _FEWEST_WORDS}
     return [row for row in once.values() if known.isdisjoint(map(_plain, row.values()))]
 
 
 def held_out_acts(data: Path) -> set[str]:
-    """Acts of JRC-Acquis that nothing is learned from, drawn once."""
+    """Return the held-out acts of JRC-Acquis, a fixed random sample."""
     sizes = Counter(_lines(data / "parallel" / "jrc-acquis" / "acts.txt.gz"))
     small = sorted(act for act, size in sizes.items() if size < _LARGEST_HELD_OUT)
     random.Random(7).shuffle(small)
@@ -157,7 +156,7 @@ def _without(said: Set[str], rows: Iterator[Row]) -> list[Row]:
 
 
 def _plain(text: str) -> str:
-    """A text as it is compared: case and spaces do not make another of it."""
+    """Normalize case and whitespace for comparison."""
     return " ".join(text.lower().split())
 
 
@@ -170,11 +169,11 @@ def _acquis(data: Path, only: Set[str] | None = None, without: Set[str] = frozen
             raise _unreadable(folder / f"{code}.txt.gz")
     for place, act in enumerate(acts):
         if act not in without and (only is None or act in only):
-            yield {code: _mended(lines[place], code) for code, lines in texts.items() if lines[place]}
+            yield {code: _repaired(lines[place], code) for code, lines in texts.items() if lines[place]}
 
 
-def _mended(text: str, language: str) -> str:
-    """Some Bulgarian acts were decoded as if they were in French: their letters come back, letter by letter."""
+def _repaired(text: str, language: str) -> str:
+    """Repair Bulgarian acts that were decoded as Latin-1 instead of Windows-1251."""
     misread = sum(letter.isalpha() for letter in text if "À" <= letter <= "ÿ") if language == "bg" else 0
     return text.translate(_MISREAD) if misread > sum(letter.isalpha() for letter in text if letter.isascii()) else text
 
@@ -203,7 +202,7 @@ def _tatoeba(data: Path) -> Iterator[Row]:
 
 
 def _declaration(data: Path) -> Iterator[Row]:
-    """Articles, and their paragraphs where a language has as many as English."""
+    """Yield the articles, and their paragraphs where a language has as many as English."""
     articles = {code: _numbered(_text(data / "parallel" / "udhr" / f"{code}.txt")) for code in LANGUAGES}
     for number, english in articles["en"].items():
         yield {code: " ".join(of_code[number]) for code, of_code in articles.items() if of_code.get(number)}
@@ -216,7 +215,7 @@ def _declaration(data: Path) -> Iterator[Row]:
 
 
 def _numbered(text: str) -> dict[int, list[str]]:
-    """Paragraphs under the headings that hold a number, article by article."""
+    """Return the paragraphs under each numbered heading."""
     articles: dict[int, list[str]] = {}
     current: list[str] = []
     for line in map(str.strip, text.split("\n")):
@@ -229,7 +228,7 @@ def _numbered(text: str) -> dict[int, list[str]]:
 
 
 def _acts(data: Path, without: Set[str]) -> Iterator[Row]:
-    """Lines of acts whose two versions have as many lines, each once."""
+    """Yield aligned lines of acts with equally many lines in both languages, each once."""
     seen = set()
     apart = {_number(act) for act in without}
     path = data / "acts" / "en-fr.jsonl.gz"
@@ -246,7 +245,7 @@ def _acts(data: Path, without: Set[str]) -> Iterator[Row]:
 
 
 def _number(act: str) -> str:
-    """What a corrigendum and a consolidated version share with the act itself."""
+    """Return the part of a CELEX number that an act shares with its corrigenda and consolidated versions."""
     return re.sub(r"R\(\d+\)$|-\d{8}$", "", act)[1:]
 
 
@@ -283,5 +282,5 @@ def _text(path: Path) -> str:
         raise _unreadable(path) from error
 
 
-def _unreadable(path: Path) -> LexLatticeError:
-    return LexLatticeError(f"The file '{path}' cannot be read; give the data folder that CONTRIBUTING.md describes.")
+def _unreadable(path: Path) -> DataError:
+    return DataError(f"The file '{path}' cannot be read; use the data folder that CONTRIBUTING.md describes.")

@@ -1,4 +1,4 @@
-"""What each part is worth: the same model with one thing changed, over seeds, act by act."""
+"""Ablations: the same model with one thing changed, compared over seeds on the same acts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.weights import read_weights
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError
 from lexlattice.evaluation.gold import load_gold
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.research.experiments.points import MEANING_COLUMNS, cells, with_meaning
@@ -17,18 +17,18 @@ from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
 
 
 def ablations(study: Study) -> list[Table]:
-    """A table for each group of models, compared with the first of it, or in a chain with the one before.
+    """A table for each group of models; each model is compared with the group's first, or in a chain with the previous.
 
-    Systems that need no training stand beside them, if some are named.
+    Systems without training are listed too, if the settings name some.
     """
     if not study.settings.groups:
-        raise LexLatticeError("Say which models are compared: [groups], and in it a list of names for each table.")
+        raise ConfigError("The settings name no models to compare; add [groups] with a list of names for each table.")
     languages = study.languages()
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     trained = study.train(names, study.languages("train"))
     columns = (*(MEANING_COLUMNS if study.settings.gold else ()), *ROUGE)
-    chief = "F1 by meaning" if study.settings.gold else "R-1"
-    place_of_chief = [column.name for column in columns].index("F1" if study.settings.gold else "R-1")
+    main_measure = "F1 by meaning" if study.settings.gold else "R-1"
+    main_column = [column.name for column in columns].index("F1" if study.settings.gold else "R-1")
     tables = []
     for title, members in study.settings.groups.items():
         lines, acts = [], 0
@@ -38,7 +38,7 @@ def ablations(study: Study) -> list[Table]:
             acts += len(scores[members[0]])
             group = name_of(code) if len(languages) > 1 else ""
             for name in members:
-                means = [with_meaning([results], name).mean(axis=0)[place_of_chief] for results in found[name]]
+                means = [with_meaning([results], name).mean(axis=0)[main_column] for results in found[name]]
                 spread = float(np.std(means, ddof=1)) if len(means) > 1 else None
                 lines.append(row(name, *cells(scores[name]), Cell(spread), group=group))
             if study.settings.systems:
@@ -48,7 +48,7 @@ def ablations(study: Study) -> list[Table]:
             for place, name in enumerate(members[1:]):
                 other = members[place if title in study.settings.chains else 0]
                 change = differences(scores[name], scores[other])
-                lines.append(row(f"{name}, less {other}", *change, None, group=group, competes=False))
+                lines.append(row(f"{name} − {other}", *change, None, group=group, competes=False))
         tables.append(
             Table(
                 title,
@@ -57,7 +57,7 @@ def ablations(study: Study) -> list[Table]:
                 tuple(lines),
                 study.source(languages, acts),
                 f"Trained on {study.settings.limit or 'all'} acts of each language; the last column is the standard "
-                f"deviation of {chief} between seeds.",
+                f"deviation of {main_measure} between seeds.",
                 paper="The paper reports 1D and 2D on its test split only, with one seed.",
                 head="Variant",
             )
@@ -65,13 +65,10 @@ def ablations(study: Study) -> list[Table]:
     return tables
 
 
-# Which parts of the network of meaning earn their place: the same training with one thing changed, over seeds.
-
-
-def wiring(study: Study) -> list[Table]:
-    """A table for each group of models: points, precision and F1 of the best epoch on validation, over seeds."""
+def architecture(study: Study) -> list[Table]:
+    """A table for each group of architectures, with the best epoch's scores on validation over seeds."""
     if not study.settings.groups:
-        raise LexLatticeError("Say which models are compared: [groups], and in it a list of names for each table.")
+        raise ConfigError("The settings name no models to compare; add [groups] with a list of names for each table.")
     names = list(dict.fromkeys(name for group in study.settings.groups.values() for name in group))
     languages = study.languages("train")
     trained = study.train(names, languages)
@@ -97,10 +94,10 @@ def wiring(study: Study) -> list[Table]:
 
 
 def _figures(model: Measurable) -> list[float]:
-    """What training measured on validation."""
+    """The validation scores that training stored with the weights."""
     found = json.loads(read_weights(model.path).about.get("validation", "{}"))
     if not all(name in found for name in MEANINGS):
-        raise LexLatticeError(f"'{model.task.name}' is not measured by meaning; compare networks of meaning here.")
+        raise ConfigError(f"'{model.task.name}' has no scores by meaning; compare models of provisions here.")
     return [float(found[name]) for name in MEANINGS]
 
 
@@ -110,11 +107,11 @@ def _row(name: str, figures: NDArray[np.float64]) -> Row:
 
 
 def _change(name: str, other: str, figures: dict[str, NDArray[np.float64]]) -> Row:
-    """Seed by seed, since seeds are shared."""
+    """The difference of two models, paired by seed."""
     changes = figures[name] - figures[other]
     means, texts = changes.mean(axis=0), [f"{mean:+.2f}" for mean in changes.mean(axis=0)]
     if len(changes) > 1:
         errors = changes.std(axis=0, ddof=1) / len(changes) ** 0.5
         texts = [f"{text} ± {error:.2f}" for text, error in zip(texts, errors, strict=True)]
     cells = [Cell(float(mean), text=text) for mean, text in zip(means, texts, strict=True)]
-    return row(f"{name}, less {other}", *cells, None, competes=False)
+    return row(f"{name} − {other}", *cells, None, competes=False)

@@ -1,4 +1,4 @@
-"""The main table: every system on every language at the same length, and how sure the differences are."""
+"""The main table: every system on every language at the same length, with paired tests of the differences."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from lexlattice.research.experiments.statistics import reported
 from lexlattice.research.experiments.study import ORACLES, ROUGE, TITLES, TOKENIZER, Study, cells, name_of, over_seeds
 from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
 
-# BERTScore of what was chosen, kept once it is there: it takes longer than everything else.
 
-
-def meanings(study: Study, language: str, results: Sequence[Results]) -> dict[str, NDArray[np.float64]]:
-    """F1 × 100 of every act by system; of systems that draw, the first draw counts, of models the first seed."""
+def bertscores(study: Study, language: str, results: Sequence[Results]) -> dict[str, NDArray[np.float64]]:
+    """BERTScore F1 × 100 of every act by system, for the first draw or seed; cached, since it takes very long."""
     model = study.settings.bertscore
     texts = {
         name: [entry["systems"][name]["texts"][0] for entry in one.lines]
@@ -32,47 +30,45 @@ def meanings(study: Study, language: str, results: Sequence[Results]) -> dict[st
     }
     summaries = study.summaries(language, results[0])
     key = sha256(json.dumps([model, study.settings.layers, texts, summaries], sort_keys=True).encode())
-    path = study.workshop.folder / "measured" / f"{language}-bertscore-{key[:12]}.json"
+    path = study.runner.folder / "measured" / f"{language}-bertscore-{key[:12]}.json"
     if not path.is_file():
-        study.workshop.note(f"BERTScore on {language}")
-        scorer = BertScore(model, study.settings.layers, threads=study.workshop.jobs)
+        study.runner.note(f"BERTScore on {language}")
+        scorer = BertScore(model, study.settings.layers, threads=study.runner.jobs)
         found: dict[str, list[float]] = {name: [] for name in texts}
-        for place, summary in enumerate(summaries):  # act by act, so that a summary is read once
-            for name, own in texts.items():
-                found[name].append(100 * scorer.score(own[place], summary).f1)
+        for place, summary in enumerate(summaries):  # act by act, so that each summary is encoded once
+            for name, extracts in texts.items():
+                found[name].append(100 * scorer.score(extracts[place], summary).f1)
         write_whole(path, json.dumps(found).encode())
     return {name: np.array(values) for name, values in json.loads(path.read_bytes()).items()}
 
 
-# The main table: every system on every language at the same length, and how sure the differences are.
-
 _REPORTED: Final = ("rouge1", "rouge2", "rougeL")
 _PARTS: Final = [(measure, part) for measure in _REPORTED for part in ("precision", "recall")]
 _BERTSCORE: Final = len(_REPORTED)
-"""Where it stands in the paper's rows."""
+"""Its index in the paper's rows."""
 _CAVEAT: Final = (
     "The paper's figures are those of its test split, with mT5-base vectors and one seed; here it is the validation "
     "split, and the encoder that the configuration names. The paper's LexRank row has no limit of length, and "
-    "its R-L of its own models in English lies between plain ROUGE-L and R-Lsum: how it was made is not said."
+    "the R-L of its own models in English lies between plain ROUGE-L and R-Lsum; how it was computed is not reported."
 )
-_NOT_THERE: Final = "The paper gives no such figures."
+_NOT_REPORTED: Final = "The paper reports no such figures."
 
-Meanings = Mapping[str, NDArray[np.float64]]
+BertScores = Mapping[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """All that was measured on the acts of one language."""
+    """All results on the acts of one language."""
 
     code: str
     systems: Results
     models: Mapping[str, list[Results]]
     """By seed."""
-    meaning: Meanings | None
+    bertscores: BertScores | None
 
     @property
     def results(self) -> dict[str, list[Results]]:
-        """Of systems and models alike, in the order of the settings."""
+        """The results of systems and models, in the order of the settings."""
         return {**{name: [self.systems] for name in self.systems.scores}, **self.models}
 
     def scores(self, name: str, tokenizer: str = TOKENIZER) -> Scores:
@@ -80,7 +76,10 @@ class _Language:
 
 
 def comparison(study: Study) -> list[Table]:
-    """A table for each tokenizer, models being trained on all languages together; precision and recall; differences."""
+    """A table for each tokenizer, one of precision and recall, and one of differences with paired tests.
+
+    Models are trained on all languages together.
+    """
     trained = _trained(study)
     languages = [_measured(study, code, trained) for code in study.languages()]
     source = study.source([found.code for found in languages], sum(len(found.systems.celex) for found in languages))
@@ -88,10 +87,10 @@ def comparison(study: Study) -> list[Table]:
     columns = [*ROUGE, Column("words", best=None, digits=0)]
     note = ""
     if study.settings.models:
-        note = f"{' and '.join(_listed(list(study.settings.models)))} were trained here as their configurations say."
+        note = f"{' and '.join(_listed(list(study.settings.models)))} were trained as their configurations say."
     if study.settings.bertscore:
         columns.insert(len(ROUGE), Column("BERTScore"))
-        note += f" BERTScore by {study.settings.bertscore}, in chunks, so that all of a text counts."
+        note += f" BERTScore by {study.settings.bertscore}, in chunks, so that the whole text counts."
     tables = [
         Table(
             f"All systems by language, tokenizer {tokenizer}",
@@ -100,7 +99,7 @@ def comparison(study: Study) -> list[Table]:
             tuple(line for found in languages for line in _lines(found, tokenizer, is_papers)),
             source,
             note.strip(),
-            paper=_CAVEAT if is_papers else _NOT_THERE,
+            paper=_CAVEAT if is_papers else _NOT_REPORTED,
         )
         for tokenizer in TOKENIZERS
     ]
@@ -112,7 +111,7 @@ def comparison(study: Study) -> list[Table]:
             tuple(line for found in languages for line in _parts(found)),
             source,
             "",
-            paper=_NOT_THERE,
+            paper=_NOT_REPORTED,
         )
     )
     other = study.settings.against
@@ -120,7 +119,7 @@ def comparison(study: Study) -> list[Table]:
         tests = [
             Column(f"{TITLES[measure]}{what}", best=None)
             for measure in _REPORTED[:2]
-            for what in (f" less {other}", ", p bootstrap", ", p Wilcoxon")
+            for what in (f" − {other}", ", p bootstrap", ", p Wilcoxon")
         ]
         tables.append(
             Table(
@@ -131,7 +130,7 @@ def comparison(study: Study) -> list[Table]:
                 source,
                 "After a difference: its 95 % paired bootstrap interval over acts. Two-sided tests, not corrected for "
                 "their number; a p-value of the bootstrap is never below 1 / 5001.",
-                paper=_NOT_THERE,
+                paper=_NOT_REPORTED,
             )
         )
     return tables
@@ -141,7 +140,7 @@ Trained = Mapping[str, list[Results]]
 
 
 def _trained(study: Study) -> Mapping[str, Trained]:
-    """What the models made of the acts of each language."""
+    """The results of the models on the acts of each language."""
     if not study.settings.models:
         return {code: {} for code in study.languages()}
     models = study.train(list(study.settings.models), study.languages("train"))
@@ -153,32 +152,32 @@ def _measured(study: Study, code: str, trained: Mapping[str, Trained]) -> _Langu
     if not study.settings.bertscore:
         return _Language(code, systems, models, None)
     first = [results[0] for results in models.values()]
-    return _Language(code, systems, models, meanings(study, code, [systems, *first]))
+    return _Language(code, systems, models, bertscores(study, code, [systems, *first]))
 
 
 def _lines(found: _Language, tokenizer: str, is_papers: bool) -> list[Row]:
-    """The paper's figures stand in one table only, and only where the length is the paper's."""
+    """The rows of one language; the paper's figures are in one table only, and only at the paper's length."""
     group, is_first = name_of(found.code), is_papers and tokenizer == TOKENIZER
     lines = []
     for name, results in found.results.items():
         figures = reported("main", found.code, name) if is_first and name in found.models else []
         known = dict(zip(_REPORTED, figures, strict=False))
-        extra = _meaning(found.meaning, name, figures[_BERTSCORE] if len(figures) > _BERTSCORE else None)
+        extra = _bertscore(found.bertscores, name, figures[_BERTSCORE] if len(figures) > _BERTSCORE else None)
         words = sum(one.words[name] for one in results) / len(results)
-        own = [*cells(found.scores(name, tokenizer), known), *extra]
-        lines.append(row(name, *own, words, group=group, competes=name not in ORACLES))
+        figures_here = [*cells(found.scores(name, tokenizer), known), *extra]
+        lines.append(row(name, *figures_here, words, group=group, competes=name not in ORACLES))
     if is_first and (published := reported("main", found.code, "published LexRank")):
-        empty = [None] * (1 if found.meaning is None else 2)
+        empty = [None] * (1 if found.bertscores is None else 2)
         lines.append(row("published LexRank", *published[:_BERTSCORE], None, *empty, group=group, competes=False))
     return lines
 
 
-def _meaning(meaning: Meanings | None, name: str, paper: float | None) -> list[Cell]:
-    """The cell of BERTScore, if there is such a column."""
-    if meaning is None:
+def _bertscore(scores: BertScores | None, name: str, paper: float | None) -> list[Cell]:
+    """The cell of BERTScore, if the table has that column."""
+    if scores is None:
         return []
-    low, high = confidence_interval(meaning[name][:, None])
-    return [Cell(float(meaning[name].mean()), (float(low[0]), float(high[0])), paper=paper)]
+    low, high = confidence_interval(scores[name][:, None])
+    return [Cell(float(scores[name].mean()), (float(low[0]), float(high[0])), paper=paper)]
 
 
 def _parts(found: _Language) -> list[Row]:
@@ -192,8 +191,8 @@ def _parts(found: _Language) -> list[Row]:
         table = np.mean(of_seeds, axis=0)
         low, high = confidence_interval(table)
         figures = zip(table.mean(axis=0), low, high, strict=True)
-        own = [Cell(float(mean), (float(least), float(most))) for mean, least, most in figures]
-        lines.append(row(name, *own, group=name_of(found.code)))
+        shown = [Cell(float(mean), (float(least), float(most))) for mean, least, most in figures]
+        lines.append(row(name, *shown, group=name_of(found.code)))
     return lines
 
 
@@ -203,20 +202,20 @@ def _tests(found: _Language, other: str) -> list[Row]:
     for name in found.results:
         if name == other:
             continue
-        own = found.scores(name)
-        bootstrap = paired_bootstrap(own, base)
+        scores = found.scores(name)
+        bootstrap = paired_bootstrap(scores, base)
         tests: list[Cell] = []
         for place in range(len(_REPORTED[:2])):
             change, low, high = (float(part[place]) for part in (bootstrap.difference, bootstrap.low, bootstrap.high))
             tests.append(Cell(change, text=f"{change:+.2f} ({low:+.2f} to {high:+.2f})"))
-            for p in (float(bootstrap.p[place]), wilcoxon(own[:, place], base[:, place])):
+            for p in (float(bootstrap.p[place]), wilcoxon(scores[:, place], base[:, place])):
                 tests.append(Cell(p, text=f"{p:.1e}" if p < 0.001 else f"{p:.3f}"))
         lines.append(row(name, *tests, group=name_of(found.code)))
     return lines
 
 
 def _listed(names: list[str]) -> list[str]:
-    """What to put `and` between.
+    """Names in two parts, to be joined by `and`.
 
     >>> " and ".join(_listed(["1D", "2D", "none"]))
     '1D, 2D and none'

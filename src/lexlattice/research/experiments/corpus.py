@@ -1,4 +1,4 @@
-"""A corpus in several languages: a folder for each, or a data set of the hub with a configuration for each."""
+"""A corpus in several languages: a folder per language, or a data set on the hub with a configuration per language."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.evaluation.sources import ACT, CELEX, LANGUAGE, SUMMARY, configurations
 from lexlattice.reading import LANGUAGES
@@ -23,37 +23,37 @@ _HUB: Final = "hf:"
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Where it is: a folder with `LANGUAGE/SPLIT.jsonl.gz` (or `.jsonl`, `.parquet`), or `hf:NAME`."""
+    """A folder with `LANGUAGE/SPLIT.jsonl.gz` (or `.jsonl`, `.parquet`), or `hf:NAME`."""
 
     place: str
 
     @classmethod
     def named(cls, name: str) -> Corpus:
-        """By the name of a folder, which may be one in the data folder (`LEXLATTICE_DATA`); or of the hub."""
+        """Find a corpus: a folder, also below the data folder (`LEXLATTICE_DATA`), or `hf:NAME`."""
         if name.startswith(_HUB):
             return cls(name)
         folders = [Path(name), *(Path(data) / name for data in [os.environ.get("LEXLATTICE_DATA")] if data)]
         for folder in folders:
             if folder.is_dir():
                 return cls(str(folder))
-        raise LexLatticeError(f"There is no folder '{name}'; name one, or set LEXLATTICE_DATA to where it is.")
+        raise DataError(f"There is no folder '{name}'; name another, or set LEXLATTICE_DATA to its parent folder.")
 
     @property
     def name(self) -> str:
-        """As a table names it; nothing of the machine it is on."""
+        """The name for tables, without paths of this machine."""
         return self.place if self._is_on_hub else Path(self.place).name
 
-    def languages(self, wanted: Sequence[str] = (), split: str = "validation") -> list[str]:
-        """Those that are wanted, or all that have the split; what is wanted and missing is an error."""
-        if missing := [code for code in wanted if self.source(code, split) is None]:
-            raise LexLatticeError(f"There is no {split} split in '{missing[0]}' in '{self.name}'; leave it out.")
-        found = list(wanted) or [code for code in LANGUAGES if self.source(code, split) is not None]
+    def languages(self, requested: Sequence[str] = (), split: str = "validation") -> list[str]:
+        """These languages, or all that have the split; raise `DataError` if one of them does not have it."""
+        if missing := [code for code in requested if self.source(code, split) is None]:
+            raise DataError(f"There is no {split} split in '{missing[0]}' in '{self.name}'; leave it out.")
+        found = list(requested) or [code for code in LANGUAGES if self.source(code, split) is not None]
         if not found:
-            raise LexLatticeError(f"'{self.name}' has no folder of a language with a file for the split {split}.")
+            raise DataError(f"'{self.name}' has no folder of a language with a file for the split {split}.")
         return found
 
     def source(self, language: str, split: str) -> str | None:
-        """The data of a language and split; None where there is none."""
+        """The data of a language and split; None if there are none."""
         if self._is_on_hub:
             name = load(language).name.lower()
             return f"{self.place}:{name}:{split}" if name in configurations(self.place) else None
@@ -63,17 +63,17 @@ class Corpus:
     def rows(
         self, languages: Sequence[str], split: str, limit: int | None = None, without: frozenset[str] = frozenset()
     ) -> LanguageRows:
-        """All rows of some languages but those of some acts, or so many of each; each says its language."""
+        """The rows of several languages, at most `limit` of each, without the acts in `without`."""
         return LanguageRows(self, tuple(languages), split, limit, without)
 
     def numbers(self, split: str) -> frozenset[str]:
-        """The CELEX numbers of all acts of a split, in whatever language there is."""
+        """The CELEX numbers of all acts of a split, in any language."""
         sources = (self.source(code, split) for code in LANGUAGES)
         rows = (row for source in sources if source for row in Rows(source, split=split))
         return frozenset(row.celex for row in rows if isinstance(row, Row) and row.celex)
 
     def digest(self, language: str, split: str) -> str:
-        """Of all that a split of a language holds; nothing where there is none."""
+        """The digest of a split of a language; empty if there is none."""
         source = self.source(language, split)
         if source is None:
             return ""
@@ -90,7 +90,7 @@ class Corpus:
         return self.place.startswith(_HUB)
 
     def count(self, language: str, split: str) -> int:
-        """How many acts there are."""
+        """The number of acts of a split of a language."""
         source = self.source(language, split)
         if source is None:
             return 0
@@ -100,7 +100,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class LanguageRows:
-    """Rows of several languages, one after the other, as often as they are asked for."""
+    """The rows of several languages, one language after the other; can be iterated repeatedly."""
 
     corpus: Corpus
     languages: tuple[str, ...]
@@ -112,7 +112,7 @@ class LanguageRows:
         for language in self.languages:
             source = self.corpus.source(language, self.split)
             if source is None:
-                raise LexLatticeError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
+                raise DataError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
             rows = (
                 row for row in Rows(source, split=self.split) if isinstance(row, Row) and row.celex not in self.without
             )

@@ -1,4 +1,4 @@
-"""How a training went, from the log it leaves: loss and reward step by step, validation epoch by epoch."""
+"""Training curves from the log of a training: loss and reward by step, validation by epoch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.rendering.figures.canvas import FONT, GREY, SMALL, style
 from lexlattice.research.experiments.plots import BARS, LINES, PALETTE, Chart, look, mark, require_matplotlib
 
@@ -26,12 +26,12 @@ ROUGE: Final = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeLsum": "ROUGE-Ls
 
 _COLUMNS: Final = ("stage", "epoch", "step", "loss", "reward", "seconds")
 _PANEL: Final = (3.3, 1.9)
-_AROUND: Final = (0.45, 0.5, 0.25)
-"""Room before a panel, below it and above it."""
+_MARGINS: Final = (0.45, 0.5, 0.25)
+"""Inches to the left of a panel, below it and above it."""
 _SHARE: Final = 25
-"""Running means are of this part of a panel's steps."""
+"""A running mean is over 1 / 25 of a panel's steps."""
 _TAILS: Final = (1, 99)
-"""Percentiles of the steps between which a panel reaches at least."""
+"""Percentiles of the steps that a panel contains at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,18 @@ class _Line:
     stage: str
     epoch: int
     step: int | None
-    """None in the row that ends an epoch."""
+    """None in the row at the end of an epoch."""
     figures: Mapping[str, float]
 
 
 def plot_curves(log: str | os.PathLike[str], title: str = "Training", tokenizer: str = "unicode") -> Figure:
-    """Loss of each stage and reward by step, and ROUGE of the validation by epoch, a panel each.
+    """Plot loss and reward by step and ROUGE on validation by epoch, a panel for each.
 
-    `log` is the CSV file that a training writes; one that still runs can be drawn too.
+    Args:
+        log: The CSV file that a training writes, which may still be running.
+        title: The title of the figure.
+        tokenizer: The tokenizer of the ROUGE scores.
+
     """
     require_matplotlib()
     lines = _read(Path(log))
@@ -63,12 +67,12 @@ def plot_curves(log: str | os.PathLike[str], title: str = "Training", tokenizer:
     }
     measures = [name for name in ROUGE if any(f"{tokenizer}_{name}" in line.figures for line in epochs)]
     if not curves and not measures:
-        raise LexLatticeError(f"'{os.fspath(log)}' holds no step of a training yet; wait until it has made some.")
+        raise DataError(f"'{os.fspath(log)}' contains no training step yet; wait for the first ones.")
 
     panels = [*curves, *(["validation"] if measures else [])]
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / columns)
-    width, height = _AROUND[0] + _PANEL[0], _AROUND[1] + _PANEL[1] + _AROUND[2]
+    width, height = _MARGINS[0] + _PANEL[0], _MARGINS[1] + _PANEL[1] + _MARGINS[2]
     marks = [mark("one step", linestyle="-", color=BARS), mark("running mean", linestyle="-", color=PALETTE[1])]
     marks += [mark(ROUGE[name], linestyle="-", **look(number + 2)) for number, name in enumerate(measures)]
     facts = [_count(len(epochs), "epoch"), _count(len(steps), "step"), *_best(epochs, tokenizer, measures)]
@@ -81,7 +85,7 @@ def plot_curves(log: str | os.PathLike[str], title: str = "Training", tokenizer:
     chart = Chart(title, facts, note, (columns * width, rows * height), marks)
     for number, name in enumerate(panels):
         row, column = divmod(number, columns)
-        place = column * width + _AROUND[0], (rows - 1 - row) * height + _AROUND[1]
+        place = column * width + _MARGINS[0], (rows - 1 - row) * height + _MARGINS[1]
         axes = chart.axes(*place, *_PANEL, name)
         axes.grid(axis="y", color=LINES, linewidth=0.6)
         if name in curves:
@@ -93,20 +97,20 @@ def plot_curves(log: str | os.PathLike[str], title: str = "Training", tokenizer:
 
 
 def _read(path: Path) -> list[_Line]:
-    """The rows of a log; a last one that is still being written is left out."""
+    """The rows of a log, without a last one that is still being written."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise LexLatticeError(f"'{path}' cannot be read ({reason}); name the log.csv of a training.") from error
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise DataError(f"'{path}' cannot be read ({reason}); name the log.csv of a training.") from error
     whole = text[: text.rfind("\n") + 1]
     reader = csv.DictReader(whole.splitlines())
     if not set(_COLUMNS) <= set(reader.fieldnames or ()):
-        raise LexLatticeError(f"'{path}' is no log of a training; name the log.csv in the folder of one.")
+        raise DataError(f"'{path}' is not the log of a training; name the log.csv in its folder.")
     try:
         return [_line(row) for row in reader]
     except (ValueError, TypeError, AttributeError, csv.Error) as error:
-        raise LexLatticeError(f"'{path}' is broken at line {reader.line_num}; name the log of another run.") from error
+        raise DataError(f"'{path}' is damaged at line {reader.line_num}; name the log of another run.") from error
 
 
 def _line(row: dict[str, str]) -> _Line:
@@ -117,7 +121,7 @@ def _line(row: dict[str, str]) -> _Line:
 
 
 def _best(epochs: Sequence[_Line], tokenizer: str, measures: Sequence[str]) -> Iterable[str]:
-    """The first epoch with the best mean of the measures: how training chooses the weights it keeps."""
+    """The first epoch with the best mean of the measures, whose weights training keeps."""
     found = _best_place(epochs, [f"{tokenizer}_{name}" for name in measures])
     if found is not None:
         figures = " / ".join(f"{epochs[found].figures[f'{tokenizer}_{name}']:.2f}" for name in measures)
@@ -176,10 +180,10 @@ def _window(values: NDArray[np.float64]) -> int:
 
 
 def _reach(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Where a panel begins and ends: with most steps in it, and not so far as the few that are far from all others."""
+    """The limits of a panel's axis, which exclude outliers."""
     low, high = np.percentile(values, _TAILS)
-    around = 0.15 * float(high - low) or 0.05 * abs(float(high)) or 1.0
-    return float(low) - around, float(high) + around
+    margin = 0.15 * float(high - low) or 0.05 * abs(float(high)) or 1.0
+    return float(low) - margin, float(high) + margin
 
 
 def _is_outside(values: Sequence[float]) -> bool:

@@ -1,4 +1,4 @@
-"""The judge's tables: how much of the reference is covered, how much of what was chosen is to the point, who leads."""
+"""Tables of the language model as a judge: coverage of the reference, relevance of extracts, and paired comparisons."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from itertools import combinations
 from typing import Any, Final
 
 from lexlattice._internal.files import write_whole
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.research.experiments.runner import Results
 from lexlattice.research.experiments.statistics import reported
 from lexlattice.research.experiments.study import Study
 from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
 from lexlattice.research.judging import Document, Judgement, estimate, judge
-from lexlattice.research.llm import Cap, Endpoint, EndpointConfig, Store
+from lexlattice.research.llm import Cap, Endpoint, EndpointConfig, ReplyCache
 
 _TITLES: Final = {"coverage": "Coverage", "relevance": "Relevance", "f1": "LDP-F1"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What the tables are made of."""
+    """The content of the tables."""
 
     study: Study
     judgement: Judgement
     unpaired: int
-    """Acts that were not judged, because not all systems had results for them."""
+    """The number of acts that were not judged because not all systems had results for them."""
 
     @property
     def names(self) -> list[str]:
@@ -36,50 +36,50 @@ class _Judged:
 
     @property
     def acts(self) -> int:
-        """Those that every figure is of."""
+        """The number of judged acts."""
         return len({score.document for score in self.judgement.scores})
 
     @property
     def left_out(self) -> str:
-        """How many acts no figure is of, and why."""
-        failed, told = len(self.judgement.failures), []
+        """A note on the acts that were left out, and why."""
+        failed, notes = len(self.judgement.failures), []
         if failed:
-            told.append(
+            notes.append(
                 f"{failed} of {failed + self.acts} acts were left out for all systems, because replies of the judge "
-                "could not be used, not even when it was asked again; judgement.json says what was wrong with each."
+                "could not be used in two attempts; judgement.json lists the reasons."
             )
         if self.unpaired:
-            told.append(f"Left out were {self.unpaired} acts that not all systems had results for.")
-        return " ".join(told)
+            notes.append(f"{self.unpaired} acts were left out, because not all systems had results for them.")
+        return " ".join(notes)
 
 
 def judged(study: Study) -> list[Table]:
-    """All systems and models on the acts of all languages; every reply is kept in the folder."""
+    """Judge all systems and models on the acts of all languages; replies are cached in the folder."""
     settings = study.settings
     if not settings.endpoint:
-        raise LexLatticeError("Say which model is to judge: a table [endpoint] with kind, url and model.")
+        raise ConfigError("The settings name no judge; add a table [endpoint] with kind, url and model.")
     try:
         config = EndpointConfig(**settings.endpoint)
     except TypeError as error:
-        raise LexLatticeError(f"The table [endpoint] lacks keys, or has unknown ones ({error}).") from error
-    place = study.workshop.folder / "judge"
+        raise ConfigError(f"The table [endpoint] has missing or unknown keys ({error}).") from error
+    place = study.runner.folder / "judge"
     cap = Cap() if settings.cap is None else Cap(money=settings.cap)
-    with Endpoint(config, Store(place / "replies"), cap=cap) as endpoint:
+    with Endpoint(config, ReplyCache(place / "replies"), cap=cap) as endpoint:
         acts = [_acts(study, code) for code in study.languages()]
         documents = [document for found, _ in acts for document in found[: settings.acts]]
-        study.workshop.note(f"judging {len(documents)} acts: {estimate(documents, endpoint)}")
+        study.runner.note(f"judging {len(documents)} acts: {estimate(documents, endpoint)}")
         judgement = judge(documents, endpoint, seed=settings.seeds[0])
-        study.workshop.note(f"spent: {endpoint.spent}")
+        study.runner.note(f"spent: {endpoint.spent}")
     write_whole(place / "judgement.json", json.dumps(judgement.to_dict(), ensure_ascii=False, indent=1).encode())
     if not judgement.scores:
         reason = next(iter(judgement.failures.values()))
-        raise LexLatticeError(f"None of the {len(documents)} acts could be judged: {reason}")
+        raise DataError(f"None of the {len(documents)} acts could be judged: {reason}")
     result = _Judged(study, judgement, sum(unpaired for _, unpaired in acts))
     return [_systems(result, config.model), *([_pairs(result)] if len(result.names) > 1 else [])]
 
 
 def _acts(study: Study, language: str) -> tuple[list[Document], int]:
-    """The acts of a language that all systems have results for, and how many others there are."""
+    """The acts of a language that all systems have results for, and the number of other acts."""
     found = _measured(study, language)
     known = zip(found[0].lines, study.summaries(language, found[0]), strict=True)
     documents = paired(language, found, {int(line["line"]): summary for line, summary in known})
@@ -87,16 +87,18 @@ def _acts(study: Study, language: str) -> tuple[list[Document], int]:
 
 
 def paired(language: str, results: Sequence[Results], summaries: Mapping[int, str]) -> list[Document]:
-    """Each act that all results have, with what each system chose of it, unit by unit.
+    """The acts that occur in all results, with each system's extract as a list of units.
 
-    An act is known by its line in the data, because any of them may be missing in the results of one system.
+    Acts are matched by their line in the data, since any may be missing in the results of one system.
     """
     by_line = [{int(line["line"]): line for line in one.lines} for one in results]
     documents = []
     for number in sorted(set[int].intersection(*map(set, by_line))):
         lines = [known[number] for known in by_line]
         if len({line["celex"] for line in lines}) > 1:
-            raise LexLatticeError("Results are of different acts; remove the folder 'measured', and run it again.")
+            raise DataError(
+                "The results are of different acts; remove the folder 'measured' and run the experiment again."
+            )
         candidates = {name: _units(entry) for line in lines for name, entry in line["systems"].items()}
         name = ":".join(filter(None, (language, str(number), lines[0]["celex"])))
         documents.append(Document(name, language, summaries[number], candidates))
@@ -108,26 +110,26 @@ def _units(entry: Mapping[str, Any]) -> list[str]:
 
 
 def _measured(study: Study, language: str) -> list[Results]:
-    """What was measured of all systems and models on the acts of a language."""
+    """The results of all systems and models on the acts of a language."""
     settings = study.settings
     found = [study.systems(language)] if settings.systems else []
     if settings.models:
         trained = study.train(list(settings.models), study.languages("train"))
         found += [models[0].on(language) for models in trained.values()]
     if not found:
-        raise LexLatticeError("There is nobody to judge; name systems or models.")
+        raise ConfigError("The settings name nothing to judge; add systems or models.")
     return found
 
 
 def _systems(found: _Judged, model: str) -> Table:
     return Table(
         "LLM as a judge",
-        "Coverage of the reference's Legal Data Points, relevance of what was chosen, and their harmonic mean × 100; "
+        "Coverage of the reference's Legal Data Points, relevance of the extracts, and their harmonic mean × 100; "
         "means over languages.",
         tuple(Column(title, digits=1) for title in _TITLES.values()),
         tuple(_line(found.judgement, name) for name in found.names),
         found.study.source(found.judgement.languages, found.acts, found.study.settings.seeds[:1]),
-        f"Judged by {model}, without names of systems. {found.left_out}".strip(),
+        f"Judged by {model}, which does not see the names of systems. {found.left_out}".strip(),
         paper="The paper's judge is Claude Sonnet 4.5, on its test split in 24 languages.",
     )
 
@@ -143,16 +145,16 @@ def _line(judgement: Judgement, name: str) -> Row:
 
 
 def _pairs(found: _Judged) -> Table:
-    """Every two systems, the later of the settings less the earlier."""
+    """Differences of every pair of systems, the later in the settings minus the earlier."""
     lines = []
     for earlier, later in combinations(found.names, 2):
         one = found.judgement.compare(later, earlier, "f1")
         low, high = (100 * bound for bound in one.interval)
         p = Cell(one.p, text=f"{one.p:.1e}" if one.p < 0.001 else f"{one.p:.3f}")
         cells = (Cell(100 * one.difference, (low, high)), p, float(one.documents))
-        lines.append(row(f"{later} less {earlier}", *cells))
+        lines.append(row(f"{later} − {earlier}", *cells))
     return Table(
-        "LLM as a judge, system by system",
+        "LLM as a judge, pairwise",
         "Differences of LDP-F1 × 100 on the same acts: the mean over acts, and Wilcoxon's signed-rank test over them.",
         (
             Column("LDP-F1", best=None, digits=1, is_signed=True),
@@ -161,9 +163,9 @@ def _pairs(found: _Judged) -> Table:
         ),
         tuple(lines),
         found.study.source(found.judgement.languages, found.acts, found.study.settings.seeds[:1]),
-        "Every act counts once, whatever its language, where the other table has means over languages. Two-sided "
+        "Means over acts of all languages, unlike the other table's means over languages. Two-sided "
         f"tests, not corrected for their number. {found.left_out}".strip(),
-        paper="The paper gives no such figures.",
+        paper="The paper reports no such figures.",
         interval="95 % paired bootstrap interval over acts",
         head="Systems",
     )

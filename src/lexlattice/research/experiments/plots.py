@@ -1,4 +1,4 @@
-"""The page of a chart of figures: a head, places to draw in, what the marks mean, and a note."""
+"""Figures of experiments: systems by language, training curves, and what earlier experiments left in the folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError, MissingExtraError
+from lexlattice.errors import DataError, MissingExtraError
 from lexlattice.evaluation.sources import ACT
 from lexlattice.reading import read
 from lexlattice.rendering.figures.canvas import (
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 LINES: Final = "#DDDDDD"
 BARS: Final = "#C4C4C4"
 PALETTE: Final = ("#6B6B6B", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#333333")
-"""Okabe's and Ito's, after a grey for what the others are compared with."""
+"""The palette of Okabe and Ito, after a grey for the system that others are compared with."""
 MARKERS: Final = "osD^vPX*"
-"""Those who see no colours tell systems by them."""
+"""Distinguish systems without colour."""
 
 _MARGIN: Final = 0.3
 _LEGEND: Final = 0.35
@@ -49,7 +49,7 @@ _TITLE_LINES: Final = 3
 
 
 def look(number: int) -> dict[str, Any]:
-    """Colour and marker of the system of that number."""
+    """The colour and marker of a system, by its number."""
     return {
         "color": PALETTE[number % len(PALETTE)],
         "marker": MARKERS[(number + number // len(PALETTE)) % len(MARKERS)],
@@ -57,7 +57,7 @@ def look(number: int) -> dict[str, Any]:
 
 
 class Chart:
-    """A figure with room for what is to be drawn; lengths are in inches, from its lower left corner."""
+    """A figure with a title, facts, a legend and a note margin the axes; lengths are in inches."""
 
     def __init__(
         self, title: str, facts: Sequence[str], note: str, size: tuple[float, float], marks: Sequence[Line2D] = ()
@@ -67,23 +67,23 @@ class Chart:
 
         room = size[0]
         heading = in_lines(plain(title) or "(no title)", room, TITLE, "bold", _TITLE_LINES)
-        told = in_lines(" · ".join(facts), room, SMALL)
+        facts_text = in_lines(" · ".join(facts), room, SMALL)
         notes = in_lines(plain(note), room, SMALL)
         foot = _MARGIN + (height_of(notes, SMALL) if notes else 0)
         columns, rows = _set_out(marks, room)
         self._bottom = foot + rows * _LEGEND * 0.7 + (_LEGEND * 0.3 if marks else 0)
-        head = height_of(heading, TITLE) + height_of(told, SMALL) + 0.1
+        head = height_of(heading, TITLE) + height_of(facts_text, SMALL) + 0.1
         width, height = room + 2 * _MARGIN, self._bottom + size[1] + head + _MARGIN
         self.figure: Figure = Figure((width, height), facecolor="white")
         place = {"x": _MARGIN / width, "y": 1 - _MARGIN / height}
         self.figure.suptitle(heading, **place, **style(TITLE, weight="bold", va="top"))
-        self._write(height - _MARGIN - height_of(heading, TITLE) - 0.02, told, va="top")
+        self._write(height - _MARGIN - height_of(heading, TITLE) - 0.02, facts_text, va="top")
         self._write(_MARGIN, notes, va="bottom")
         if marks:
             self._explain(marks, columns, (foot + self._bottom) / 2)
 
     def axes(self, x: float, y: float, width: float, height: float, label: str) -> Axes:
-        """A place to draw in, counted from the lower left corner of the room, with quiet lines and letters."""
+        """Add axes in the house style; positions are relative to the lower left corner of the plotting area."""
         page_width, page_height = map(float, self.figure.get_size_inches())
         place = (x + _MARGIN) / page_width, (y + self._bottom) / page_height, width / page_width, height / page_height
         axes = self.figure.add_axes(place, label=label)
@@ -116,7 +116,7 @@ class Chart:
 
 
 def mark(label: str, **looks: Any) -> Line2D:
-    """An entry of the legend; dollar signs in its name are no formulas, and none is hidden for how it begins."""
+    """A legend entry; escapes "$" (formulas) and a leading "_" (hidden entries) of Matplotlib."""
     require_matplotlib()
     from matplotlib.lines import Line2D
 
@@ -126,7 +126,7 @@ def mark(label: str, **looks: Any) -> Line2D:
 
 
 def require_matplotlib() -> None:
-    """Say what is missing before anything is drawn."""
+    """Raise `MissingExtraError` before anything is drawn."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -134,7 +134,7 @@ def require_matplotlib() -> None:
 
 
 def _set_out(marks: Sequence[Line2D], room: float) -> tuple[int, int]:
-    """Columns and rows for the legend: as many columns as find room if all were as wide as the widest."""
+    """The columns and rows of the legend: as many columns of the widest entry as fit."""
     if not marks:
         return 1, 0
     widest = max(width_of(str(item.get_label())) for item in marks) * SMALL * POINT + 0.4
@@ -142,27 +142,32 @@ def _set_out(marks: Sequence[Line2D], room: float) -> tuple[int, int]:
     return columns, -(-len(marks) // columns)
 
 
-# Systems language by language: a line for each language from its worst system to its best.
+# Systems by language: a line for each language from its worst system to its best
 
 Scores = Mapping[str, Mapping[str, float]]
-"""The figure of each system, by language; a system may be without one in some."""
+"""By language: the score of each system that has one."""
 
 _ROW: Final = 0.24
 _PLOT: Final = 4.6
 _BELOW: Final = 0.45
-"""Room for the numbers and the name of the axis."""
-_LEAST: Final = 1e-9
-"""Half a range of figures that are all the same."""
+"""Inches for the tick labels and the axis label."""
+_MIN_MARGIN: Final = 1e-9
+"""The margin of an axis if all figures are equal."""
 
 
 def plot_comparison(scores: Scores, measure: str, title: str, note: str = "") -> Figure:
-    """A dumbbell for each language, the one with the best figure first.
+    """Plot a line for each language with a marker for each system, the language with the best score first.
 
-    Systems are in the order in which they come; the first is what the others are compared with.
+    Args:
+        scores: By language, the score of each system; the first system is what the others are compared with.
+        measure: The label of the axis.
+        title: The title of the figure.
+        note: A note below the figure.
+
     """
     require_matplotlib()
     if not any(scores.values()):
-        raise LexLatticeError("There are no figures to compare; give those of one language at least.")
+        raise DataError("There are no scores to compare; give those of at least one language.")
     if not all(math.isfinite(figure) for row in scores.values() for figure in row.values()):
         raise ValueError("a figure is not a finite number")
     rows = sorted((item for item in scores.items() if item[1]), key=lambda item: (-max(item[1].values()), item[0]))
@@ -197,15 +202,15 @@ def _lay_out(axes: Axes, figures: Sequence[float], rows: int, measure: str) -> N
     from matplotlib.ticker import MaxNLocator
 
     low, high = min(figures), max(figures)
-    around = max(0.06 * (high - low), _LEAST * max(1.0, abs(high)))
-    axes.set(xlim=(low - around, high + 1.8 * around), ylim=(rows - 0.4, -0.6), yticks=[])
+    margin = max(0.06 * (high - low), _MIN_MARGIN * max(1.0, abs(high)))
+    axes.set(xlim=(low - margin, high + 1.8 * margin), ylim=(rows - 0.4, -0.6), yticks=[])
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.grid(axis="x", color=LINES, linewidth=0.6)
     axes.set_xlabel(plain(measure), fontfamily=FONT, fontsize=SMALL + 1, color=INK, labelpad=4, parse_math=False)
 
 
 def _gain(scores: Scores, systems: Sequence[str]) -> str:
-    """What the last system is ahead of the first, where both have a figure."""
+    """The mean and least lead of the last system over the first, as text."""
     first, last = systems[0], systems[-1]
     gains = [row[last] - row[first] for row in scores.values() if first in row and last in row]
     if len(systems) < 2 or not gains:
@@ -217,27 +222,27 @@ def _count(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
-# The figures: an act on its lattice, salience step by step, systems by language, and how trainings went.
+# The experiment `figures`
 
 _SHOWN: Final = ("lexrank", "lead", "2D", "lexlattice")
-"""Systems of the main table that are drawn, the one that others are compared with first."""
+"""Systems of the main table that are drawn; the first is what the others are compared with."""
 _MAIN: Final = Path("main", "1.json")
 
 
 def figures(study: Study) -> list[Table]:
-    """Draw all that can be drawn of what earlier experiments left in the folder; figures are no tables."""
+    """Draw the figures of an act and of earlier experiments' results; returns no tables."""
     from lexlattice.rendering.figures import plot_lattice, plot_salience, save_figure
     from lexlattice.research.experiments.curves import plot_curves
 
-    folder = study.workshop.folder / "figures"
+    folder = study.runner.folder / "figures"
     folder.mkdir(parents=True, exist_ok=True)
     act = _first(study)
     chosen = {item.id for item in shipped().summarize(act)}
     save_figure(plot_lattice(act), folder / "lattice.svg")
     save_figure(plot_salience(act, shipped().trajectory(act), chosen), folder / "salience.svg")
-    path = study.workshop.folder / _MAIN
+    path = study.runner.folder / _MAIN
     if not path.is_file():
-        raise LexLatticeError("There is no main table in the folder yet; make it first: lexlattice experiment main.")
+        raise DataError("The folder has no main table; run `lexlattice experiment main` first.")
     table = Table.from_json(path.read_bytes())
     scores: dict[str, dict[str, float]] = {}
     for language, lines in table.groups.items():
@@ -245,18 +250,18 @@ def figures(study: Study) -> list[Table]:
         scores[language] = {name: value for name in _SHOWN if (value := found.get(name)) is not None}
     figure = plot_comparison(scores, "R-1", "Systems by language", f"The {study.settings.split} split.")
     save_figure(figure, folder / "comparison.svg")
-    logs = sorted((study.workshop.folder / "models").glob("*/seed-0/log.csv"))
+    logs = sorted((study.runner.folder / "models").glob("*/seed-0/log.csv"))
     models = [log.parent.parent.name.rpartition("-") for log in logs]
     names = Counter(name for name, _, _ in models)
     for log, (name, _, key) in zip(logs, models, strict=True):
-        own = name if names[name] == 1 else f"{name}-{key}"  # several may be called alike
-        save_figure(plot_curves(log, f"Training {name}"), folder / f"training-{own}.svg")
-    study.workshop.note(f"figures: {', '.join(sorted(path.name for path in folder.glob('*.svg')))}")
+        label = name if names[name] == 1 else f"{name}-{key}"  # several models may have the same name
+        save_figure(plot_curves(log, f"Training {name}"), folder / f"training-{label}.svg")
+    study.runner.note(f"figures: {', '.join(sorted(path.name for path in folder.glob('*.svg')))}")
     return []
 
 
 def _first(study: Study) -> Act:
     """The first act of the split, in the first language."""
     language = study.languages()[0]
-    (row,) = study.workshop.corpus.rows([language], study.settings.split, 1)
+    (row,) = study.runner.corpus.rows([language], study.settings.split, 1)
     return read(f"{row[ACT]}\n", language=language, format="text")

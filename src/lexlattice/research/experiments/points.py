@@ -1,4 +1,4 @@
-"""By meaning: systems and models against gold annotations, at several lengths, with ROUGE beside it."""
+"""Evaluation by meaning: systems and models against gold annotations at several lengths, together with ROUGE."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError
 from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.research.experiments.runner import Results, Scores
 from lexlattice.research.experiments.study import (
@@ -24,20 +24,20 @@ from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
 
 MEANING_COLUMNS: Final = tuple(Column(name) for name in ("points", "precision", "F1"))
 _SHOWN: Final = (*MEANING_COLUMNS, *ROUGE[:2])
-"""What the tables of this experiment have: meaning, and of ROUGE the two that are quoted most."""
-_MADE: Final = (
-    "Points of the official summary that are stated, by weight; words that belong to the annotation; their harmonic "
-    "mean. The annotations were made by a large language model and not checked by lawyers (data/gold)."
+"""The columns of the tables: measures of meaning, ROUGE-1 and ROUGE-2."""
+_ABOUT: Final = (
+    "Points of the official summary that the extract states, by weight; words that belong to the annotation; their "
+    "harmonic mean. The annotations were made by a large language model and not checked by lawyers (data/gold)."
 )
 
 Found = Mapping[str, Sequence[Results]]
-"""By system or model: its results, by seed."""
+"""Results by system or model, and by seed."""
 
 
 def points(study: Study) -> list[Table]:
-    """A table for each length, and the differences from one system at the first of them."""
+    """A table of scores for each length, and a table of differences from one system."""
     if not study.settings.gold:
-        raise LexLatticeError('Say which annotations to compare with: gold = "validation", or a file.')
+        raise ConfigError('The settings name no annotations; add gold = "validation", or a file.')
     models = study.settings.models
     trained = study.train(list(models), study.languages("train")) if models else {}
     tables, tests = [], []
@@ -50,7 +50,7 @@ def points(study: Study) -> list[Table]:
 
 
 def with_meaning(results: Sequence[Results], name: str) -> Scores:
-    """All measures of every act, averaged over seeds: those of meaning first, if there are annotations."""
+    """The scores of every act, averaged over seeds; measures of meaning come first, if there are annotations."""
     rouge = over_seeds(results, name, TOKENIZER)
     if name not in results[0].meaning:
         return rouge
@@ -58,7 +58,7 @@ def with_meaning(results: Sequence[Results], name: str) -> Scores:
 
 
 def cells(scores: Scores) -> list[Cell]:
-    """Means with their intervals, a cell for each measure."""
+    """A cell with mean and interval for each measure."""
     low, high = confidence_interval(scores)
     means = scores.mean(axis=0)
     return [Cell(float(mean), (float(low[i]), float(high[i]))) for i, mean in enumerate(means)]
@@ -88,7 +88,7 @@ def _table(study: Study, budget: str | int, by_language: Mapping[str, Found]) ->
         (*_SHOWN, Column("words", best=None, digits=0)),
         tuple(lines),
         study.source(list(by_language), _acts(by_language)),
-        _MADE,
+        _ABOUT,
         paper="The paper has no such measure.",
     )
 
@@ -113,12 +113,12 @@ def _tests(study: Study, budget: str | int, by_language: Mapping[str, Found]) ->
     )
 
 
-def _compared(own: Scores, base: Scores) -> list[Cell]:
-    found = paired_bootstrap(own, base)
+def _compared(scores: Scores, base: Scores) -> list[Cell]:
+    found = paired_bootstrap(scores, base)
     figures: list[Cell] = []
     for i in range(len(_SHOWN)):
         change, low, high = (float(part[i]) for part in (found.difference, found.low, found.high))
-        p = wilcoxon(own[:, i], base[:, i])
+        p = wilcoxon(scores[:, i], base[:, i])
         figures.append(Cell(change, text=f"{change:+.2f} ({low:+.2f} to {high:+.2f})"))
         figures.append(Cell(p, text=f"{p:.1e}" if p < 0.001 else f"{p:.3f}"))
     return figures

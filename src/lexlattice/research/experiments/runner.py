@@ -1,8 +1,8 @@
-"""Where models are trained and measured: a folder in which whatever is finished is found again.
+"""Training and measuring with a cache: finished work in the folder of an experiment is not repeated.
 
-Everything has a name made of all that decides it, the data and the version of the package among it, so that a run that
-was killed goes on where it was, two experiments that need the same model train it once, and other data never meet what
-was made of these.
+The name of every result contains a digest of everything that determines it, including the data and the version of the
+package. Interrupted runs resume, two experiments that need the same model train it once, and results of different data
+never mix.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from lexlattice import __version__
 from lexlattice._internal.files import sha256, write_whole
 from lexlattice.encoding.tokens import TOKENIZERS
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation import evaluate
 from lexlattice.evaluation.gold import gold_file
 from lexlattice.evaluation.measure import MEANING
@@ -42,17 +42,17 @@ from lexlattice.training.run import MODEL, run_training
 
 Note = Callable[[str], None]
 Scores = NDArray[np.float64]
-"""Of one system: acts × measures, F1 × 100."""
+"""The scores of one system: acts × measures, F1 × 100."""
 _OURS: Final = {OURS: SHIPPED, COVERAGE: path_of(COVERAGE)}
-"""Systems that are made of shipped weights, and these."""
+"""Systems with shipped weights, and the files of these."""
 _THREADED: Final = ("mt5", "st:", "onnx:")
-"""Encoders with threads of their own, and a lot of memory each."""
+"""Encoders with their own threads and much memory, which are not run in several processes."""
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
-    """One model to be had: what it is, what it learns from, and its seed."""
+class TrainingTask:
+    """A model to train: its configuration, languages and seed."""
 
     name: str
     model: Model
@@ -62,20 +62,20 @@ class Trained:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What came of some systems on the acts of one language."""
+    """The results of some systems on the acts of one language."""
 
     celex: tuple[str, ...]
     scores: Mapping[str, Mapping[str, Scores]]
     """By system and tokenizer."""
     words: Mapping[str, float]
     lines: Sequence[Mapping[str, Any]]
-    """As `evaluate` wrote them down, with the texts."""
+    """The results of each act as `evaluate` wrote them, with the extracts."""
     meaning: Mapping[str, Scores] = field(default_factory=dict)
-    """By system points, precision and F1 of each act × 100; nothing without annotations."""
+    """By system: points, precision and F1 × 100 of each act; empty without annotations."""
 
 
-class Workshop:
-    """A corpus, and a folder for all that is made of it."""
+class Runner:
+    """Trains and measures on a corpus, with all results in one folder."""
 
     def __init__(
         self,
@@ -87,33 +87,47 @@ class Workshop:
         jobs: int = 1,
         note: Note = lambda _: None,
     ) -> None:
-        """`limit` is how many acts of each language are learnt from, and `acts` how many are measured on."""
+        """Create a runner.
+
+        Args:
+            folder: For everything that is prepared, trained and measured.
+            corpus: The data.
+            limit: Training acts of each language; all by default.
+            acts: Evaluated acts of each language; all by default.
+            jobs: Worker processes.
+            note: Called with progress messages.
+
+        """
         self.folder, self.corpus, self.limit, self.acts, self.jobs, self.note = folder, corpus, limit, acts, jobs, note
         self._digest = cache(corpus.digest)
 
-    def train(self, wanted: Iterable[Trained], models: Mapping[str, Model]) -> dict[Trained, Path]:
-        """Train what is not there yet, several at a time; those that others go on from come first."""
-        tasks = list(dict.fromkeys(wanted))
-        found: dict[Trained, Path] = {}
+    def train(self, tasks: Iterable[TrainingTask], models: Mapping[str, Model]) -> dict[TrainingTask, Path]:
+        """Train the models that are not there yet, several at a time; those that others continue from come first."""
+        tasks = list(dict.fromkeys(tasks))
+        found: dict[TrainingTask, Path] = {}
         if later := [task for task in tasks if task.model.after]:
-            before = [Trained(task.model.after, models[task.model.after], task.languages, task.seed) for task in later]
+            before = [
+                TrainingTask(task.model.after, models[task.model.after], task.languages, task.seed) for task in later
+            ]
             found = self.train([*before, *(task for task in tasks if not task.model.after)], models)
-        orders = [self._order(task, found) for task in tasks]
-        places = {order.folder: order for order in orders}  # two that differ in their names only are one
-        missing = [order for folder, order in places.items() if not (Path(folder) / MODEL).is_file()]
-        for order in missing:
-            self.note(f"training {order.name}")
+        trainings = [self._training(task, found) for task in tasks]
+        places = {
+            training.folder: training for training in trainings
+        }  # models that differ only in their names are trained once
+        missing = [training for folder, training in places.items() if not (Path(folder) / MODEL).is_file()]
+        for training in missing:
+            self.note(f"training {training.name}")
         if len(missing) > 1 and self.jobs > 1:
             for name in _ONE_THREAD:
                 os.environ.setdefault(name, "1")
             with ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn")) as pool:
                 list(pool.map(_train, missing))
         else:
-            for order in missing:
-                _train(order)
-        return {task: Path(order.folder) / MODEL for task, order in zip(tasks, orders, strict=True)}
+            for training in missing:
+                _train(training)
+        return {task: Path(training.folder) / MODEL for task, training in zip(tasks, trainings, strict=True)}
 
-    def _order(self, task: Trained, before: Mapping[Trained, Path]) -> _Order:
+    def _training(self, task: TrainingTask, before: Mapping[TrainingTask, Path]) -> _Training:
         path = self._config(task.model)
         config = read_config(path)
         train, validation = (self._prepared(config, task.languages, split) for split in ("train", "validation"))
@@ -121,16 +135,16 @@ class Workshop:
         about = [path.stem, task.model.stages, train.name, validation.name, after and after.parent.name]
         name = "".join(letter if letter.isalnum() else "-" for letter in task.name)
         models, key = self.folder / "models", _key(about)
-        alike = next(models.glob(f"*-{key}"), models / f"{name}-{key}")  # whatever it was called there
+        alike = next(models.glob(f"*-{key}"), models / f"{name}-{key}")  # an identical model may have another name
         alike.mkdir(parents=True, exist_ok=True)
         folder = str(alike / f"seed-{task.seed}")
-        return _Order(
+        return _Training(
             *(task.name, str(path), str(train), str(validation), folder),
             *(task.model.stages, task.seed, str(after or "")),
         )
 
     def _config(self, model: Model) -> Path:
-        """The configuration of a model, with its changes, as a file."""
+        """Write the configuration of a model, with its changes, to a file."""
         content = _toml(_changed(model)).encode()
         path = self.folder / "configs" / f"{sha256(content)[:10]}.toml"
         if not path.is_file():
@@ -139,7 +153,7 @@ class Workshop:
         return path
 
     def _prepared(self, config: Config, languages: tuple[str, ...], split: str) -> Path:
-        """The acts of some languages, ready to be learnt from; made once for all models that read them alike."""
+        """Prepare the acts of some languages for training, once for all models with the same settings."""
         most, held_out = (self.limit, self._held_out) if split == "train" else (self.acts, frozenset[str]())
         digests = [self._digest(language, split) for language in languages]
         about = [config.profile, asdict(config.oracle), asdict(config.encoder), languages, split, most, digests]
@@ -165,7 +179,7 @@ class Workshop:
 
     @cached_property
     def _held_out(self) -> frozenset[str]:
-        """What is never learnt from, in whatever language."""
+        """The acts that are never trained on, in any language."""
         return self.corpus.numbers("validation") | self.corpus.numbers("test")
 
     def measure(
@@ -179,13 +193,13 @@ class Workshop:
         budget: str | int = "reference",
         gold: str = "",
     ) -> Results:
-        """Scores of some systems on the acts of a language, from an earlier run if they are there.
+        """Evaluate systems on the acts of a language, or load the results of an earlier run.
 
-        With `gold`, a file of annotations, on the annotated acts alone.
+        With `gold`, a file of annotations, only annotated acts are evaluated.
         """
         source = self.corpus.source(language, split)
         if source is None:
-            raise LexLatticeError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
+            raise DataError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
         known = {name: (system, _content(system)) for name, system in systems.items()}
         annotations = [sha256(gold_file(gold).read_bytes())] if gold else []
         about = [self._digest(language, split), known, profile, mode, encoder, budget, self.acts, *annotations]
@@ -212,23 +226,23 @@ class Workshop:
             )
         return _results([json.loads(line) for line in path.read_text("utf-8").splitlines()], list(systems))
 
-    def of_model(
-        self, task: Trained, path: Path, language: str, split: str, budget: str | int, gold: str = ""
+    def measure_model(
+        self, task: TrainingTask, path: Path, language: str, split: str, budget: str | int, gold: str = ""
     ) -> Results:
-        """The same of a model, read and cut as its configuration says."""
+        """Evaluate a model, with the profile and selection of its configuration."""
         config = read_config(self._config(task.model))
         systems = {task.name: f"{task.model.system}:{path}"}
         encoder = "" if config.encoder.name == "static" else config.encoder.name
         return self.measure(language, split, systems, config.profile, config.selection.mode, encoder, budget, gold)
 
     def _cache(self, encoder: str) -> Path | None:
-        """Where vectors are kept; those of the embedded encoder are made faster than they are found."""
+        """The folder for cached vectors; those of the embedded encoder are computed faster than read."""
         return self.folder / "vectors" if encoder not in ("", "static") else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """A training, as plain data."""
+class _Training:
+    """The arguments of a training, as plain data for worker processes."""
 
     name: str
     config: str
@@ -240,38 +254,38 @@ class _Order:
     after: str
 
 
-def _train(order: _Order) -> None:
-    """In a process of its own, if there are several."""
-    folder = Path(order.folder)
-    if order.after and not folder.is_dir():
+def _train(training: _Training) -> None:
+    """Run a training; it resumes if its folder exists."""
+    folder = Path(training.folder)
+    if training.after and not folder.is_dir():
         part = folder.with_name(f".{folder.name}")
         shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(order.after, part)
+        shutil.copytree(training.after, part)
         (part / MODEL).unlink()
         part.rename(folder)
     run_training(
-        order.config,
-        order.train,
+        training.config,
+        training.train,
         folder,
-        validation=order.validation,
-        stages=order.stages,
+        validation=training.validation,
+        stages=training.stages,
         resume=folder.is_dir(),
-        seed=order.seed,
+        seed=training.seed,
     )
 
 
 def _key(about: Sequence[object]) -> str:
-    """A short name for all that decides what something becomes."""
+    """A short digest of everything that determines a result."""
     return sha256(json.dumps([__version__, *about], sort_keys=True).encode())[:12]
 
 
-def _precedes(other: Trained, task: Trained) -> bool:
+def _precedes(other: TrainingTask, task: TrainingTask) -> bool:
     return (other.name, other.languages, other.seed) == (task.model.after, task.languages, task.seed)
 
 
 def _changed(model: Model) -> dict[str, Any]:
     """The configuration with its changes."""
-    read_config(model.config)  # whatever is wrong with it is said there
+    read_config(model.config)  # raises `ConfigError` for an invalid file
     config = tomllib.loads(model.config.read_text("utf-8"))
     for dotted, value in model.changes:
         *tables, key = dotted.split(".")
@@ -279,7 +293,7 @@ def _changed(model: Model) -> dict[str, Any]:
         for name in tables:
             table = table.setdefault(name, {})
             if not isinstance(table, dict):
-                raise LexLatticeError(f"'{dotted}' cannot be changed, since '{name}' is no table; name another key.")
+                raise ConfigError(f"'{dotted}' cannot be changed, since '{name}' is not a table; name another key.")
         table[key] = value
     return config
 
@@ -294,7 +308,7 @@ def _toml(config: Mapping[str, Any]) -> str:
 
 
 def _content(system: str) -> str:
-    """A digest of what a system is made of, where that is a file."""
+    """The digest of a system's file; empty if it has none."""
     path = str(_OURS[system]) if system in _OURS else system.partition(":")[2].partition("?")[0]
     return sha256(Path(path).read_bytes()) if path and Path(path).is_file() else ""
 

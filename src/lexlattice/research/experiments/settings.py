@@ -1,4 +1,4 @@
-"""What an experiment is to do, from one TOML file; a file that says what cannot be is refused in one sentence."""
+"""The settings of an experiment, read from a TOML file and validated."""
 
 from __future__ import annotations
 
@@ -9,137 +9,146 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, LexLatticeError
 from lexlattice.reading import LANGUAGES, PROFILES
 from lexlattice.research.experiments.corpus import SPLITS
+from lexlattice.training.config import find_config
 
+CONFIGS: Final = Path(__file__).with_name("configs")
+"""The packaged settings: `lexlattice experiment NAME --config NAME`."""
 STAGES: Final = ("warm-start", "rloo")
 _KINDS: Final = ("model", "scores")
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model to be trained: a configuration with some keys changed, or another model that is trained further."""
+    """A model to train: a configuration with some keys changed, optionally continuing from another model."""
 
     config: Path
     changes: tuple[tuple[str, str | int | float | bool], ...] = ()
     """Dotted keys, such as `model.steps`, and their values."""
     stages: tuple[str, ...] = ("warm-start",)
     after: str = ""
-    """The model that it goes on from, with the same configuration."""
+    """The model that it continues from, with the same configuration."""
     system: str = "model"
-    """With `scores` its decoder is left out."""
+    """`model`, or `scores` to leave out its decoder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that experiments can be told; each reads what it needs."""
+    """The settings of all experiments; each uses those it needs."""
 
     data: str = "eur-lex-sum"
     languages: tuple[str, ...] = ()
-    """All that are there, if none is named."""
+    """By default all that the data have."""
     split: str = "validation"
-    """What is measured on."""
+    """The split to evaluate on."""
     systems: tuple[str, ...] = ()
     profile: str = "provisions"
-    """How acts are read for these systems; models know their own."""
+    """How acts are read for these systems; models have their own."""
     budget: str | int = "reference"
-    """How long the extracts of these systems may be, as `lexlattice.evaluate` takes it."""
+    """The length of extracts, as in `lexlattice.evaluate`."""
     gold: str = ""
-    """Annotations, a file or the name of a split of the project's own: only annotated acts are measured, by meaning
-    too."""
+    """Annotations: a file, or a split of the project's own. Only annotated acts are then evaluated, by meaning too."""
     lengths: tuple[str | int, ...] = ()
-    """Several budgets, for an experiment that compares them."""
+    """Several budgets, for experiments that compare them."""
     against: str = "lead"
-    """The system that the main table compares all others with."""
+    """The system that all others are compared with."""
     encoder: str = ""
     """For systems over vectors."""
     models: Mapping[str, Model] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Models that are compared with each other, the first being what the others are compared with."""
+    """By title of a table: the models to compare; the first is the baseline."""
     chains: tuple[str, ...] = ()
-    """Groups in which each model is compared with the one before it instead."""
+    """Groups in which each model is compared with the previous one instead."""
     seeds: tuple[int, ...] = (0,)
     limit: int | None = None
-    """Acts of each language to learn from; all, if nothing is said."""
+    """Training acts of each language; all by default."""
     source: str = ""
     target: str = ""
-    """Languages to learn from and to be measured on."""
+    """The languages to train and to evaluate on."""
     bertscore: str = ""
-    """The model for BERTScore, by its name on the hub or its folder; none, and it is left out."""
+    """The model for BERTScore, by its name on the hub or its folder; empty for no BERTScore."""
     layers: int | None = None
-    """Which layer of it; the one that `bert-score` recommends, if nothing is said."""
+    """The layer of that model; by default the one that `bert-score` recommends."""
     endpoint: Mapping[str, Any] = field(default_factory=dict)
-    """Of the judge: the fields of `lexlattice.research.llm.EndpointConfig`."""
+    """The judge: the fields of `lexlattice.research.llm.EndpointConfig`."""
     cap: float | None = None
-    """What the judge may cost, in the money that prices are in."""
+    """The spending cap of the judge, in the currency of its prices."""
     acts: int | None = None
-    """How many acts of each language are measured on, the first of the split; all, if nothing is said."""
+    """Evaluated acts of each language, the first of the split; all by default."""
 
 
 def read_settings(path: str | os.PathLike[str]) -> Settings:
-    """The settings in a file; configurations of models are looked for beside it."""
-    place = Path(path)
+    """Read the settings of an experiment: a packaged one by name, or a TOML file.
+
+    Configurations of models are packaged names too, or paths relative to that file.
+
+    Raises:
+        ConfigError: The file cannot be read or is not valid.
+
+    """
+    place = find_config(path, CONFIGS)
     try:
         data = tomllib.loads(place.read_text("utf-8"))
     except OSError as error:
-        raise LexLatticeError(f"The experiment '{path}' cannot be read ({error.strerror or error}).") from error
+        raise ConfigError(f"The experiment '{path}' cannot be read ({error.strerror or error}).") from error
     except (ValueError, RecursionError) as error:
-        raise LexLatticeError(f"The experiment '{path}' is not written in TOML ({error}); put it right.") from error
+        raise ConfigError(f"The experiment '{path}' is not valid TOML ({error}).") from error
     try:
         return _settings(data, place.parent)
     except LexLatticeError as error:
-        raise LexLatticeError(f"In '{path}', {error}") from error
+        raise ConfigError(f"In '{path}', {error}") from error
 
 
 def _settings(data: dict[str, Any], folder: Path) -> Settings:
     known = {key.name for key in fields(Settings)}
     if unknown := sorted(data.keys() - known):
-        raise LexLatticeError(f"'{unknown[0]}' is not known; write one of: {', '.join(sorted(known))}.")
+        raise ConfigError(f"'{unknown[0]}' is not a setting; choose from: {', '.join(sorted(known))}.")
     for name, kind in _TYPES.items():
         if name in data and not kind(data[name]):
-            raise LexLatticeError(f"'{name}' cannot be {data[name]!r}.")
+            raise ConfigError(f"'{name}' has the invalid value {data[name]!r}.")
     models = {name: _model(name, entry, folder) for name, entry in data.pop("models", {}).items()}
     groups = {name: tuple(members) for name, members in data.pop("groups", {}).items()}
     for name in [model.after for model in models.values() if model.after] + [n for g in groups.values() for n in g]:
         if name not in models:
-            raise LexLatticeError(f"there is no model '{name}'; define it, or name another.")
+            raise ConfigError(f"there is no model '{name}'; define it, or name another.")
     for name in models:
         _check_order(name, models)
     if empty := [name for name, members in groups.items() if not members]:
-        raise LexLatticeError(f"nothing is in the group '{empty[0]}'; name the models that it compares.")
+        raise ConfigError(f"the group '{empty[0]}' is empty; name the models that it compares.")
     for name in data.get("chains", []):
         if name not in groups:
-            raise LexLatticeError(f"there is no group '{name}'; define it, or name another.")
+            raise ConfigError(f"there is no group '{name}'; define it, or name another.")
     lists = {name: tuple(value) for name, value in data.items() if isinstance(value, list)}
     return Settings(**{**data, **lists}, models=models, groups=groups)
 
 
 def _check_order(name: str, models: Mapping[str, Model]) -> None:
-    """A model cannot go on from itself."""
+    """Raise `ConfigError` if a model continues from itself."""
     seen = {name}
     while name := models[name].after:
         if name in seen:
-            raise LexLatticeError(f"the model '{name}' would have to be trained after itself; name another.")
+            raise ConfigError(f"the model '{name}' continues from itself; name another.")
         seen.add(name)
 
 
 def _model(name: str, entry: Any, folder: Path) -> Model:
     known = {key.name for key in fields(Model)}
     if not isinstance(entry, dict) or entry.keys() - known or not isinstance(entry.get("config"), str):
-        raise LexLatticeError(
-            f"the model '{name}' has to be a table of config and some of: {', '.join(sorted(known))}."
-        )
+        raise ConfigError(f"the model '{name}' must be a table with config and any of: {', '.join(sorted(known))}.")
     stages, after = entry.get("stages", list(STAGES[:1])), entry.get("after", "")
     if not isinstance(stages, list) or not isinstance(after, str):
-        raise LexLatticeError(f"the model '{name}' has to have a list as stages, and after the name of another model.")
+        raise ConfigError(f"the model '{name}' needs a list as stages, and the name of another model as after.")
     changes = entry.get("changes", {})
     if not isinstance(changes, dict) or not all(isinstance(value, str | int | float) for value in changes.values()):
-        raise LexLatticeError(f"the changes of the model '{name}' have to be a table of dotted keys and plain values.")
-    own = {"config": folder / entry["config"], "changes": tuple(changes.items())}
-    model = Model(**{**entry, **own, "stages": tuple(stages)})
+        raise ConfigError(f"the changes of the model '{name}' must be a table of dotted keys and plain values.")
+    resolved = {"config": find_config(entry["config"], base=folder), "changes": tuple(changes.items())}
+    model = Model(**{**entry, **resolved, "stages": tuple(stages)})
     if not all(stage in STAGES for stage in model.stages) or not model.stages or model.system not in _KINDS:
-        raise LexLatticeError(f"the model '{name}' has stages of {STAGES}, and is read as one of {_KINDS}.")
+        raise ConfigError(
+            f"the model '{name}' has invalid stages (choose from {STAGES}) or system (choose from {_KINDS})."
+        )
     return model
 
 
@@ -165,4 +174,4 @@ _TYPES: Final = {
     **dict.fromkeys(("acts", "layers"), lambda value: type(value) is int and value > 0),
     **dict.fromkeys(("data", "encoder", "bertscore", "against", "gold"), lambda value: isinstance(value, str)),
 }
-"""What each key may hold."""
+"""For each key, whether a value is valid."""

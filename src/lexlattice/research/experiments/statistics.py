@@ -1,4 +1,4 @@
-"""How much there is of what in each language: the paper's first table."""
+"""Statistics of the data by language (the paper's first table), and the figures that the paper reports."""
 
 from __future__ import annotations
 
@@ -8,29 +8,25 @@ from importlib.resources import files
 from statistics import fmean
 from typing import Any
 
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.research.experiments.study import Study, name_of
 from lexlattice.research.experiments.tables import Cell, Column, Table, row
 
-# What the paper reports, from `paper.toml`: to stand beside what is measured here.
-
 
 @cache
 def paper() -> dict[str, Any]:
-    """All of it, by table."""
+    """The paper's figures by table, from `paper.toml`."""
     return tomllib.loads(files(__package__).joinpath("paper.toml").read_text("utf-8"))
 
 
 def reported(table: str, *keys: str) -> list[Any]:
-    """The figures of a row; none where the paper has no such row."""
+    """The paper's figures of a row; empty if the paper has no such row."""
     found: Any = paper()[table]
     for key in keys:
         found = found.get(key, {})
     return list(found)
 
-
-# How much there is of what in each language: the paper's first table.
 
 _COLUMNS = (
     Column("Tier", best=None, align="left"),
@@ -40,17 +36,17 @@ _COLUMNS = (
 
 
 def statistics(study: Study) -> list[Table]:
-    """Acts, words, sections and units of the training split, by language."""
+    """Count acts, words, sections and units of the training split by language."""
     languages = study.languages("train")
-    counts = {code: study.workshop.corpus.count(code, "train") for code in languages}
+    counts = {code: study.runner.corpus.count(code, "train") for code in languages}
     high = high_resource(counts)
     lines, total = [], 0
     for code in languages:
         words, summary, sections, units = _means(study, code)
         known = reported("statistics", code) if study.settings.profile == "paper" else []
         papers = [None, *known[1:2], None, *known[2:]] if known else [None] * len(_COLUMNS)
-        own = (counts[code], study.workshop.corpus.count(code, "validation"), words, summary, sections, units)
-        figures = [Cell(float(value), paper=paper) for value, paper in zip(own, papers[1:], strict=True)]
+        measured = (counts[code], study.runner.corpus.count(code, "validation"), words, summary, sections, units)
+        figures = [Cell(float(value), paper=paper) for value, paper in zip(measured, papers[1:], strict=True)]
         lines.append(row(name_of(code), "H" if code in high else "L", *figures))
         total += counts[code]
     means = [fmean(value for line in lines if (value := line.cells[i].value) is not None) for i in range(3, 7)]
@@ -59,11 +55,11 @@ def statistics(study: Study) -> list[Table]:
         Table(
             "Dataset statistics",
             f"Means over the training split, read with the profile '{study.settings.profile}'; H and L: languages "
-            "with more and with fewer training acts than the middle.",
+            "with more and with fewer training acts than the median.",
             _COLUMNS,
             tuple(lines),
             study.source(languages, total, ()),
-            "Words are those of units; furniture (headings, tables, signatures) is not counted.",
+            "Words are those of units, without furniture (headings, tables, signatures).",
             paper="The paper counts all words of an act, and its own paragraphs, with a parser that is not published.",
             head="Language",
         )
@@ -71,21 +67,21 @@ def statistics(study: Study) -> list[Table]:
 
 
 def high_resource(counts: dict[str, int]) -> set[str]:
-    """The half of the languages with the most training acts; ties are broken by the code, so that it is one half."""
+    """The half of the languages with the most training acts; ties are broken by language code."""
     order = sorted(counts, key=lambda code: (-counts[code], code))
     return set(order[: max(1, len(order) // 2)])
 
 
 def _means(study: Study, language: str) -> tuple[float, float, float, float]:
-    """Words of acts and of summaries, sections, units."""
+    """Mean words of acts and of summaries, sections and units."""
     found = []
-    for item in Rows(study.workshop.corpus.source(language, "train") or "", split="train"):
+    for item in Rows(study.runner.corpus.source(language, "train") or "", split="train"):
         if not isinstance(item, Row):
             continue
         act = act_of(item, study.settings.profile, language)
         if not isinstance(act, BadRow):
             found.append((act.words, len(item.summary.split()), len(act.sections), len(act)))
     if not found:
-        raise LexLatticeError(f"There is no act that can be read in the training split of '{language}'; leave it out.")
+        raise DataError(f"The training split of '{language}' has no readable act; leave the language out.")
     words, summary, sections, units = zip(*found, strict=True)
     return fmean(words), fmean(summary), fmean(sections), fmean(units)

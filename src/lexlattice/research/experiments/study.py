@@ -1,4 +1,4 @@
-"""What every experiment has in common: what it is told, where it works, and how its figures become cells."""
+"""What all experiments share: settings, runner, and the conversion of scores into table cells."""
 
 from __future__ import annotations
 
@@ -10,49 +10,51 @@ from typing import Final
 import numpy as np
 
 from lexlattice.encoding.tokens import TOKENIZERS
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.metrics.significance import confidence_interval
 from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.reading.languages.grammar import load
-from lexlattice.research.experiments.runner import Results, Scores, Trained, Workshop
+from lexlattice.research.experiments.runner import Results, Runner, Scores, TrainingTask
 from lexlattice.research.experiments.settings import Settings
 from lexlattice.research.experiments.tables import Cell, Column, Source, Table
 
 TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum": "R-Lsum"}
 ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
 TOKENIZER: Final = TOKENIZERS[0]
-"""The one that knows all scripts: what tables show first."""
+"""The tokenizer for all scripts, which tables show first."""
 ORACLES: Final = ("oracle", "oracle-greedy", "gold")
-"""Systems that look at the summary or the annotation, and so are never the best."""
+"""Systems that use the summary or the annotation, and never count as the best."""
 _LENGTHS: Final = {
     "reference": "at the length of the reference",
-    "auto": "as long as official summaries of acts of that length",
+    "auto": "at the length of official summaries of acts of that size",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One experiment at work."""
+    """One run of an experiment."""
 
     settings: Settings
-    workshop: Workshop
+    runner: Runner
     command: str
 
     def languages(self, split: str | None = None) -> list[str]:
-        """Those that are asked for, or all there are."""
-        return self.workshop.corpus.languages(self.settings.languages, split or self.settings.split)
+        """The languages of the settings, or all that the data have."""
+        return self.runner.corpus.languages(self.settings.languages, split or self.settings.split)
 
     def source(self, languages: Sequence[str], acts: int, seeds: Sequence[int] | None = None) -> Source:
-        """Where the figures of a table come from."""
-        data = f"{self.workshop.corpus.name} ({', '.join(languages)}; {self.settings.split})"
+        """The source note of a table."""
+        data = f"{self.runner.corpus.name} ({', '.join(languages)}; {self.settings.split})"
         return Source(self.command, data, tuple(self.settings.seeds if seeds is None else seeds), acts)
 
     def train(self, names: Sequence[str], languages: Sequence[str]) -> dict[str, list[Measurable]]:
-        """Some of the models, with every seed, on these languages."""
+        """Train some of the models on these languages, with every seed."""
         models = self.settings.models
-        tasks = [Trained(name, models[name], tuple(languages), seed) for name in names for seed in self.settings.seeds]
-        paths = self.workshop.train(tasks, models)
+        tasks = [
+            TrainingTask(name, models[name], tuple(languages), seed) for name in names for seed in self.settings.seeds
+        ]
+        paths = self.runner.train(tasks, models)
         found: dict[str, list[Measurable]] = {}
         for task in tasks:
             found.setdefault(task.name, []).append(Measurable(self, task, paths[task]))
@@ -60,27 +62,27 @@ class Study:
 
     @property
     def length(self) -> str:
-        """How long extracts are, for captions."""
+        """The length of extracts, for captions."""
         return length_of(self.settings.budget)
 
     @property
     def only_model(self) -> str:
-        """The name of the model, where one is tried in several ways."""
+        """The name of the settings' only model."""
         if len(self.settings.models) != 1:
-            raise LexLatticeError("One model is tried here; define one, and one only.")
+            raise ConfigError("This experiment evaluates one model; define exactly one.")
         return next(iter(self.settings.models))
 
     def summaries(self, language: str, results: Results) -> list[str]:
-        """The summaries of the acts that results are of."""
-        source = self.workshop.corpus.source(language, self.settings.split) or ""
+        """The official summaries of the acts in these results."""
+        source = self.runner.corpus.source(language, self.settings.split) or ""
         rows = {row.line: row.summary for row in Rows(source, split=self.settings.split) if isinstance(row, Row)}
         return [rows[line["line"]] for line in results.lines]
 
     def systems(self, language: str, budget: str | int | None = None) -> Results:
-        """The systems that need no training, on the acts of a language, at the length of the settings or another."""
+        """Evaluate the systems without training on the acts of a language, at the settings' length or another."""
         settings = self.settings
         named = {name: name for name in settings.systems}
-        return self.workshop.measure(
+        return self.runner.measure(
             language,
             settings.split,
             named,
@@ -96,35 +98,35 @@ class Measurable:
     """A trained model."""
 
     study: Study
-    task: Trained
+    task: TrainingTask
     path: Path
 
     def on(self, language: str, budget: str | int | None = None) -> Results:
         """Its results on the acts of a language."""
         settings = self.study.settings
         length = settings.budget if budget is None else budget
-        return self.study.workshop.of_model(self.task, self.path, language, settings.split, length, settings.gold)
+        return self.study.runner.measure_model(self.task, self.path, language, settings.split, length, settings.gold)
 
 
 Run = Callable[[Study], list[Table]]
-"""An experiment: what it is asked → its tables."""
+"""An experiment: a function from a study to its tables."""
 
 
 def length_of(budget: str | int) -> str:
-    """How long extracts are, for captions."""
+    """The length of extracts, for captions."""
     return _LENGTHS.get(str(budget), f"at {budget} words")
 
 
 def over_seeds(results: Sequence[Results], name: str, tokenizer: str = TOKENIZER) -> Scores:
-    """The scores of every act, averaged over seeds; all have to be of the same acts."""
+    """The scores of every act, averaged over seeds; all results must be of the same acts."""
     if len({found.celex for found in results}) > 1:
-        raise LexLatticeError("Results are of different acts; remove the folder 'measured', and run it again.")
+        raise DataError("The results are of different acts; remove the folder 'measured' and run it again.")
     scores: Scores = np.mean([found.scores[name][tokenizer] for found in results], axis=0)
     return scores
 
 
 def cells(scores: Scores, paper: Mapping[str, float] | None = None) -> list[Cell]:
-    """Means with their intervals, a cell for each measure; and the paper's figures, by measure."""
+    """A cell with mean and interval for each measure, and the paper's figure if there is one."""
     low, high = confidence_interval(scores)
     known = paper or {}
     return [
@@ -134,7 +136,7 @@ def cells(scores: Scores, paper: Mapping[str, float] | None = None) -> list[Cell
 
 
 def differences(scores: Scores, other: Scores) -> list[Cell]:
-    """How much better the first is than the second on the same acts, with intervals."""
+    """Cells with the mean differences on the same acts and their intervals."""
     change = scores - other
     low, high = confidence_interval(change)
     means = [float(value) for value in change.mean(axis=0)]
@@ -142,5 +144,5 @@ def differences(scores: Scores, other: Scores) -> list[Cell]:
 
 
 def name_of(language: str) -> str:
-    """In English, as tables have it."""
+    """The English name of a language, for tables."""
     return load(language).name

@@ -1,7 +1,7 @@
-"""Tables of results: one content, as Markdown, as LaTeX, and as JSON in full precision.
+"""Tables of results as Markdown, LaTeX, and JSON with full precision.
 
-What a reader must know to trust a figure is part of the table: the command, the data, the seeds, how many acts, and
-what the paper says, or why that cannot be compared.
+A table contains what a reader needs to trust its figures: the command, the data, the seeds, the number of acts, and the
+paper's figures or why they cannot be compared.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from lexlattice._internal.files import write_whole
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 
-# Tables as LaTeX: needs the packages booktabs and graphicx.
+# LaTeX, which needs the packages booktabs and graphicx
 
 _PAGE: Final = 56
-"""Lines of a table that fit a page."""
+"""Lines of a table that fit on a page."""
 _SYMBOLS: Final = {
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -30,16 +30,16 @@ _SYMBOLS: Final = {
     **{"→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$", "≈": r"$\approx$", "½": r"$\frac{1}{2}$"},
     **{"“": "``", "”": "''", "‘": "`", "’": "'"},
 }
-"""Letters of other scripts stay as they are: engines of today know them."""
+"""Letters of other scripts are left as they are: modern engines support them."""
 _GREEK: Final = {"λ": r"$\lambda$", "Δ": r"$\Delta$", "α": r"$\alpha$"}
-"""In formulas; not in words."""
+"""Replaced if they stand alone (in formulas), not inside words."""
 _LITERAL: Final = re.compile(rf"-(?=-)|\b[{''.join(_GREEK)}]\b|" + "|".join(map(re.escape, _SYMBOLS)))
-"""Two hyphens are two hyphens, as in options of a command."""
+"""Also the first of two hyphens, which LaTeX would join into a dash."""
 _NAMES: Final = {**_SYMBOLS, **_GREEK, "-": "-{}"}
 
 
 def to_latex(table: Table, label: str) -> str:
-    """The table as one float or several, the first of which has the label."""
+    """The table as one or more LaTeX floats; the first has the label."""
     rows = list(table.lines(escape, r"\textit{{{}}}", r"\textbf{{{}}}", r" {{\scriptsize {}}}"))
     parts = _pages(rows)
     source = escape(table.source.sentence("\0")).replace("\0", f"\\texttt{{{escape(table.source.command)}}}")
@@ -79,7 +79,7 @@ def _float(table: Table, title: str, name: str, rows: Sequence[list[str]], about
 
 
 def _pages(rows: Sequence[list[str]]) -> list[list[list[str]]]:
-    """Rows as they are divided: a group's name and its rows stay together, as many groups on a page as fit."""
+    """Divide rows into pages; a group's name and rows stay together."""
     groups: list[list[list[str]]] = [[]]
     for row in rows:
         if len(row) == 1:
@@ -102,7 +102,7 @@ def _slug(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Text in which nothing is a command.
+    r"""Escape text for LaTeX.
 
     >>> print(escape("100 % of R&D, λ → 0"))
     100 \% of R\&D, $\lambda$ $\rightarrow$ 0
@@ -110,7 +110,7 @@ def escape(text: str) -> str:
     return _LITERAL.sub(lambda match: _NAMES[match[0]], " ".join(text.split()))
 
 
-# Tables of results: one content, as Markdown, as LaTeX, and as JSON in full precision.
+# The table model
 
 NOTHING: Final = "–"
 _MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>|~#&$])")
@@ -118,17 +118,17 @@ _MARKUP: Final = re.compile(r"([\\`*_{}\[\]<>|~#&$])")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A figure or a text; without either, nothing was measured there."""
+    """A figure or a text; empty if nothing was measured."""
 
     value: float | None = None
     interval: tuple[float, float] | None = None
     text: str = ""
-    """Shown instead of the figure, if there is one."""
+    """Shown instead of the figure, if not empty."""
     paper: float | None = None
     """The paper's figure for the same thing."""
 
     def __post_init__(self) -> None:
-        """Figures are numbers."""
+        """Refuse figures that are not finite and reversed intervals."""
         figures = [self.value, self.paper, *(self.interval or ())]
         if not all(figure is None or math.isfinite(figure) for figure in figures):
             raise ValueError("a figure is not a finite number")
@@ -138,42 +138,42 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What the figures of a column are, and how they are shown."""
+    """The name of a column and the format of its figures."""
 
     name: str
     best: Literal["high", "low"] | None = "high"
-    """Which figure of a group is in bold; without, none is."""
+    """Which figure of a group is in bold; None for no figure."""
     digits: int = 2
     is_signed: bool = False
-    """Differences have their sign."""
+    """Whether positive figures are shown with their sign, for differences."""
     align: Literal["left", "right"] = "right"
 
     def shown(self, figure: float) -> str:
-        """A figure, rounded."""
+        """Format a figure."""
         sign = "+" if self.is_signed else ""
         return f"{figure:{sign}z,.{self.digits}f}".replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A name and its cells, one for each column."""
+    """A row: a name and a cell for each column."""
 
     name: str
     cells: tuple[Cell, ...]
     group: str = ""
-    """Rows of the same group (a language) stand together, and the best of them is in bold."""
+    """Rows of a group (a language) are shown together, with the best figures in bold."""
     competes: bool = True
-    """If not (an oracle, figures from elsewhere), it is in italics and never the best."""
+    """If False (for oracles and figures of others), the row is in italics and never the best."""
 
 
 def row(name: str, *cells: Cell | float | str | None, group: str = "", competes: bool = True) -> Row:
-    """A row of cells, figures, texts, or of None for what was not measured."""
+    """Make a row from cells, figures, texts, or None for what was not measured."""
     return Row(name, tuple(map(_cell, cells)), group, competes)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the figures come from."""
+    """The source of the figures."""
 
     command: str
     data: str
@@ -181,7 +181,7 @@ class Source:
     acts: int
 
     def sentence(self, command: str) -> str:
-        """For the foot of the table."""
+        """The sentence below the table, with the command as it is to be shown."""
         seeds = f"seed{'' if len(self.seeds) == 1 else 's'} {', '.join(map(str, self.seeds))}"
         acts = f"{self.acts:,} act{'' if self.acts == 1 else 's'}"
         return f"Made by {command} from {self.data}; {seeds if self.seeds else 'no seed'}; {acts}."
@@ -189,7 +189,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Table:
-    """Results with all that is needed to read them."""
+    """A table of results."""
 
     title: str
     caption: str
@@ -198,33 +198,33 @@ class Table:
     source: Source
     note: str
     paper: str = ""
-    """How the paper's figures compare with these, or why they do not; can be left out if they stand in the cells."""
+    """How the paper's figures compare, or why they cannot; optional if cells contain them."""
     interval: str = "95 % bootstrap interval over acts"
     head: str = "System"
-    """What the rows are."""
+    """The heading of the first column."""
 
     def __post_init__(self) -> None:
-        """A table that would mislead is an error of the program."""
+        """Refuse incomplete or misleading tables, which are programming errors."""
         for line in self.rows:
             if len(line.cells) != len(self.columns):
                 raise ValueError(f"{line.name!r} has {len(line.cells)} cells for {len(self.columns)} columns")
         if not self.columns:
             raise ValueError("there are no columns")
         if "" in list(self.groups)[1:]:
-            raise ValueError("rows without a group come after a group, as if they were of it")
+            raise ValueError("rows without a group follow a group, and would look like part of it")
         if not self.paper and not self._has_paper:
-            raise ValueError("nothing is said of the paper's figures")
+            raise ValueError("the paper's figures are not mentioned")
 
     @property
     def groups(self) -> dict[str, list[Row]]:
-        """The rows by group, each group where its first row is."""
+        """The rows by group, in order of the groups' first rows."""
         groups: dict[str, list[Row]] = {}
         for line in self.rows:
             groups.setdefault(line.group, []).append(line)
         return groups
 
     def best(self, group: str) -> list[str | None]:
-        """The best figure of each column in a group, as it is shown; None without any, or without a second to beat."""
+        """The best figure of each column in a group, formatted; None if fewer than two rows compete."""
         rows = [line for line in self.groups[group] if line.competes]
         found: list[str | None] = []
         for number, column in enumerate(self.columns):
@@ -234,7 +234,7 @@ class Table:
         return found
 
     def is_best(self, line: Row) -> list[bool]:
-        """For each cell of a row, whether none of its group is better by what is shown: ties are all the best."""
+        """For each cell of a row, whether it is the best of its group as formatted; ties are all the best."""
         best = self.best(line.group)
         return [
             line.competes and cell.value is not None and column.shown(cell.value) == figure
@@ -243,7 +243,7 @@ class Table:
 
     @property
     def remarks(self) -> list[str]:
-        """What stands under the table, but for where it comes from."""
+        """The remarks below the table, without the source."""
         cells = [cell for line in self.rows for cell in line.cells]
         parts = [
             self.note,
@@ -254,16 +254,21 @@ class Table:
         return [part for part in parts if part]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, with all digits."""
+        """The table as plain data with full precision."""
         return asdict(self)
 
     def to_json(self) -> str:
-        """The content of a JSON file."""
+        """The table as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n"
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The table again."""
+        """Read a table from the JSON of `to_json`.
+
+        Raises:
+            DataError: The text is not such a table.
+
+        """
         try:
             data = json.loads(text)
             columns = tuple(Column(**column) for column in data.pop("columns"))
@@ -271,10 +276,10 @@ class Table:
             source = data.pop("source")
             return cls(columns=columns, rows=rows, source=Source(**{**source, "seeds": tuple(source["seeds"])}), **data)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise LexLatticeError("The file holds no table of results; make it again with its command.") from error
+            raise DataError("The file is not a table of results; run its experiment again.") from error
 
     def to_markdown(self, level: int = 3) -> str:
-        """For pages: a heading of that level, the table, and what must be known of it."""
+        """The table as Markdown, with a heading of that level, caption, remarks and source."""
         rule = ["---", *("---" if column.align == "left" else "---:" for column in self.columns)]
         head = [_markdown(self.head), *(_markdown(column.name) for column in self.columns)]
         lines = [head, rule, *self.lines(_markdown, "*{}*", "**{}**", " {}")]
@@ -291,7 +296,7 @@ class Table:
         return "\n\n".join(part for part in parts if part) + "\n"
 
     def save(self, folder: Path, name: str) -> list[Path]:
-        """Write `name`.json, .md and .tex into a folder, whose name is part of what LaTeX calls it."""
+        """Write `name`.json, .md and .tex into a folder, whose name becomes part of the LaTeX label."""
         label = f"{folder.name}-{name}"
         contents = {"json": self.to_json(), "md": self.to_markdown(), "tex": to_latex(self, label)}
         paths = [folder / f"{name}.{suffix}" for suffix in contents]
@@ -304,7 +309,7 @@ class Table:
         return any(cell.paper is not None for line in self.rows for cell in line.cells)
 
     def lines(self, escape: Callable[[str], str], italic: str, bold: str, small: str) -> Iterator[list[str]]:
-        """The cells of each line, in whatever language of mark-up; a group's name stands alone."""
+        """The formatted cells of each line in some markup; the name of a group is a line of one cell."""
         for group, rows in self.groups.items():
             if group:
                 yield [italic.format(escape(group))]
@@ -338,7 +343,7 @@ def _between(low: str, high: str) -> str:
 
 
 def _markdown(text: str) -> str:
-    r"""Text on one line in which nothing is markup.
+    r"""Escape text for Markdown, on one line.
 
     >>> print(_markdown("lead_3 | first"))
     lead\_3 \| first

@@ -1,8 +1,8 @@
-"""Transfer without summaries in the target language.
+"""Transfer between languages: selection without summaries in the target language, and training on other languages.
 
-An act is read in another language and units are chosen there; what they correspond to in the English version is scored
-against the English summary, beside what choosing on the English version earns. Where there is no summary at all, it is
-counted how far the choices agree.
+For selection, units are selected in another language and projected onto the English version, which is scored against
+the English summary and compared with selecting on the English version directly. For acts without any summary, the
+agreement of the selections is measured.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import Reference
 from lexlattice.evaluation.metrics.significance import confidence_interval, rank_correlation, ratio_interval
 from lexlattice.multilingual.alignment import align
@@ -32,14 +32,14 @@ from lexlattice.summarizer import PATH, Summarizer
 
 _MEASURES: Final = ("rouge1", "rouge2", "rougeLsum")
 _MARGIN: Final = 1.2
-"""Counterparts may be shorter: a few more are chosen than there are words for, and the last ones left out."""
+"""Counterparts may be shorter: select somewhat more than the budget, and drop the last ones after projection."""
 _FRENCH: Final = "fr-acts-en-summaries/train-validation.jsonl.gz"
 _VERSIONS: Final = "../acts/multi-eurlex.jsonl.gz"
 
 
-def carrying(study: Study) -> list[Table]:
-    """Retention on French acts with English summaries, agreement on acts in many languages, where there are such."""
-    folder = Path(study.workshop.corpus.place)
+def transfer(study: Study) -> list[Table]:
+    """Retention on French acts with English summaries, and agreement on acts in many languages, as the data allow."""
+    folder = Path(study.runner.corpus.place)
     summarizer = load(study.settings.systems[0] if study.settings.systems else PATH)
     tables = []
     if (folder / _FRENCH).is_file():
@@ -47,12 +47,12 @@ def carrying(study: Study) -> list[Table]:
     if (folder / _VERSIONS).is_file():
         tables.append(_agreement(study, summarizer, folder / _VERSIONS))
     if not tables:
-        raise LexLatticeError(f"There is neither '{_FRENCH}' nor '{_VERSIONS}' in '{study.workshop.corpus.name}'.")
+        raise DataError(f"There is neither '{_FRENCH}' nor '{_VERSIONS}' in '{study.runner.corpus.name}'.")
     return tables
 
 
 def _retention(study: Study, summarizer: Summarizer, path: Path) -> Table:
-    found = [(row["split"], row["line_aligned"], _earned(summarizer, row)) for row in _rows(path)]
+    found = [(row["split"], row["line_aligned"], _scores(summarizer, row)) for row in _rows(path)]
     lines, acts = [], 0
     for name, some in (
         ("validation acts", [scores for split, _, scores in found if split == "validation"]),
@@ -62,48 +62,50 @@ def _retention(study: Study, summarizer: Summarizer, path: Path) -> Table:
         if not some:
             continue
         table = np.array(some)
-        english, french, back = (table[:, place] for place in range(3))
+        english, french, round_trip = (table[:, place] for place in range(3))
         base = [float(value) for value in english.mean(axis=0)]
-        lines.append(row(name, float(len(some)), *base, *_kept(french, english), *_kept(back, english)[:2]))
+        lines.append(
+            row(name, float(len(some)), *base, *_retained(french, english), *_retained(round_trip, english)[:2])
+        )
         acts = max(acts, len(some))
     return Table(
-        "Chosen on French, scored in English",
-        "What choosing on the English version earns (ROUGE F1 × 100), and the share of it that the French one earns.",
+        "Selected on French, scored in English",
+        "ROUGE F1 × 100 of selecting on the English version, and the share that selecting on the French one retains.",
         (
             Column("acts", best=None, digits=0),
             *(Column(f"{name} on English", best=None) for name in ("R-1", "R-2", "R-Lsum")),
             *(Column(f"{name} retained", best=None, digits=3) for name in ("R-1", "R-2", "R-Lsum")),
-            *(Column(f"{name} there and back", best=None, digits=3) for name in ("R-1", "R-2")),
+            *(Column(f"{name} round trip", best=None, digits=3) for name in ("R-1", "R-2")),
         ),
         tuple(lines),
-        Source(study.command, f"{study.workshop.corpus.name}/{_FRENCH}", (), acts),
-        "The model has learnt from English acts alone: this is zero-shot, and no French summary is needed. Of the acts "
-        "of both splits it has seen those for training, in English. There and back: chosen on the English version, "
-        "carried over to the French one and back again, which is what carrying alone leaves.",
+        Source(study.command, f"{study.runner.corpus.name}/{_FRENCH}", (), acts),
+        "The model was trained on English acts only: this is zero-shot, and needs no French summary. Both splits "
+        "include acts that it was trained on, in English. Round trip: selected on the English version, projected onto "
+        "the French one and back, which isolates the loss by projection.",
         paper="The paper has no such measure; its retention compares two models on summaries of the target language.",
         interval="95 % bootstrap interval over acts, of the ratio of means",
         head="Acts",
     )
 
 
-def _kept(here: np.ndarray, there: np.ndarray) -> list[Cell]:
-    """The share of what is earned there that is earned here, for each measure."""
-    shares = here.mean(axis=0) / there.mean(axis=0)
-    return [Cell(float(share), ratio_interval(here[:, i], there[:, i])) for i, share in enumerate(shares)]
+def _retained(scores: np.ndarray, baseline: np.ndarray) -> list[Cell]:
+    """The ratio of mean scores with its interval, for each measure."""
+    shares = scores.mean(axis=0) / baseline.mean(axis=0)
+    return [Cell(float(share), ratio_interval(scores[:, i], baseline[:, i])) for i, share in enumerate(shares)]
 
 
-def _earned(summarizer: Summarizer, entry: dict[str, Any]) -> list[list[float]]:
-    """By choosing on English; by choosing on French; by choosing on English, carried over to French and back."""
+def _scores(summarizer: Summarizer, entry: dict[str, Any]) -> list[list[float]]:
+    """Scores of selecting on English, of selecting on French, and of English projected onto French and back."""
     english, french = (_act(entry[f"reference_{language}"], language) for language in ("en", "fr"))
     reference = Reference(entry["summary_en"], "compat")
     budget = len(entry["summary_en"].split())
     order = summarizer.rank(french, int(_MARGIN * budget * french.words / english.words))
     to_english, to_french = align(french, english), align(english, french)
-    over = project_extract((french.units[unit] for unit in order), english, to_english, budget)
+    projected = project_extract((french.units[unit] for unit in order), english, to_english, budget)
     ranked = [english.units[unit].id for unit in summarizer.rank(english, int(_MARGIN * budget))]
-    there = (french[name] for unit in ranked for name in to_french.pairs.get(unit, ()))
-    back = project_extract(there, english, to_english, budget)
-    texts = summarizer.extract(english, budget).text, over.text, back.text
+    french_units = (french[name] for unit in ranked for name in to_french.pairs.get(unit, ()))
+    round_trip = project_extract(french_units, english, to_english, budget)
+    texts = summarizer.extract(english, budget).text, projected.text, round_trip.text
     return [[100 * reference.score(text)[name].f1 for name in _MEASURES] for text in texts]
 
 
@@ -128,33 +130,33 @@ def _agreement(study: Study, summarizer: Summarizer, path: Path) -> Table:
         figures = [Cell(float(of([line.cells[i].value for line in lines]))) for i in range(1, 4)]
         lines.append(row(name, None, *figures, competes=False))
     return Table(
-        "Agreement with the English choice",
-        "Of the units chosen in English, the share whose counterparts are chosen in another language; and Spearman's "
+        "Agreement with the English selection",
+        "The share of units selected in English whose counterparts are selected in another language, and Spearman's "
         "rank correlation of the scores of corresponding units.",
         (
             Column("acts", best=None, digits=0),
-            Column("as long as official summaries", best=None, digits=3),
-            Column("a tenth of the act", best=None, digits=3),
-            Column("correlation of scores", best=None, digits=3),
+            Column("at official length", best=None, digits=3),
+            Column("at a tenth of the act", best=None, digits=3),
+            Column("rank correlation", best=None, digits=3),
         ),
         tuple(lines),
         Source(study.command, "acts/multi-eurlex", (), acts),
-        "Many of these acts are short: official length is half of them, and a tenth is three or four units.",
+        "Many of these acts are short: the official length is half of the act, and a tenth is three or four units.",
         paper="The paper has no such measure.",
         head="Language",
     )
 
 
 def _shared(summarizer: Summarizer, english: Act, act: Act, share: float) -> float:
-    """Of the units chosen in English, how many have a counterpart that is chosen."""
+    """The share of units selected in English that have a selected counterpart."""
     chosen = {unit.id for unit in summarizer.extract(english, max(1, round(share * english.words))).units}
     counterparts = align(act, english).pairs
-    there = summarizer.extract(act, max(1, round(share * act.words))).units
-    return len(chosen & {name for unit in there for name in counterparts.get(unit.id, ())}) / max(1, len(chosen))
+    selected = summarizer.extract(act, max(1, round(share * act.words))).units
+    return len(chosen & {name for unit in selected for name in counterparts.get(unit.id, ())}) / max(1, len(chosen))
 
 
 def _correlation(summarizer: Summarizer, english: Act, act: Act) -> float:
-    """Of the ranks of units that correspond."""
+    """The rank correlation of the scores of corresponding units."""
     scores = dict(zip((unit.id for unit in english), summarizer.score(english).tolist(), strict=True))
     counterparts = align(act, english).pairs
     pairs = [
@@ -174,52 +176,52 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-# From some languages to others: trained on those with most acts and tried on the rest; and from one to another.
+# Training on other languages
 
-_SECOND = 1
-"""ROUGE-2 is the second measure: what retention is measured by."""
+_ROUGE_2 = 1
+"""The column of ROUGE-2, by which retention is measured."""
 
 
 def held_out(study: Study) -> list[Table]:
-    """Trained on the languages with most acts, tried on the others; beside a model trained on all."""
+    """Compare a model trained on the languages with most acts with one trained on all, on the other languages."""
     languages = study.languages("train")
     if len(languages) < 2:
-        raise LexLatticeError(
-            f"'{study.workshop.corpus.name}' has acts to learn from in {name_of(languages[0])} only; give data in two "
-            "languages at least."
+        raise DataError(
+            f"'{study.runner.corpus.name}' has training acts in {name_of(languages[0])} only; give data in at "
+            "least two languages."
         )
-    high = high_resource({code: study.workshop.corpus.count(code, "train") for code in languages})
+    high = high_resource({code: study.runner.corpus.count(code, "train") for code in languages})
     low = [code for code in languages if code not in high]
     name = study.only_model
-    ours = [code for code in languages if code in high]
-    transfer, joint = (study.train([name], some)[name] for some in (ours, languages))
+    trained_on = [code for code in languages if code in high]
+    zero_shot, joint = (study.train([name], some)[name] for some in (trained_on, languages))
     found = []
     for code in low:
-        there, everywhere = (
-            over_seeds([one.on(code) for one in models], name)[:, _SECOND] for models in (transfer, joint)
+        transferred, jointly = (
+            over_seeds([one.on(code) for one in models], name)[:, _ROUGE_2] for models in (zero_shot, joint)
         )
-        interval = ratio_interval(there, everywhere)
-        found.append((code, there, everywhere, Cell(float(there.mean() / everywhere.mean()), interval)))
+        interval = ratio_interval(transferred, jointly)
+        found.append((code, transferred, jointly, Cell(float(transferred.mean() / jointly.mean()), interval)))
     found.sort(key=lambda entry: -(entry[3].value or 0))
     lines = []
-    for code, there, everywhere, retention in found:
+    for code, transferred, jointly, retention in found:
         known = reported("held_out", code)
         papers = [*known, known[0] / known[1]] if known else [None] * 3
         lines.append(
             row(
                 name_of(code),
-                Cell(float(there.mean()), paper=papers[0]),
-                Cell(float(everywhere.mean()), paper=papers[1]),
+                Cell(float(transferred.mean()), paper=papers[0]),
+                Cell(float(jointly.mean()), paper=papers[1]),
                 replace(retention, paper=papers[2]),
             )
         )
     means = [float(np.mean([line.cells[i].value for line in lines])) for i in range(3)]
     lines.append(row("Mean", *means, competes=False))
-    acts = sum(len(there) for _, there, _, _ in found)
+    acts = sum(len(scores) for _, scores, _, _ in found)
     return [
         Table(
             "Held-out languages",
-            f"ROUGE-2 of {name}, trained on {', '.join(ours)} alone (transfer) and on all languages (joint).",
+            f"ROUGE-2 of {name}, trained on {', '.join(trained_on)} only (transfer) and on all languages (joint).",
             tuple(Column(title, best=None, digits=digits) for title, digits in _COLUMNS),
             tuple(lines),
             study.source(low, acts),
@@ -234,15 +236,17 @@ _COLUMNS = (("Transfer", 2), ("Joint", 2), ("Retention", 3))
 
 
 def across(study: Study) -> list[Table]:
-    """Trained and chosen on one language, tried on another, beside a model that learnt from that one."""
+    """Compare a model trained on one language with one trained on the target language, on the target language."""
     source, target = study.settings.source, study.settings.target
     if not source or not target:
-        raise LexLatticeError('Say which language to learn from and which to try: source = "en", target = "es".')
+        raise ConfigError(
+            'The settings lack the languages to train and to test on; add source = "en" and target = "es".'
+        )
     name = study.only_model
     lines = []
     for label, language in ((f"{name}, {source} (zero-shot)", source), (f"{name}, {target} (supervised)", target)):
-        if study.workshop.corpus.source(language, "train") is None:
-            raise LexLatticeError(f"There is nothing to learn from in '{language}' in '{study.workshop.corpus.name}'.")
+        if study.runner.corpus.source(language, "train") is None:
+            raise DataError(f"There are no training acts in '{language}' in '{study.runner.corpus.name}'.")
         results = [one.on(target) for one in study.train([name], [language])[name]]
         lines.append(row(label, *cells(over_seeds(results, name)), competes=language == source))
     others = study.systems(target)
@@ -253,11 +257,11 @@ def across(study: Study) -> list[Table]:
     return [
         Table(
             f"{name_of(source)} → {name_of(target)}",
-            f"Tried on {name_of(target)}, of which the first model has seen nothing.",
+            f"Tested on {name_of(target)}, which the first model was not trained on.",
             ROUGE,
             tuple(lines),
             study.source([target], len(others.celex)),
-            "Systems without training read the target's own acts.",
+            "Systems without training read the acts of the target language.",
             paper="The paper's rows are of its test split.",
         )
     ]

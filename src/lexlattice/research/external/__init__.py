@@ -1,13 +1,13 @@
-"""Systems that others made, behind the one face of all systems: an act and a number of words → text of no more words.
+"""Models made by others as systems: an act and a number of words → text of at most that many words.
 
-Each has a name, options after a question mark:
+Each has a name, with options after a question mark:
 
     llm:ENDPOINT?method=zero-shot            a language model behind an endpoint
-    local:MODEL?method=extract&times=4       one on this machine, on an extract four times as long as the summary
+    local:MODEL?method=extract&times=4       a language model on this machine, given an extract of 4 × the length
     seq2seq:MODEL?method=sled&chunk=256      an encoder-decoder; also plain, or unlimiformer with k=256
-    translate:MODEL?order=last&system=NAME   another system (all that follows `system=` is its name), and a translation
+    translate:MODEL?order=last&system=NAME   another system (everything after `system=` is its name) and a translation
 
-MODEL is a folder or a name of the Hugging Face hub, ID or ID@REVISION.
+MODEL is a folder or a name on the Hugging Face hub, ID or ID@REVISION.
 """
 
 from __future__ import annotations
@@ -17,13 +17,25 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.research.external.llm import Complete, Endpoint, Extracting, Local, Prompted
 from lexlattice.research.external.models import Summarize, first_words
 from lexlattice.research.external.seq2seq import Seq2Seq
 from lexlattice.research.external.translation import Translated, Translator
+from lexlattice.summarizer import shipped
 
-__all__ = ["PREFIXES", "Complete", "Local", "Prompted", "Seq2Seq", "Summarize", "Translated", "Translator", "system"]
+__all__ = [
+    "Complete",
+    "Local",
+    "Prompted",
+    "Seq2Seq",
+    "Summarize",
+    "Translated",
+    "Translator",
+    "build",
+    "parse_name",
+    "system",
+]
 
 _PROMPTING: Final = {"method": str, "times": float, "context": int, "language": str}
 _OPTIONS: Final[Mapping[str, Mapping[str, Callable[[str], Any]]]] = {
@@ -35,8 +47,14 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Callable[[str], Any]]]] = {
     },
     "translate": {"order": str, "beams": int, "prefix": str, "language": str, "system": str},
 }
-PREFIXES: Final = tuple(f"{kind}:" for kind in _OPTIONS)
-"""How names of these systems begin."""
+_PREFIXES: Final = tuple(f"{kind}:" for kind in _OPTIONS)
+
+
+def build(name: str, resolve: Callable[[str], Callable[[Act, int], Any]]) -> Summarize:
+    """The system of that name for `lexlattice.evaluation.systems`, with the shipped model as its extractor."""
+    from lexlattice.research.llm import open_endpoint
+
+    return system(name, endpoint=open_endpoint, extract=lambda act, words: shipped().extract(act, words), other=resolve)
 
 
 def system(
@@ -46,65 +64,74 @@ def system(
     extract: Extracting | None = None,
     other: Callable[[str], Callable[[Act, int], Any]] | None = None,
 ) -> Summarize:
-    """The system of that name.
+    """Load the system of that name.
 
-    `endpoint` opens what is named after `llm:`; `extract` makes the extracts that are summarised further; `other` finds
-    what is to be translated where its name is none of these.
+    Args:
+        name: As described at the top of this module.
+        endpoint: Opens the endpoint that is named after `llm:`.
+        extract: Makes the extracts that `method=extract` gives to the model.
+        other: Finds the system to translate by its name, if it is not one of these.
+
+    Raises:
+        OptionError: The name is malformed or an option is invalid.
+        WeightsError: The model cannot be loaded.
+
     """
-    kind, model, options = parsed(name)
+    kind, model, options = parse_name(name)
     if kind == "seq2seq":
         return Seq2Seq(model, **options)
     if kind == "translate":
         return _translate(name, model, options, endpoint=endpoint, extract=extract, other=other)
     if kind == "local":
-        local = Local(model, **_taken(options, "tokens"))
+        local = Local(model, **_popped(options, "tokens"))
         context = min(local.context, options.pop("context", local.context))
         return Prompted(local, **options, context=context, count=local.count, extract=extract)
     if endpoint is None:
-        raise LexLatticeError(f"Nothing here opens the endpoint of '{name}'; give what does.")
+        raise OptionError(f"'{name}' needs an endpoint, but no function that opens it was given.")
     return Prompted(endpoint(model), **options, extract=extract)
 
 
-def parsed(name: str) -> tuple[str, str, dict[str, Any]]:
-    """Kind, model and options of a name, or an error that says what is wrong with it; nothing is loaded.
+def parse_name(name: str) -> tuple[str, str, dict[str, Any]]:
+    """Parse a name into kind, model and options, without loading anything.
 
-    >>> parsed("seq2seq:models/led?method=sled&chunk=256")
+    >>> parse_name("seq2seq:models/led?method=sled&chunk=256")
     ('seq2seq', 'models/led', {'method': 'sled', 'chunk': 256})
-    >>> parsed("translate:models/en-es?system=seq2seq:models/led?method=sled&k=4")[2]
+    >>> parse_name("translate:models/en-es?system=seq2seq:models/led?method=sled&k=4")[2]
     {'system': 'seq2seq:models/led?method=sled&k=4'}
     """
     kind, _, rest = name.partition(":")
-    model, _, written = rest.partition("?")
+    model, _, query = rest.partition("?")
     if kind not in _OPTIONS or not model:
-        raise LexLatticeError(f"'{name}' is no external system; write one of {', '.join(PREFIXES)} and a model.")
+        raise OptionError(f"'{name}' is not an external system; write one of {', '.join(_PREFIXES)} and a model.")
     inner: list[tuple[str, str]] = []
     if kind == "translate":
-        written, is_there, last = f"&{written}".partition("&system=")
+        # The inner system may have a query of its own, so everything after `system=` belongs to its name.
+        query, is_there, last = f"&{query}".partition("&system=")
         inner = [("system", last)] if is_there else []
     found: dict[str, Any] = {}
-    for key, value in [*parse_qsl(written, keep_blank_values=True), *inner]:
+    for key, value in [*parse_qsl(query, keep_blank_values=True), *inner]:
         if key not in _OPTIONS[kind]:
-            raise LexLatticeError(f"'{name}' has an option '{key}'; there are {', '.join(_OPTIONS[kind])}.")
+            raise OptionError(f"'{name}' has an unknown option '{key}'; choose from {', '.join(_OPTIONS[kind])}.")
         try:
             found[key] = _OPTIONS[kind][key](value)
         except ValueError:
-            raise LexLatticeError(f"'{name}' has {key}={value}, which is no number of that kind; give one.") from None
+            raise OptionError(f"'{name}' has {key}={value}, which is not a number of the right kind.") from None
     return kind, model, found
 
 
-def _translate(name: str, model: str, options: dict[str, Any], **ways: Any) -> Summarize:
-    inner, other = options.pop("system", ""), ways["other"]
-    if inner.startswith(PREFIXES):
-        summarize = system(inner, **ways)
+def _translate(name: str, model: str, options: dict[str, Any], **hooks: Any) -> Summarize:
+    inner, other = options.pop("system", ""), hooks["other"]
+    if inner.startswith(_PREFIXES):
+        summarize = system(inner, **hooks)
     elif inner and other is not None:
-        summarize = _within(other(inner))
+        summarize = _within_budget(other(inner))
     else:
-        raise LexLatticeError(f"'{name}' does not say what is to be translated; end it with system= and a system.")
-    return Translated(Translator(model, **_taken(options, "beams", "prefix")), summarize, **options)
+        raise OptionError(f"'{name}' does not name the system to translate; end it with system=NAME.")
+    return Translated(Translator(model, **_popped(options, "beams", "prefix")), summarize, **options)
 
 
-def _within(summarize: Callable[[Act, int], Any]) -> Summarize:
-    """A system that returns extracts or text, as one that returns text within its budget."""
+def _within_budget(summarize: Callable[[Act, int], Any]) -> Summarize:
+    """Turn a system that returns an extract or text into one that returns text within its budget."""
 
     def text(act: Act, words: int) -> str:
         result = summarize(act, words)
@@ -113,5 +140,5 @@ def _within(summarize: Callable[[Act, int], Any]) -> Summarize:
     return text
 
 
-def _taken(options: dict[str, Any], *names: str) -> dict[str, Any]:
+def _popped(options: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: options.pop(name) for name in names if name in options}

@@ -1,7 +1,7 @@
-"""Instruction-tuned language models as summarizers: the act itself, or our extract of it, and a plain request.
+"""Instruction-tuned language models as summarizers, prompted with the act itself or with an extract of it.
 
-A model is any function of a system prompt and a user prompt, such as `Local`, or an endpoint of `research.llm`. What it
- says is cut to the budget; what it thinks aloud first, between <think> and </think>, is not part of what it says.
+A model is any function of a system prompt and a user prompt, such as `Local`, or an endpoint of `research.llm`. Its
+output is cut to the budget; a chain of thought between <think> and </think> is removed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.research.external.models import first_words, load, positions, shortened, tokens_at_most
 
 Complete = Callable[[str, str], str]
@@ -26,32 +26,32 @@ class Endpoint(Protocol):
     """Something like `lexlattice.research.llm.Endpoint`: its replies have a text."""
 
     def complete(self, system: str, prompt: str) -> Any:
-        """What is said to both prompts."""
+        """The reply to both prompts."""
 
     def estimate(self, requests: Iterable[Any]) -> Any:
-        """What asking takes: of each request the system prompt, the prompt, no schema, and the characters expected."""
+        """The cost of requests: tuples of system prompt, prompt, no schema, and expected characters."""
 
 
 Extracting = Callable[[Act, int], Any]
-"""What makes extracts: text, or something whose `text` is it."""
+"""Makes extracts: text, or an object with a `text`."""
 
 METHODS: Final = ("zero-shot", "extract")
 CONTEXT: Final = 32_000
-"""Tokens that an endpoint takes in, unless another number is given."""
+"""The default context of an endpoint, in tokens."""
 TIMES: Final = 4.0
-"""How much longer the extract is than the summary that is made of it."""
+"""The length of the extract relative to the summary."""
 _NEW: Final = 2048
-_LETTERS: Final = 8
-"""Of a word and the space after it, rather too many than too few."""
+_CHARACTERS_PER_WORD: Final = 8
+"""With the space after it; an upper estimate."""
 _TEMPLATE: Final = 64
-"""Tokens kept free for what a chat template puts around the prompts."""
+"""Tokens reserved for the chat template."""
 _THOUGHTS: Final = re.compile(r"^.*</think>|<think>.*$", re.DOTALL)
 
 
 class Prompted:
-    """A language model that is asked for a summary, of the act (`zero-shot`) or of an extract of it (`extract`).
+    """A language model prompted for a summary of the act (`zero-shot`) or of an extract of it (`extract`).
 
-    An act beyond the context loses its middle: words of its front and of its end stay, two to one.
+    The middle of an act that exceeds the context is left out: two thirds of the kept words are from the front.
     """
 
     def __init__(
@@ -65,41 +65,53 @@ class Prompted:
         count: Callable[[str], int] = tokens_at_most,
         language: str | None = None,
     ) -> None:
-        """`context` is for prompts only, as `count` counts; `language` is that of the summary, if not the act's."""
+        """Wrap a model.
+
+        Args:
+            complete: The model, as a function or an endpoint.
+            method: `zero-shot` or `extract`.
+            extract: Makes the extracts for `extract`.
+            times: The length of extracts relative to the summary.
+            context: The maximum of tokens in prompts, as `count` counts them.
+            count: Counts tokens.
+            language: The language of the summary; the act's by default.
+
+        """
         if method not in METHODS:
-            raise LexLatticeError(f"There is no method '{method}' of prompting; choose among {', '.join(METHODS)}.")
+            raise OptionError(f"There is no method '{method}' of prompting; choose among {', '.join(METHODS)}.")
         if method == "extract" and extract is None:
-            raise LexLatticeError("To summarise an extract, something has to make it; give what does, or zero-shot.")
+            raise OptionError("The method extract needs a function that makes extracts; give one, or use zero-shot.")
         if times < 1:
-            raise LexLatticeError(f"An extract cannot be {times:g} times as long as its summary; give at least 1.")
+            raise OptionError(f"An extract cannot be {times:g} times as long as its summary; give at least 1.")
         self._model, self._complete, self._method, self._times = complete, _completing(complete), method, times
         self._extract = extract if method == "extract" else None
         self._context, self._count, self._language = context, count, language
 
     def __call__(self, act: Act, words: int) -> str:
-        """What the model says of an act, in so many words at most."""
+        """Summarize an act in at most this many words."""
         if words <= 0 or not act.source.strip():
             return ""
         system, prompt = self.prompts(act, words)
-        said = self._complete(system, prompt)
-        return first_words(_THOUGHTS.sub("", said).strip(), words)
+        reply = self._complete(system, prompt)
+        return first_words(_THOUGHTS.sub("", reply).strip(), words)
 
     def estimate(self, tasks: Iterable[tuple[Act, int]]) -> Any:
-        """What summaries of acts in so many words will take, as the endpoint says; None where nothing is paid for."""
+        """The estimated cost of summaries of acts, each in a number of words; None if the model is free."""
         if callable(self._model):
             return None
-        asked = ((*self.prompts(act, words), None, _LETTERS * words) for act, words in tasks if words > 0)
-        return self._model.estimate(asked)
+        return self._model.estimate(
+            (*self.prompts(act, words), None, _CHARACTERS_PER_WORD * words) for act, words in tasks if words > 0
+        )
 
     def prompts(self, act: Act, words: int) -> tuple[str, str]:
-        """What the model is shown: the system prompt, and the user's with the act in it."""
-        system, frame = _prompt("system"), _prompt(self._method)
-        asked = {"words": words, "language": _language(self._language or act.language)}
-        room = self._context - self._count(system + frame.format(**asked, text="")) - _TEMPLATE
+        """The system prompt, and the user prompt with the act."""
+        system, template = _prompt("system"), _prompt(self._method)
+        values = {"words": words, "language": _language(self._language or act.language)}
+        room = self._context - self._count(system + template.format(**values, text="")) - _TEMPLATE
         text = shortened(self._text(act, words), room, self._count)
         if not text:
-            raise LexLatticeError(f"Nothing of an act fits into {self._context} tokens of context; give more.")
-        return system, frame.format(**asked, text=text)
+            raise OptionError(f"A context of {self._context} tokens is too small for any part of an act; give more.")
+        return system, template.format(**values, text=text)
 
     def _text(self, act: Act, words: int) -> str:
         if self._extract is None:
@@ -109,49 +121,49 @@ class Prompted:
 
 
 class Local:
-    """A causal language model on this machine, with its own chat template; greedy, so the same every time."""
+    """A causal language model on this machine, with its chat template and greedy (deterministic) decoding."""
 
     def __init__(self, name: str, tokens: int = _NEW) -> None:
-        """`tokens` is how many it may say at most."""
+        """Load a model; `tokens` is the maximum length of its output."""
         self._tokenizer, self._model = load("AutoModelForCausalLM", name, dtype="auto")
         self._tokens = tokens
-        config = self._model.config.get_text_config(decoder=True)  # of models that see pictures, the part that reads
+        config = self._model.config.get_text_config(decoder=True)  # the text part of multimodal models
         longest = positions(config, "max_position_embeddings", "n_positions") or CONTEXT + tokens
         self.context: Final = longest - tokens
-        """Tokens that prompts may have."""
+        """The maximum of tokens in prompts."""
         if self.context <= 0:
-            raise LexLatticeError(f"'{name}' takes {longest} tokens in all; let it say fewer than {tokens}.")
+            raise OptionError(f"'{name}' has a context of {longest} tokens; set tokens below {tokens}.")
 
     def count(self, text: str) -> int:
-        """Tokens of a text."""
+        """The number of tokens of a text."""
         with silent_transformers():
             return len(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def __call__(self, system: str, prompt: str) -> str:
-        """What it says."""
+        """Generate a reply."""
         import torch
 
         ids = torch.tensor([self._ids(system, prompt)], device=self._model.device)
         with silent_transformers(), torch.inference_mode():
-            said = self._model.generate(
+            output = self._model.generate(
                 input_ids=ids,
                 attention_mask=torch.ones_like(ids),
                 max_new_tokens=self._tokens,
                 **{"do_sample": False, "temperature": None, "top_p": None, "top_k": None, "num_beams": 1},
                 pad_token_id=self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0,
             )
-        text: str = self._tokenizer.decode(said[0, ids.shape[1] :], skip_special_tokens=True)
+        text: str = self._tokenizer.decode(output[0, ids.shape[1] :], skip_special_tokens=True)
         return text
 
     def _ids(self, system: str, prompt: str) -> list[int]:
-        """Both prompts as the model was taught to read them; in one message where its template knows no system."""
+        """The tokens of both prompts in the chat template; in one message if it has no system role."""
         if not self._tokenizer.chat_template:
             ids: list[int] = self._tokenizer(f"{system}\n\n{prompt}")["input_ids"]
             return ids
         user = {"role": "user", "content": prompt}
         try:
             return self._templated([{"role": "system", "content": system}, user])
-        except Exception:  # templates are programs that raise what they like
+        except Exception:  # templates are programs that can raise anything
             return self._templated([{**user, "content": f"{system}\n\n{prompt}"}])
 
     def _templated(self, messages: list[dict[str, str]]) -> list[int]:

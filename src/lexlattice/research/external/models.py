@@ -1,4 +1,4 @@
-"""Models made by others, through Transformers: from a folder, or by name from the Hugging Face hub."""
+"""Loading models with Transformers, and fitting texts to their limits."""
 
 from __future__ import annotations
 
@@ -10,14 +10,23 @@ from typing import Any, Final
 
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError, MissingExtraError, brief
+from lexlattice.errors import MissingExtraError, WeightsError, brief
 
 
 def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
-    """Tokenizer and model (`kind` is a class of Transformers, such as AutoModelForSeq2SeqLM), `ID@REVISION` allowed.
+    """Load a tokenizer and a model.
 
-    Weights are read as safetensors only: pickled ones can run code. Parts without weights would be filled in at
-    random, so they are refused.
+    Only safetensors are loaded, since pickled weights can run code. Models with missing weights are refused, since
+    Transformers would initialize these at random.
+
+    Args:
+        kind: A class of Transformers, such as AutoModelForSeq2SeqLM.
+        name: A folder, or a name on the Hugging Face hub (ID or ID@REVISION).
+        dtype: The type of the weights.
+
+    Raises:
+        WeightsError: The model cannot be loaded or lacks weights.
+
     """
     try:
         import torch
@@ -37,20 +46,20 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
                 where, use_safetensors=True, dtype=dtype, output_loading_info=True, **options
             )
     except Exception as error:
-        raise LexLatticeError(
+        raise WeightsError(
             f"The model '{name}' cannot be loaded ({brief(error)}); give a folder or a name of the Hugging Face hub "
             "(ID or ID@REVISION) that has a tokenizer and weights as safetensors."
         ) from error
     if missing := sorted(report["missing_keys"]):
-        raise LexLatticeError(
-            f"'{name}' has no weights for {len(missing)} parts of the model, such as {missing[0]}; get it anew."
+        raise WeightsError(
+            f"'{name}' has no weights for {len(missing)} parts of the model, such as {missing[0]}; download it again."
         )
     device = "cuda" if torch.cuda.is_available() else "cpu"
     return tokenizer, model.to(device).eval().requires_grad_(False)
 
 
 def tokens_of(tokenizer: Any, text: str, limit: int | None = None) -> list[int]:
-    """The tokens of a text, with the special ones that the model expects; no more than `limit`, if given."""
+    """The token ids of a text with special tokens, truncated to `limit`."""
     clean = text.encode("utf-8", "replace").decode("utf-8")
     with silent_transformers():
         ids: list[int] = tokenizer(clean, truncation=limit is not None, max_length=limit)["input_ids"]
@@ -58,28 +67,27 @@ def tokens_of(tokenizer: Any, text: str, limit: int | None = None) -> list[int]:
 
 
 def positions(config: Any, *names: str) -> int | None:
-    """How long a sequence may be, by the first of these entries of a model's configuration that is there."""
+    """The maximum length of a sequence: the first of these entries that a model's configuration has."""
     found = (getattr(config, name, None) for name in names)
     return next((value for value in found if isinstance(value, int) and value > 0), None)
 
 
-# Texts on their way in and out of a model: no more words than allowed, and no more of an act than a model takes.
+# Texts
 
 Summarize = Callable[[Act, int], str]
-"""The one face of all systems: an act and a number of words → text of no more words."""
+"""A summarizer: an act and a number of words → text of at most that many words."""
 
 GAP: Final = "[…]"
-"""What stands where the middle of a text was left out."""
+"""Marks where the middle of a text was left out."""
 _FRONT: Final = 2 / 3
-"""The share of what is kept that comes from the front: acts say there what they are about, and at the end from when
-they apply."""
+"""The share of kept words from the front, where acts say what they are about; the end says when they apply."""
 _BYTES_OF_A_TOKEN: Final = 3
 _WORD: Final = re.compile(r"\S+")
 _SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?;])\s+(?=\W*(\w))")
 
 
 def first_words(text: str, words: int) -> str:
-    """The text up to that many words, with the white space between them.
+    """The beginning of a text, up to this many words, with its white space.
 
     >>> first_words("Hives are registered.  Bees are free.", 4)
     'Hives are registered.  Bees'
@@ -89,7 +97,7 @@ def first_words(text: str, words: int) -> str:
 
 
 def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
-    """All of a text, or as many words of its front and of its end as `limit` allows, two to one, with a gap between.
+    """Shorten a text to `limit` tokens by leaving out its middle; two thirds of the kept words are from the front.
 
     >>> shortened("one two three four five six seven", 4, lambda text: len(text.split()))
     'one two […] seven'
@@ -112,15 +120,15 @@ def shortened(text: str, limit: int, count: Callable[[str], int]) -> str:
 
 
 def tokens_at_most(text: str) -> int:
-    """How many tokens a text has for a model whose tokenizer is not at hand: rather too many than too few.
+    """An upper estimate of a text's tokens for an unknown tokenizer: bytes / 3.
 
-    Bytes, because letters of other scripts take more of both.
+    Letters of non-Latin scripts take more bytes and more tokens.
     """
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_OF_A_TOKEN)
 
 
 def sentences(line: str) -> Iterator[str]:
-    """A line cut where a sentence ends and the next begins with a capital.
+    """Split a line where a sentence ends and the next begins with a capital letter.
 
     >>> list(sentences("Under No. 5, hives are free. Bees (all) stay."))
     ['Under No. 5, hives are free.', 'Bees (all) stay.']

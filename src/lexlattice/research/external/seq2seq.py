@@ -1,8 +1,8 @@
-"""Long texts for encoders that read little at once: windows that overlap, of which the middles together are the text.
+"""Encoder-decoders as summarizers (LED, LongT5, T5, BART and similar), on acts longer than their input.
 
-The way of SLED (Ivgi et al., 2023): each window is encoded by itself, and of its states only those are kept that have
-their surroundings on both sides. Unlimiformer (Bertsch et al., 2023) reads the same states, but lets every head of the
-decoder look at the few that are nearest to what it asks for, in every layer and for every word anew.
+SLED (Ivgi et al., 2023) encodes overlapping windows separately, and keeps of each window the states that have context
+on both sides. Unlimiformer (Bertsch et al., 2023) uses the same states, but every head of the decoder's cross-attention
+attends only to the k states nearest to its query, in every layer and for every generated token.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.research.external.models import first_words, load, positions, tokens_of
 
 if TYPE_CHECKING:
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 _CROSS_ATTENTION: Final = ("EncDecAttention", "encoder_attn")
-"""What it is called in models after T5, and in those after BART."""
+"""The names of cross-attention modules in T5-like and in BART-like models."""
 _TOKENS_AT_ONCE: Final = 4096
 
 
 class Window(NamedTuple):
-    """Tokens that are encoded together, and those among them whose states are kept, by their places in the text."""
+    """Tokens that are encoded together, and the range of them whose states are kept, by position in the text."""
 
     start: int
     end: int
     first: int
     last: int
-    """The one after the last that is kept."""
+    """Exclusive."""
 
 
 def windows(length: int, chunk: int, overlap: float) -> list[Window]:
-    """Windows of `chunk` tokens over a text of `length`, of which the share `overlap` is there for its surroundings.
+    """Windows of `chunk` tokens over a text of `length` tokens; the share `overlap` of each is context only.
 
-    All are of the same size, and the last ends with the text.
+    All windows have the same size, and the last ends with the text.
 
     >>> windows(10, 4, 0.5)[:2]
     [Window(start=0, end=4, first=0, last=3), Window(start=2, end=6, first=3, last=5)]
@@ -54,7 +54,7 @@ def windows(length: int, chunk: int, overlap: float) -> list[Window]:
 
 
 def encoded(model: Any, ids: torch.Tensor, chunk: int, overlap: float) -> torch.Tensor:
-    """The states of all tokens (1 × length), each from the window that keeps it: 1 × length × dimensions."""
+    """Encode tokens (1 × length) in windows: states of shape 1 × length × dimensions."""
     import torch
 
     parts = windows(ids.shape[1], chunk, overlap)
@@ -67,7 +67,7 @@ def encoded(model: Any, ids: torch.Tensor, chunk: int, overlap: float) -> torch.
 
 
 def encode(model: Any, ids: torch.Tensor) -> torch.Tensor:
-    """The states of rows of tokens; the first token of a Longformer sees all others, as it was trained."""
+    """Encode rows of tokens; the first token of a Longformer gets global attention, as in its training."""
     import torch
 
     options = {}
@@ -82,12 +82,12 @@ def encode(model: Any, ids: torch.Tensor) -> torch.Tensor:
 
 @contextmanager
 def nearest_only(model: Any, states: torch.Tensor, k: int) -> Iterator[None]:
-    """While it lasts, each head of the decoder's cross-attention sees the `k` of these states that answer it best."""
+    """Inside a `with` block, restrict each head of the cross-attention to the `k` states nearest to its query."""
     with ExitStack() as stack:
         found = [part for name, part in model.named_modules() if name.endswith(_CROSS_ATTENTION)]
         if not found:
-            raise LexLatticeError(
-                f"Where a model of the kind '{model.config.model_type}' attends to its text is not known; use sled."
+            raise OptionError(
+                f"The cross-attention of a '{model.config.model_type}' model is unknown; use the method sled."
             )
         for part in found:
             hook = part.register_forward_pre_hook(_Nearest(states[0], k), with_kwargs=True)
@@ -96,10 +96,10 @@ def nearest_only(model: Any, states: torch.Tensor, k: int) -> Iterator[None]:
 
 
 class _Nearest:
-    """What is put before a cross-attention: it gets a cache in which there are the nearest states only.
+    """A forward pre-hook of a cross-attention: replaces its cache by the keys and values of the nearest states.
 
-    A key is never made unless it is chosen: its product with a query is that of the state with the query turned by the
-    matrix of keys, so the states are kept once for all layers and heads. The keys' bias is the same for all of them.
+    Keys are computed only for selected states: q · (W s) = (Wᵀ q) · s, so the states are stored once for all layers and
+    heads. The bias of the keys adds the same to all products of a query, and does not change the order.
     """
 
     def __init__(self, states: torch.Tensor, k: int) -> None:
@@ -111,15 +111,15 @@ class _Nearest:
 
         hidden = args[0] if args else options["hidden_states"]
         if hidden.shape[1] != 1:
-            raise LexLatticeError("Only one word after the other can be decoded with the nearest states.")
+            raise OptionError("Unlimiformer decodes one token at a time; do not pass several decoder tokens.")
         query, key, value = (getattr(part, name, None) or getattr(part, f"{name}_proj") for name in "qkv")
         heads = getattr(part, "n_heads", None) or part.num_heads
 
         def by_head(weight: torch.Tensor) -> torch.Tensor:
             return weight.view(heads, -1, *weight.shape[1:])
 
-        asked = torch.einsum("bhd,hdm->bhm", query(hidden).view(len(hidden), heads, -1), by_head(key.weight))
-        chosen = (asked @ self._states.T).topk(self._k).indices.sort().values
+        queries = torch.einsum("bhd,hdm->bhm", query(hidden).view(len(hidden), heads, -1), by_head(key.weight))
+        chosen = (queries @ self._states.T).topk(self._k).indices.sort().values
         near = self._states[chosen]
 
         def made(layer: Any) -> torch.Tensor:
@@ -133,27 +133,36 @@ class _Nearest:
         return args, {**options, **mask, "past_key_values": cache}
 
 
-# Encoder-decoders as summarizers (LED, LongT5, T5, BART and their kin), on acts that are longer than they take.
-
 METHODS: Final = ("plain", "sled", "unlimiformer")
 _LENGTH: Final = 1024
-"""Where neither the model nor its tokenizer says how long a text may be."""
+"""The input length if neither the model nor its tokenizer states one."""
 _NO_LIMIT: Final = 1_000_000
-"""Tokenizers without a limit give a number that is larger by far."""
+"""Tokenizers without a limit report a far larger number."""
 _SAMPLE: Final = 1000
-"""So many words tell how many tokens a word has."""
+"""Words from which the tokens per word are estimated."""
 _MORE_TOKENS: Final = 1.25
-"""A summary may have more tokens for a word than the act it is of; what is too much is cut."""
+"""A summary may have more tokens per word than its act; surplus words are cut."""
 
 
 class Seq2Seq:
-    """A model of Transformers' AutoModelForSeq2SeqLM that says in so many words what an act says, the same every time.
+    """A deterministic summarizer with a model of Transformers' AutoModelForSeq2SeqLM.
 
-    It reads the act's source, from its first line on. `length` is how many tokens `plain` reads, by default what the
-    model was made for. `chunk` tokens are encoded at once by the other methods, `overlap` of them only as surroundings;
-    each head of `unlimiformer` sees `k` states, by default as many as a chunk has. `prefix` stands before the text, as
-    some models expect. The summary has no fewer words than about the share `least` of those allowed. Of how many
-    `beams` it is the best, and how many tokens in a row are `unrepeated`, is as the model has it, unless given.
+    Args:
+        name: A folder, or a name on the Hugging Face hub.
+        method: `plain` (truncate), `sled` or `unlimiformer`.
+        length: Tokens that `plain` reads; by default the model's input length.
+        chunk: Tokens per window of the other methods.
+        overlap: The share of a window that is context only.
+        k: States per head of `unlimiformer`; by default as many as `chunk`.
+        beams: Beams of the search; by default as the model's configuration says.
+        prefix: Text before the act, which some models expect.
+        least: The minimum length of a summary as a share of the budget.
+        unrepeated: Length of n-grams that are not repeated; by default as the model's configuration says.
+
+    Raises:
+        OptionError: An argument is out of range.
+        WeightsError: The model cannot be loaded.
+
     """
 
     def __init__(
@@ -171,44 +180,44 @@ class Seq2Seq:
         unrepeated: int | None = None,
     ) -> None:
         if method not in METHODS:
-            raise LexLatticeError(f"There is no method '{method}' for long texts; choose among {', '.join(METHODS)}.")
+            raise OptionError(f"There is no method '{method}' for long texts; choose among {', '.join(METHODS)}.")
         k = chunk if k is None else k
         if any(number is not None and number < 1 for number in (chunk, k, beams, length, unrepeated)):
-            raise LexLatticeError("Numbers of tokens, states and beams begin at 1.")
+            raise OptionError("Numbers of tokens, states and beams must be at least 1.")
         if not (0 <= overlap < 1 and 0 <= least <= 1):
-            raise LexLatticeError("The shares overlap and least are numbers from 0 to 1, overlap below 1.")
+            raise OptionError("overlap and least must be from 0 to 1, and overlap below 1.")
         self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name)
         limit = positions(self._model.config, "max_encoder_position_embeddings", "max_position_embeddings")
         at_once = chunk if method != "plain" else length or 1
         if limit is not None and at_once > limit:
-            raise LexLatticeError(f"'{name}' reads {limit} tokens at once, not {at_once}; give a smaller number.")
+            raise OptionError(f"'{name}' reads {limit} tokens at once, not {at_once}; give a smaller number.")
         self._method, self._chunk, self._overlap, self._k = method, chunk, overlap, k
-        self._length = length or limit or self._usual()
+        self._length = length or limit or self._default_length()
         self._prefix, self._least = prefix, least
         decoding = {"num_beams": beams, "no_repeat_ngram_size": unrepeated}
         self._decoding = {name: number for name, number in decoding.items() if number is not None}
 
     def __call__(self, act: Act, words: int) -> str:
-        """The summary of an act, in so many words at most."""
+        """Summarize an act in at most this many words."""
         if words <= 0 or not act.source.strip():
             return ""
         return first_words(self.generate(act.source, words), words)
 
     def generate(self, text: str, words: int) -> str:
-        """What the model says of a text, in about so many words."""
+        """Generate a summary of about this many words."""
         import torch
         from transformers.modeling_outputs import BaseModelOutput
 
         ids = self.tokens(text)
-        tokens = words * self._tokens_of_a_word(text)
-        most = min(math.ceil(_MORE_TOKENS * tokens) + 1, self._longest_said())
+        tokens = words * self._tokens_per_word(text)
+        most = min(math.ceil(_MORE_TOKENS * tokens) + 1, self._max_output())
         states = self.states(ids)
         with (
             silent_transformers(),
             torch.inference_mode(),
             nearest_only(self._model, states, self._k) if self._method == "unlimiformer" else nullcontext(),
         ):
-            said = self._model.generate(
+            output = self._model.generate(
                 encoder_outputs=BaseModelOutput(last_hidden_state=states),
                 attention_mask=torch.ones(states.shape[:2], dtype=torch.long, device=states.device),
                 max_new_tokens=most,
@@ -216,15 +225,15 @@ class Seq2Seq:
                 do_sample=False,
                 **self._decoding,
             )
-        summary: str = self._tokenizer.decode(said[0], skip_special_tokens=True)
+        summary: str = self._tokenizer.decode(output[0], skip_special_tokens=True)
         return summary
 
     def tokens(self, text: str) -> list[int]:
-        """What the model reads of a text."""
+        """The tokens of a text that the model reads."""
         return tokens_of(self._tokenizer, self._prefix + text, self._length if self._method == "plain" else None)
 
     def states(self, ids: list[int]) -> Any:
-        """What the decoder attends to: a state for each token."""
+        """Encoder states, one per token."""
         import torch
 
         rows = torch.tensor([ids], device=self._model.device)
@@ -232,16 +241,16 @@ class Seq2Seq:
             return encode(self._model, rows)
         return encoded(self._model, rows, self._chunk, self._overlap)
 
-    def _tokens_of_a_word(self, text: str) -> float:
-        """As the text has it: that of one language is not that of another."""
+    def _tokens_per_word(self, text: str) -> float:
+        """Estimated from the text, since it depends on the language."""
         sample = first_words(text, _SAMPLE)
         return len(tokens_of(self._tokenizer, sample)) / max(1, len(sample.split()))
 
-    def _usual(self) -> int:
-        """What a model that knows no bounds was made for."""
-        said = self._tokenizer.model_max_length
-        return positions(self._model.config, "n_positions") or (said if said < _NO_LIMIT else _LENGTH)
+    def _default_length(self) -> int:
+        """The input length of a model without a limit."""
+        stated = self._tokenizer.model_max_length
+        return positions(self._model.config, "n_positions") or (stated if stated < _NO_LIMIT else _LENGTH)
 
-    def _longest_said(self) -> int:
+    def _max_output(self) -> int:
         limit = positions(self._model.config, "max_decoder_position_embeddings", "max_position_embeddings")
         return _NO_LIMIT if limit is None else limit - 1

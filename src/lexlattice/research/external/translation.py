@@ -1,7 +1,7 @@
-"""Summaries by way of another language: translate then summarise, or summarise then translate.
+"""Cross-lingual summaries: translate then summarize, or summarize then translate.
 
-Made for MarianMT, the models of OPUS-MT, one for each pair of languages; any other encoder-decoder of Transformers that
-needs no more than the text will do.
+Made for MarianMT (the models of OPUS-MT, one per pair of languages); other encoder-decoders of Transformers that take
+plain text work too.
 """
 
 from __future__ import annotations
@@ -12,44 +12,47 @@ from typing import Any, Final
 
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act, Furniture, Section, Unit
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import OptionError
 from lexlattice.research.external.models import Summarize, first_words, load, positions, sentences, tokens_of
 
 ORDERS: Final = ("first", "last")
 _LENGTH: Final = 512
 _TOKENS_AT_ONCE: Final = 2048
-_MORE_TOKENS: Final = 2
-_FEW: Final = 16
-"""A translation has no more than twice the tokens of its source, and these: a model that repeats itself has an end."""
+_MAX_RATIO: Final = 2
+_MAX_EXTRA: Final = 16
+"""The maximum length of a translation is 2 × the tokens of its source + 16, since a model may repeat itself forever."""
 
 
 class Translator:
-    """Text → text in another language, sentence by sentence; lines stay lines.
+    """Translates text sentence by sentence, and keeps its lines.
 
-    The best of so many `beams`, or as the model has it. `prefix` is for models of several languages, which are told the
-    one to translate into: ">>spa<< ".
+    Args:
+        name: A folder, or a name on the Hugging Face hub.
+        beams: Beams of the search; by default as the model's configuration says.
+        prefix: Text before each sentence, such as ">>spa<< ", which tells multilingual models the target language.
+
     """
 
     def __init__(self, name: str, *, beams: int | None = None, prefix: str = "") -> None:
         if beams is not None and beams < 1:
-            raise LexLatticeError(f"A translation cannot have {beams} beams; give at least 1.")
+            raise OptionError(f"beams cannot be {beams}; give at least 1.")
         self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name)
         self._prefix = prefix
         self._decoding = {} if beams is None else {"num_beams": beams}
         self._limit = positions(self._model.config, "max_position_embeddings", "n_positions") or _LENGTH
 
     def __call__(self, text: str) -> str:
-        """The translation of a text."""
+        """Translate a text."""
         return self.texts([text])[0]
 
     def texts(self, texts: Sequence[str]) -> list[str]:
-        """The translation of each; sentences that are met several times are translated once."""
+        """Translate several texts; repeated sentences are translated once."""
         cut = [[list(self._pieces(line)) for line in text.split("\n")] for text in texts]
         known = self._translated(sorted({piece for text in cut for line in text for piece in line}))
         return ["\n".join(" ".join(known[piece] for piece in line) for line in text) for text in cut]
 
     def _pieces(self, line: str) -> Iterator[str]:
-        """The sentences of a line; one that is too long for the model is halved, between words if it has several."""
+        """The sentences of a line; those too long for the model are halved, between words if possible."""
         ahead = [sentence.strip() for sentence in sentences(line)][::-1]
         while ahead:
             piece = ahead.pop()
@@ -65,7 +68,7 @@ class Translator:
         return len(tokens_of(self._tokenizer, self._prefix + piece))
 
     def _translated(self, pieces: Sequence[str]) -> dict[str, str]:
-        """In batches of about the same length, so that little is padded."""
+        """Translate in batches of similar length, so that little padding is needed."""
         lengths = {piece: self._length(piece) for piece in pieces}
         known: dict[str, str] = {}
         batch: list[str] = []
@@ -78,36 +81,36 @@ class Translator:
         return known
 
     def _generated(self, batch: Sequence[str], lengths: Sequence[int]) -> list[str]:
-        """Each as if it were alone: what one may say is not what the longest beside it may."""
+        """Generate translations of a batch, each cut to its own maximum length."""
         import torch
 
-        most = [min(_MORE_TOKENS * length + _FEW, self._limit - 1) for length in lengths]
+        most = [min(_MAX_RATIO * length + _MAX_EXTRA, self._limit - 1) for length in lengths]
         with silent_transformers(), torch.inference_mode():
-            shown = [self._prefix + piece for piece in batch]
-            inputs: Any = self._tokenizer(shown, return_tensors="pt", padding=True).to(self._model.device)
-            said = self._model.generate(
+            texts = [self._prefix + piece for piece in batch]
+            inputs: Any = self._tokenizer(texts, return_tensors="pt", padding=True).to(self._model.device)
+            output = self._model.generate(
                 input_ids=inputs["input_ids"],
                 attention_mask=inputs["attention_mask"],
                 **{"max_new_tokens": max(most), "do_sample": False, **self._decoding},
             )
-        own = [row[: 1 + longest] for row, longest in zip(said, most, strict=True)]
-        lines: list[str] = self._tokenizer.batch_decode(own, skip_special_tokens=True)
+        cut = [row[: 1 + longest] for row, longest in zip(output, most, strict=True)]
+        lines: list[str] = self._tokenizer.batch_decode(cut, skip_special_tokens=True)
         return [" ".join(line.split()) for line in lines]
 
 
 class Translated:
-    """A summarizer in another language than the act's: the act is translated (`first`), or its summary (`last`)."""
+    """A cross-lingual summarizer that translates the act (`first`) or its summary (`last`)."""
 
     def __init__(
         self, translator: Translator, summarize: Summarize, *, order: str = "last", language: str = ""
     ) -> None:
-        """`language` is what the translator translates into, where the summarizer has to know."""
+        """Combine a translator and a summarizer; `language` is the target language, if the summarizer needs it."""
         if order not in ORDERS:
-            raise LexLatticeError(f"A translation comes {' or '.join(ORDERS)}, not '{order}'.")
+            raise OptionError(f"There is no order '{order}'; choose {' or '.join(ORDERS)}.")
         self._translator, self._summarize, self._order, self._language = translator, summarize, order, language
 
     def __call__(self, act: Act, words: int) -> str:
-        """The summary of an act, in so many words at most of the other language."""
+        """Summarize an act in at most this many words of the target language."""
         if words <= 0 or not act.source.strip():
             return ""
         if self._order == "first":
@@ -116,17 +119,17 @@ class Translated:
 
 
 def translated(act: Act, translator: Translator, language: str = "") -> Act:
-    """The act in another language: every unit and every piece of furniture by itself, so that all stay what they are.
+    """Translate an act: every unit and piece of furniture separately, so that the structure is preserved.
 
-    What belongs to neither is white space, and stays.
+    The text between them is white space, and is kept.
     """
     parts: list[Unit | Furniture] = sorted([*act.units, *act.furniture], key=lambda part: part.start)
-    said = iter(translator.texts([act.source[part.start : part.end] for part in parts]))
+    translations = iter(translator.texts([act.source[part.start : part.end] for part in parts]))
     source, at, length = [], 0, 0
     units: dict[str, Unit] = {}
     furniture: list[Furniture] = []
     for part in parts:
-        between, text = act.source[at : part.start], next(said)
+        between, text = act.source[at : part.start], next(translations)
         source += [between, text]
         start = length + len(between)
         at, length = part.end, start + len(text)
@@ -150,7 +153,7 @@ def translated(act: Act, translator: Translator, language: str = "") -> Act:
 
 
 def _headings(sections: Sequence[Section], translator: Translator) -> Iterator[dict[str, Any]]:
-    """Labels and headings of sections, and of what encloses them."""
+    """The translated labels and headings of sections and of the divisions around them."""
     heads = sorted({head for section in sections for head in (section.label, section.heading, *section.enclosing)})
     known = dict(zip(heads, translator.texts(heads), strict=True))
     for section in sections:

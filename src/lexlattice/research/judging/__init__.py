@@ -1,4 +1,4 @@
-"""A language model as a judge: how much of a summary a candidate holds, how much of it is to the point."""
+"""Judges of extracts: a language model (`llm_judge`) or people with blind packets (`blind`)."""
 
 from lexlattice.research.judging.llm_judge import Comparison, Document, Judgement, Score, estimate, judge
 

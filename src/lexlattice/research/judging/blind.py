@@ -1,8 +1,7 @@
-"""Blind judging by hand: packets that name no system, and what judges wrote into them.
+"""Blind judging by people: packets without the names of systems, and statistics of the judges' marks.
 
 A packet is a folder for an act: its title, the official summary, the points of that summary if they are known, and the
-candidates under letters that are drawn anew for each act. Which system a letter stands for is written beside the
-folder, where judges do not look.
+candidates under letters that are shuffled for each act. The key from letters to systems is a file next to the folder.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.files import write_whole
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OutputError
 from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, confidence_interval, paired_bootstrap
 
 INSTRUCTIONS: Final = """\
@@ -49,18 +48,18 @@ class Entry(NamedTuple):
     """A numbered part of a candidate: a provision, or a line."""
 
     header: str
-    """Citation and heading; empty where there is none."""
+    """Citation and heading; may be empty."""
     text: str
 
     @property
     def words(self) -> int:
-        """By which it counts in relevance; the header does not."""
+        """The entry's weight in relevance; the header does not count."""
         return len(self.text.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """An act with what judges get to see of it."""
+    """An act with its candidates, as judges see it."""
 
     id: str
     title: str
@@ -68,12 +67,12 @@ class Packet:
     candidates: Mapping[str, Sequence[Entry]]
     """By system."""
     points: Sequence[str] = ()
-    """Of the official summary; judges find them if there are none."""
+    """The points of the official summary; if empty, judges write them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a judge says of one candidate."""
+    """A judge's marks of one candidate."""
 
     act: str
     system: str
@@ -93,21 +92,26 @@ class Verdict:
 
 
 def key_of(folder: Path) -> Path:
-    """Where it stands which system is which: beside the folder, not inside."""
+    """The key file of a folder of packets, next to the folder."""
     return folder.with_name(f"{folder.name}.key.json")
 
 
 def write_packets(packets: Sequence[Packet], folder: Path) -> None:
-    """Write a folder of packets and its key; letters are drawn with the folder's name as seed."""
+    """Write a folder of packets and its key; letters are shuffled with the folder's name as seed.
+
+    Raises:
+        OutputError: The folder or its key already exists.
+
+    """
     if folder.exists() or key_of(folder).exists():
-        raise LexLatticeError(f"'{folder}' or its key is there already; name a new folder.")
+        raise OutputError(f"'{folder}' or its key already exists; name a new folder.")
     draw = random.Random(folder.name)
     key: dict[str, dict[str, Any]] = {}
     folder.mkdir(parents=True)
     _write(folder / "INSTRUCTIONS.txt", INSTRUCTIONS)
     for packet in packets:
         if len(packet.candidates) > len(ascii_uppercase):
-            raise LexLatticeError(f"There are more than {len(ascii_uppercase)} candidates; judge fewer at a time.")
+            raise DataError(f"There are more than {len(ascii_uppercase)} candidates; judge fewer at once.")
         place = folder / packet.id
         place.mkdir()
         _write(place / "title.txt", packet.title)
@@ -124,11 +128,16 @@ def write_packets(packets: Sequence[Packet], folder: Path) -> None:
 
 
 def read_verdicts(folder: Path) -> list[Verdict]:
-    """What judges wrote into the packets of a folder, with the systems' names; acts without results are left out."""
+    """Read the marks in a folder of packets, with the names of systems; acts without results are left out.
+
+    Raises:
+        DataError: The key or a file of results is missing or not valid.
+
+    """
     try:
         key = json.loads(key_of(folder).read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise LexLatticeError(f"'{key_of(folder)}' cannot be read; it is written with the packets.") from error
+        raise DataError(f"'{key_of(folder)}' cannot be read; it is written with the packets.") from error
     return [verdict for act, letters in key.items() for verdict in _verdicts(folder / act, letters)]
 
 
@@ -142,7 +151,7 @@ def _verdicts(place: Path, letters: Mapping[str, Any]) -> Iterator[Verdict]:
         for letter, known in letters.items():
             yield _verdict(place.name, known, results[letter], points)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LexLatticeError(f"'{path}' is not as it should be ({error}); have this act judged again.") from error
+        raise DataError(f"'{path}' is not valid ({error}); judge this act again.") from error
 
 
 def _verdict(act: str, known: Mapping[str, Any], result: Mapping[str, Any], points: int) -> Verdict:
@@ -150,7 +159,7 @@ def _verdict(act: str, known: Mapping[str, Any], result: Mapping[str, Any], poin
     if len(coverage) != points or len(relevance) != len(words):
         raise ValueError(f"{len(coverage)} marks for {points} points, {len(relevance)} for {len(words)} entries")
     if not all(mark in _MARKS for mark in (*coverage, *relevance)) or not 0 <= result["readability"] <= _BEST:
-        raise ValueError("a mark out of its range")
+        raise ValueError("a mark is out of range")
     relevant = sum(mark * count for mark, count in zip(relevance, words, strict=True))
     return Verdict(
         act,
@@ -163,7 +172,7 @@ def _verdict(act: str, known: Mapping[str, Any], result: Mapping[str, Any], poin
 
 
 def _shown(number: int, entry: Entry) -> str:
-    """An entry as judges read it: its number, the header, and the text below."""
+    """An entry with its number, its header, and the text below."""
     lines = [line for line in (entry.header, *entry.text.split("\n")) if line.strip()]
     return "\n    ".join([f"[{number}] {lines[0]}", *lines[1:]]) + "\n"
 
@@ -172,14 +181,14 @@ def _write(path: Path, text: str) -> None:
     write_whole(path, text.encode())
 
 
-# From verdicts of blind judges to figures: means, paired differences, and how far other measures follow the judges.
+# Statistics of verdicts: means, paired differences, and correlations with other measures
 
 MEASURES: Final = ("f1", "coverage", "relevance", "readability")
-_FEWEST: Final = 3
-"""Acts that an interval of a difference needs at least."""
+_MIN_ACTS: Final = 3
+"""The minimum of acts for a difference."""
 
 Scores = Mapping[tuple[str, str], Mapping[str, float]]
-"""For an act and a system what other measures say, by name."""
+"""By act and system: the scores of other measures, by name."""
 
 
 class Figure(NamedTuple):
@@ -191,7 +200,7 @@ class Figure(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """A system over the acts it was judged on."""
+    """The means of a system over its acts."""
 
     system: str
     acts: int
@@ -199,7 +208,7 @@ class Standing(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """One system less another, over the acts that both were judged on."""
+    """The difference of two systems over the acts that both were judged on."""
 
     systems: tuple[str, str]
     measure: str
@@ -209,7 +218,7 @@ class Difference(NamedTuple):
 
 
 class Correlation(NamedTuple):
-    """Pearson's, of two measures within acts."""
+    """Pearson's correlation of two measures within acts."""
 
     measures: tuple[str, str]
     candidates: int
@@ -217,7 +226,7 @@ class Correlation(NamedTuple):
 
 
 def standings(verdicts: Sequence[Verdict], seed: int = 0) -> list[Standing]:
-    """Each system's means, the best LDP-F1 first."""
+    """The means of each system, sorted by LDP-F1."""
     found = []
     for system, by_act in _by_system(verdicts).items():
         table = np.array([[getattr(verdict, name) for name in MEASURES] for verdict in by_act.values()])
@@ -231,13 +240,13 @@ def standings(verdicts: Sequence[Verdict], seed: int = 0) -> list[Standing]:
 def differences(
     verdicts: Sequence[Verdict], measures: Iterable[str] = ("f1", "readability"), seed: int = 0
 ) -> list[Difference]:
-    """Each two systems by some measures, on the same acts, where these are three at least."""
+    """The differences of every pair of systems with at least three common acts."""
     by_system = _by_system(verdicts)
     names = [standing.system for standing in standings(verdicts, seed)]
     found = []
     for (one, other), measure in ((pair, measure) for pair in combinations(names, 2) for measure in measures):
         both = [act for act in by_system[one] if act in by_system[other]]
-        if len(both) >= _FEWEST:
+        if len(both) >= _MIN_ACTS:
             a, b = ([getattr(by_system[name][act], measure) for act in both] for name in (one, other))
             paired = paired_bootstrap(a, b, seed=seed)
             figure = Figure(paired.difference, paired.low, paired.high)
@@ -246,10 +255,9 @@ def differences(
 
 
 def correlations(verdicts: Sequence[Verdict], scores: Scores, seed: int = 0) -> list[Correlation]:
-    """How LDP-F1 and readability go with each other, and each other measure with both, within acts.
+    """Correlations within acts of LDP-F1 with readability, and of each other measure with both.
 
-    Within acts: each value less the mean of its act, so that acts on which every system does well say nothing. The
-    intervals resample acts.
+    The mean of each act is subtracted first, so that differences between acts do not count. Intervals resample acts.
     """
     others = list(dict.fromkeys(name for measured in scores.values() for name in measured))
     pairs = [("readability", "f1"), *((name, judged) for name in others for judged in ("f1", "readability"))]
@@ -263,7 +271,7 @@ def correlations(verdicts: Sequence[Verdict], scores: Scores, seed: int = 0) -> 
 
 
 def _groups(verdicts: Sequence[Verdict], scores: Scores, first: str, second: str) -> list[NDArray[np.float64]]:
-    """For each act two columns, without their means; acts with one candidate only say nothing."""
+    """Two columns for each act, centred; without acts with a single candidate."""
     by_act: dict[str, list[tuple[float, float]]] = {}
     for verdict in verdicts:
         known = {**scores.get((verdict.act, verdict.system), {}), **{n: getattr(verdict, n) for n in MEASURES}}
@@ -274,7 +282,7 @@ def _groups(verdicts: Sequence[Verdict], scores: Scores, first: str, second: str
 
 
 def _correlated(groups: Sequence[NDArray[np.float64]], seed: int) -> Figure:
-    """The correlation over all rows, and its interval over groups: from sums, so that resampling is a product."""
+    """The correlation over all rows, and its interval over groups, from sums of products per group."""
     sums = np.array([[(g[:, 0] * g[:, 1]).sum(), (g[:, 0] ** 2).sum(), (g[:, 1] ** 2).sum()] for g in groups])
     drawn = np.random.default_rng(seed).integers(len(groups), size=(RESAMPLES, len(groups)))
     low, high = np.quantile(_ratio(sums[drawn].sum(axis=1)), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
@@ -282,7 +290,7 @@ def _correlated(groups: Sequence[NDArray[np.float64]], seed: int) -> Figure:
 
 
 def _ratio(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Correlations from sums of products and squares; 0 where one of the two never varies."""
+    """Correlations from sums of products and squares; 0 if one of the two is constant."""
     scale = np.sqrt(sums[:, 1] * sums[:, 2])
     return np.divide(sums[:, 0], scale, out=np.zeros(len(sums)), where=scale > 0)
 

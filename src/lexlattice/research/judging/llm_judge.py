@@ -1,8 +1,7 @@
-"""Asks the judge: takes each reference apart once, then has each candidate marked on its own.
+"""A language model as a judge: decomposes each reference into points, then marks each candidate separately.
 
-No prompt names a system, and each candidate is marked without sight of the others. In which order candidates come is
-drawn with the seed, so that a judge whose mood changes in the course of a day favours nobody. Whatever was answered is
-kept by the endpoint's store: a run that broke off goes on where it stopped.
+No prompt names a system, and candidates are marked without sight of each other. Their order is shuffled with the seed,
+so that a drift of the judge over time favours no system. The endpoint caches replies, so interrupted runs resume.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from lexlattice._internal.files import sha256
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, paired_bootstrap, wilcoxon
 from lexlattice.research.llm import Endpoint, Estimate, ReplyError, Request
 
-# From marks to figures: coverage, relevance and LDP-F1 of each document, and what they say of systems.
+# From marks to scores: coverage, relevance and LDP-F1 of each document and system
 
 POINT_MARKS: Final = {"covered": 1.0, "partial": 0.5, "missing": 0.0}
 UNIT_MARKS: Final = {"relevant": 1.0, "marginal": 0.5, "irrelevant": 0.0}
 MEASURES: Final = ("coverage", "relevance", "f1")
 _DIGITS: Final = 12
-"""Differences that agree so far share their rank: 0.6 − 0.4 is 0.4 − 0.2."""
+"""Differences are rounded before ranking, so that 0.6 − 0.4 and 0.4 − 0.2 are ties."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +46,17 @@ class Score:
 
     @property
     def coverage(self) -> float:
-        """How much of the reference the candidate holds."""
+        """The mean mark of the reference's points."""
         return _mean(POINT_MARKS[mark] for mark in self.points)
 
     @property
     def relevance(self) -> float:
-        """How much of the candidate is to the point; nothing of one that says nothing."""
+        """The mean mark of the candidate's units; 0 for an empty candidate."""
         return _mean(UNIT_MARKS[mark] for mark in self.units)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of both.
+        """The harmonic mean of coverage and relevance.
 
         >>> Score("1", "en", "a", ("covered", "missing"), ("relevant", "marginal")).f1
         0.6
@@ -66,33 +65,33 @@ class Score:
         return 2 * self.coverage * self.relevance / total if total else 0.0
 
     def measures(self) -> dict[str, float]:
-        """All three."""
+        """All three measures by name."""
         return {name: getattr(self, name) for name in MEASURES}
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How much better one system is than another, over the same documents."""
+    """The difference of two systems over the same documents."""
 
     systems: tuple[str, str]
     measure: str
     difference: float
-    """The mean over documents of the first less the second."""
+    """The mean over documents of the first minus the second."""
     interval: tuple[float, float]
-    """95 %, by the paired bootstrap."""
+    """95 % paired bootstrap interval."""
     p: float
-    """Of Wilcoxon's signed-rank test, two-sided."""
+    """Two-sided p-value of Wilcoxon's signed-rank test."""
     documents: int
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """All scores of a run, and what it was run with."""
+    """All scores of a run with its settings."""
 
     scores: tuple[Score, ...]
-    """Documents in the order they were given, systems by name."""
+    """In the order of documents, then by name of the system."""
     failures: Mapping[str, str]
-    """Documents that could not be judged, and why; they count for no system."""
+    """Documents that could not be judged, with the reason; they count for no system."""
     points: Mapping[str, tuple[str, ...]]
     """The Legal Data Points of each document's reference."""
     model: str
@@ -102,16 +101,16 @@ class Judgement:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """By name."""
+        """The names of systems, sorted."""
         return tuple(sorted({score.system for score in self.scores}))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Those of the documents that were judged."""
+        """The languages of the judged documents."""
         return tuple(sorted({score.language for score in self.scores}))
 
     def of(self, system: str, measure: str, language: str | None = None) -> list[float]:
-        """A system's figures, one per document, in the same order for each system."""
+        """A system's scores, one per document, in the same order for each system."""
         return [
             getattr(score, measure)
             for score in self.scores
@@ -123,13 +122,13 @@ class Judgement:
         return _mean(_mean(self.of(system, measure, language)) for language in self.languages)
 
     def interval(self, system: str, measure: str, *, resamples: int = RESAMPLES) -> tuple[float, float]:
-        """95 % bootstrap interval of that mean; documents are drawn anew within each language."""
+        """The 95 % bootstrap interval of `macro`; documents are resampled within each language."""
         drawn = _macro_resamples([self.of(system, measure, name) for name in self.languages], resamples, self.seed)
         low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return float(low), float(high)
 
     def compare(self, one: str, other: str, measure: str, *, resamples: int = RESAMPLES) -> Comparison:
-        """One system less another, document by document."""
+        """Compare two systems on the same documents."""
         a, b = self.of(one, measure), self.of(other, measure)
         found = paired_bootstrap(a, b, resamples=resamples, seed=self.seed)
         changes = np.subtract(a, b).round(_DIGITS)
@@ -137,7 +136,7 @@ class Judgement:
         return Comparison((one, other), measure, found.difference, (found.low, found.high), p, documents=len(a))
 
     def comparisons(self, *, resamples: int = RESAMPLES) -> list[Comparison]:
-        """Each two systems by each measure."""
+        """Compare every pair of systems by each measure."""
         return [
             self.compare(one, other, measure, resamples=resamples)
             for one, other in combinations(self.systems, 2)
@@ -145,7 +144,7 @@ class Judgement:
         ]
 
     def to_dict(self, *, resamples: int = RESAMPLES) -> dict[str, Any]:
-        """Everything, as plain JSON types."""
+        """All scores and statistics as plain JSON types."""
         return {
             "model": self.model,
             "prompts": dict(self.prompts),
@@ -188,13 +187,13 @@ def _mean(values: Iterable[float]) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
-# Asks the judge: takes each reference apart once, then has each candidate marked on its own.
+# Requests to the judge
 
 _DECOMPOSE, _MARK = "decompose", "mark"
 _MARK_CHARACTERS: Final = 16
-"""What one mark takes in a reply: its number, the word, and the signs around them."""
+"""Characters of one mark in a reply: number, word and punctuation."""
 _POINT_CHARACTERS: Final = 80
-"""About how much of a reference becomes one point, for the estimate."""
+"""Characters of a reference per point, for the estimate."""
 _POINTS: Final = {
     "type": "object",
     "properties": {"points": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}},
@@ -202,29 +201,40 @@ _POINTS: Final = {
     "additionalProperties": False,
 }
 Found = TypeVar("Found")
-Asked = TypeVar("Asked")
+Item = TypeVar("Item")
 
 
 class Document(NamedTuple):
-    """An act's official summary, and what each system made of the act."""
+    """An act's official summary and the extracts of all systems."""
 
     id: str
     language: str
     reference: str
     candidates: Mapping[str, Sequence[str]]
-    """For each system its units: provisions or sentences."""
+    """By system: the units of its extract, provisions or sentences."""
 
 
 def judge(documents: Sequence[Document], endpoint: Endpoint, *, seed: int = 0, workers: int = 1) -> Judgement:
-    """Have all candidates judged; `workers` requests are under way at once.
+    """Judge all candidates.
 
-    Raises `SpendingError` before the first request if all of it would cost more than the endpoint's cap allows. A
-    document for which the judge gives no usable reply is left out for all systems, and named in `failures`.
+    Args:
+        documents: The documents, all with candidates of the same systems.
+        endpoint: The judge.
+        seed: For the order of candidates and the bootstrap.
+        workers: Concurrent requests.
+
+    Returns:
+        The scores. A document without a usable reply is left out for all systems and listed in `failures`.
+
+    Raises:
+        DataError: The documents cannot be judged.
+        SpendingError: The estimated cost exceeds the endpoint's cap; raised before the first request.
+
     """
     _check(documents)
     endpoint.check(estimate(documents, endpoint))
     failures: dict[str, str] = {}
-    points = _all(lambda document: _points(document, endpoint), documents, workers)
+    points = _map(lambda document: _points(document, endpoint), documents, workers)
     known: dict[str, tuple[str, ...]] = {}
     for document, found in zip(documents, points, strict=True):
         if isinstance(found, ReplyError):
@@ -236,7 +246,7 @@ def judge(documents: Sequence[Document], endpoint: Endpoint, *, seed: int = 0, w
     ]
     order = random.Random(seed).sample(candidates, len(candidates))
     scores: dict[tuple[str, str], Score] = {}
-    marked = _all(lambda one: _score(one[0], one[1], known[one[0].id], endpoint), order, workers)
+    marked = _map(lambda one: _score(one[0], one[1], known[one[0].id], endpoint), order, workers)
     for (document, system), score in zip(order, marked, strict=True):
         if isinstance(score, ReplyError):
             failures[document.id] = str(score)
@@ -253,23 +263,23 @@ def judge(documents: Sequence[Document], endpoint: Endpoint, *, seed: int = 0, w
 
 
 def estimate(documents: Iterable[Document], endpoint: Endpoint) -> Estimate:
-    """What judging them will take, apart from what is kept; how many points there will be is guessed."""
+    """Estimate the cost of judging documents, without cached replies; the number of points is a guess."""
     requests: list[Request] = []
     for document in documents:
-        requests.append(_to_decompose(document))
-        kept = endpoint.kept(requests[-1])
-        points = _guessed_points(document.reference) if kept is None else kept.data["points"]
-        requests += [_to_mark(document.language, points, units) for units in document.candidates.values() if units]
+        requests.append(_decompose_request(document))
+        cached = endpoint.cached(requests[-1])
+        points = _guessed_points(document.reference) if cached is None else cached.data["points"]
+        requests += [_mark_request(document.language, points, units) for units in document.candidates.values() if units]
     return endpoint.estimate(requests)
 
 
 def _guessed_points(reference: str) -> list[str]:
-    """Pieces of the reference itself, because how many tokens a letter has depends on the script."""
+    """Pieces of the reference as stand-ins for its points, since tokens per letter depend on the script."""
     return [reference[at : at + _POINT_CHARACTERS] for at in range(0, len(reference), _POINT_CHARACTERS)]
 
 
 def _points(document: Document, endpoint: Endpoint) -> tuple[str, ...]:
-    request = _to_decompose(document)
+    request = _decompose_request(document)
     reply = endpoint.complete(request.system, request.prompt, schema=request.schema)
     return tuple(reply.data["points"])
 
@@ -278,19 +288,19 @@ def _score(document: Document, system: str, points: Sequence[str], endpoint: End
     units = document.candidates[system]
     if not units:
         return Score(document.id, document.language, system, ("missing",) * len(points), ())
-    request = _to_mark(document.language, points, units)
+    request = _mark_request(document.language, points, units)
     data = endpoint.complete(request.system, request.prompt, schema=request.schema).data
     marks = [tuple(data[kind][number] for number in _numbered(texts)) for kind, texts in _both(points, units)]
     return Score(document.id, document.language, system, *marks)
 
 
-def _to_decompose(document: Document) -> Request:
+def _decompose_request(document: Document) -> Request:
     prompt = _written({"language": document.language, "summary": document.reference})
     return Request(_prompt(_DECOMPOSE), prompt, _POINTS, len(document.reference))
 
 
-def _to_mark(language: str, points: Sequence[str], units: Sequence[str]) -> Request:
-    """Each number is a property of its own, so that none is marked twice or not at all."""
+def _mark_request(language: str, points: Sequence[str], units: Sequence[str]) -> Request:
+    """Each point and unit is a required property of the schema, so that each is marked exactly once."""
     numbered = {kind: _numbered(texts) for kind, texts in _both(points, units)}
     marks = {"points": list(POINT_MARKS), "units": list(UNIT_MARKS)}
     schema = _object(
@@ -313,7 +323,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _written(data: dict[str, Any]) -> str:
-    """As JSON, in which no text can be taken for the end of another."""
+    """As JSON, which separates the texts unambiguously."""
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
@@ -322,15 +332,15 @@ def _prompt(name: str) -> str:
     return files(__package__).joinpath("prompts", f"{name}.txt").read_text("utf-8")
 
 
-def _all(ask: Callable[[Asked], Found], asked: Sequence[Asked], workers: int) -> list[Found | ReplyError]:
-    """What came of each, in order. Replies that cannot be used are returned; after any other error nothing is asked."""
+def _map(request: Callable[[Item], Found], items: Sequence[Item], workers: int) -> list[Found | ReplyError]:
+    """Apply a function to items in threads; unusable replies are returned, any other error stops further requests."""
     errors: list[BaseException] = []
 
-    def one(this: Asked) -> Found | ReplyError | None:
+    def one(item: Item) -> Found | ReplyError | None:
         if errors:
             return None
         try:
-            return ask(this)
+            return request(item)
         except ReplyError as error:
             return error
         except BaseException as error:
@@ -339,8 +349,8 @@ def _all(ask: Callable[[Asked], Found], asked: Sequence[Asked], workers: int) ->
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
         try:
-            found = list(pool.map(one, asked))
-        except BaseException as error:  # such as Ctrl-C, which only this thread hears
+            found = list(pool.map(one, items))
+        except BaseException as error:  # such as Ctrl-C, which only the main thread receives
             errors.append(error)
             raise
     if errors:
@@ -350,14 +360,12 @@ def _all(ask: Callable[[Asked], Found], asked: Sequence[Asked], workers: int) ->
 
 def _check(documents: Sequence[Document]) -> None:
     if not documents:
-        raise LexLatticeError("There are no documents to judge; give at least one.")
+        raise DataError("There are no documents to judge; give at least one.")
     if len({document.id for document in documents}) < len(documents):
-        raise LexLatticeError("Two documents have the same id; give each its own.")
+        raise DataError("Two documents have the same id; give each its own.")
     systems = set(documents[0].candidates)
     for document in documents:
         if not document.reference.strip():
-            raise LexLatticeError(f"Document '{document.id}' has no reference to judge by; leave it out.")
+            raise DataError(f"Document '{document.id}' has no reference; leave it out.")
         if set(document.candidates) != systems or not systems:
-            raise LexLatticeError(
-                f"Document '{document.id}' is not of the same systems as the others; judge all of each."
-            )
+            raise DataError(f"Document '{document.id}' has candidates of other systems than the first document.")

@@ -1,13 +1,13 @@
-"""Language models behind an address: ask one, have its replies checked, kept and paid for within bounds.
+"""Language models behind an endpoint: replies are checked, cached and paid for within a cap.
 
-`Endpoint` is the one way in. It speaks to any address that understands Anthropic's messages or OpenAI's chat
-completions, which most servers of open models do as well.
+`Endpoint` works with every address that understands Anthropic's messages or OpenAI's chat completions, which most
+servers of open models do as well.
 """
 
-from lexlattice.research.llm.endpoint import Endpoint, ReplyError, Request
-from lexlattice.research.llm.ledger import Cap, Estimate, SpendingError
-from lexlattice.research.llm.schema import Reply, Store
-from lexlattice.research.llm.transport import EndpointConfig, EndpointError
+from lexlattice.research.llm.client import EndpointConfig, EndpointError
+from lexlattice.research.llm.cost_ledger import Cap, Estimate, SpendingError
+from lexlattice.research.llm.endpoint import Endpoint, ReplyError, Request, open_endpoint
+from lexlattice.research.llm.replies import Reply, ReplyCache
 
 __all__ = [
     "Cap",
@@ -16,8 +16,9 @@ __all__ = [
     "EndpointError",
     "Estimate",
     "Reply",
+    "ReplyCache",
     "ReplyError",
     "Request",
     "SpendingError",
-    "Store",
+    "open_endpoint",
 ]

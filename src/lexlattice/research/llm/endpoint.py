@@ -1,4 +1,4 @@
-"""One model at one address: asked at temperature 0, and never twice for the same thing."""
+"""One model at one address: requests at temperature 0, cached on disk, checked against a schema, within a cap."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
-from lexlattice.errors import LexLatticeError, brief
-from lexlattice.research.llm.ledger import Cap, Estimate, Prices, Purse, SpendingError, tokens_of
-from lexlattice.research.llm.schema import Reply, Schema, Store, fault, key_of, parse
-from lexlattice.research.llm.transport import EndpointConfig, EndpointError, Line, Lost, RefusedError
+from lexlattice.errors import ConfigError, LexLatticeError, brief
+from lexlattice.research.llm.client import Client, EndpointConfig, EndpointError, OnUnanswered, RejectedError
+from lexlattice.research.llm.cost_ledger import Cap, CostLedger, Estimate, Prices, SpendingError, max_tokens_of
+from lexlattice.research.llm.replies import Reply, ReplyCache, Schema, cache_key, parse, schema_error
 
-_UNKNOWN_SHAPE: Final = (400, 422)
-"""How servers that know no structured output refuse it."""
+_UNSUPPORTED: Final = (400, 422)
+"""The statuses with which servers without structured output reject a request for it."""
 
 
 class ReplyError(LexLatticeError):
-    """The model replied, but not in the form that was asked for, not even when told so."""
+    """The model's reply does not conform to the schema, not even after it was told what is wrong."""
+
+    code = "unusable-reply"
 
 
 class Request(NamedTuple):
-    """Something that will be asked, and how many characters, of the prompt's script, are expected in return."""
+    """A request, and the expected length of its reply in characters (of the prompt's script)."""
 
     system: str
     prompt: str
@@ -35,114 +36,135 @@ class Request(NamedTuple):
 
 
 class Endpoint:
-    """Asks a model. Several threads may use it at once; close it, or use it in a `with` statement."""
+    """A language model behind an address. Several threads may use it at once; close it, or use it in a `with` block.
 
-    def __init__(self, config: EndpointConfig, store: Store, *, cap: Cap | None = None) -> None:
+    Example:
+        with Endpoint(EndpointConfig("openai", "http://127.0.0.1:8000", "model"), ReplyCache("replies")) as endpoint:
+            print(endpoint.complete("Be brief.", "What is a beehive?").text)
+
+    """
+
+    def __init__(self, config: EndpointConfig, cache: ReplyCache, *, cap: Cap | None = None) -> None:
         self.config = config
-        self._store = store
+        self._cache = cache
         self._prices = Prices(config.price_in, config.price_out)
-        self._purse = Purse(store, cap or Cap(), self._prices)
-        self._line = Line(config)
+        self._ledger = CostLedger(cache, cap or Cap(), self._prices)
+        self._client = Client(config)
         self._is_plain = False
-        """It has refused structured output, and understood the same request without."""
+        """Whether the endpoint rejected structured output, but accepted the same request without it."""
 
-    def __enter__(self) -> Endpoint:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of connections."""
-        self._line.close()
+        """Close all connections."""
+        self._client.close()
 
     @property
     def spent(self) -> Estimate:
-        """What was paid for through this object; replies that were kept cost nothing."""
-        return self._purse.own
+        """The cost of requests through this object; cached replies are free."""
+        return self._ledger.spent_here
 
     def complete(self, system: str, prompt: str, *, schema: Schema | None = None) -> Reply:
-        """The model's reply; with a schema its `data` fits it.
+        """Return the model's reply, from the cache if possible.
 
-        A reply that does not fit is shown to the model once, with what is wrong. If the second does not fit either,
-        that is a `ReplyError`.
+        Args:
+            system: The system prompt.
+            prompt: The user prompt.
+            schema: A JSON Schema that the reply has to conform to. A reply that does not is shown to the model once,
+                with what is wrong.
+
+        Returns:
+            The reply; with a schema, its `data` conforms to it.
+
+        Raises:
+            ReplyError: The repeated reply does not conform either.
+            EndpointError: The endpoint cannot be used.
+            SpendingError: The request could exceed the cap.
+
         """
-        reply = self._kept_or_asked(system, prompt, schema)
+        reply = self._cached_or_sent(system, prompt, schema)
         if schema is None:
             return reply
-        first = _checked(reply, schema)
-        if isinstance(first, Reply):
-            return first
-        second = self._kept_or_asked(system, _repair(prompt, reply, first, schema), schema)
+        checked = _checked(reply, schema)
+        if isinstance(checked, Reply):
+            return checked
+        second = self._cached_or_sent(system, _repair_prompt(prompt, reply, checked, schema), schema)
         repaired = _checked(second, schema)
         if isinstance(repaired, Reply):
-            both = (reply.tokens_in + second.tokens_in, reply.tokens_out + second.tokens_out)
-            return replace(repaired, tokens_in=both[0], tokens_out=both[1])
+            tokens_in, tokens_out = reply.tokens_in + second.tokens_in, reply.tokens_out + second.tokens_out
+            return replace(repaired, tokens_in=tokens_in, tokens_out=tokens_out)
         advice = "raise max_tokens" if second.is_cut else "try another model"
-        raise ReplyError(f"{self.config.model} gave no usable reply, even when asked again ({repaired}); {advice}.")
+        raise ReplyError(f"{self.config.model} gave no usable reply in two attempts ({repaired}); {advice}.")
 
-    def kept(self, request: Request) -> Reply | None:
-        """The reply that is kept, if there is one and it fits; nothing is asked."""
-        question = self._question(request.system, request.prompt, request.schema)
-        reply = self._store.load(key_of(question), self.config.max_tokens)
+    def cached(self, request: Request) -> Reply | None:
+        """The cached reply, if there is one that conforms to the schema; nothing is sent."""
+        reply = self._load(request.system, request.prompt, request.schema)
         if reply is None or request.schema is None:
             return reply
         checked = _checked(reply, request.schema)
         return checked if isinstance(checked, Reply) else None
 
     def estimate(self, requests: Iterable[Request]) -> Estimate:
-        """What asking all this will take; what is kept already takes nothing."""
+        """Estimate the cost of requests; those with a cached reply are free."""
         total = Estimate()
         for system, prompt, schema, expected in requests:
-            question = self._question(system, prompt, schema)
-            if self._store.load(key_of(question), self.config.max_tokens) is None:
-                out = math.ceil(expected * tokens_of(prompt) / max(1, len(prompt)))
+            if self._load(system, prompt, schema) is None:
+                # As many tokens per character as the prompt, whose language and script the reply shares.
+                out = math.ceil(expected * max_tokens_of(prompt) / max(1, len(prompt)))
                 total += self._prices.estimate(_tokens_in(system, prompt, schema), min(out, self.config.max_tokens))
         return total
 
     def check(self, estimate: Estimate) -> None:
-        """Refuse to start what will not be finished within the cap, with all that was ever spent on these replies."""
-        self._purse.check(estimate)
+        """Raise `SpendingError` if this and everything ever spent on the cached replies exceeds the cap."""
+        self._ledger.check(estimate)
 
-    def _question(self, system: str, prompt: str, schema: Schema | None) -> dict[str, Any]:
+    def _request(self, system: str, prompt: str, schema: Schema | None) -> dict[str, Any]:
+        """What a reply is cached by."""
         return {"model": self.config.model, "system": system, "prompt": prompt, "schema": schema}
 
-    def _kept_or_asked(self, system: str, prompt: str, schema: Schema | None) -> Reply:
-        question, longest = self._question(system, prompt, schema), self.config.max_tokens
-        key = key_of(question)
-        if (kept := self._store.load(key, longest)) is not None:
-            return kept
+    def _load(self, system: str, prompt: str, schema: Schema | None) -> Reply | None:
+        return self._cache.load(cache_key(self._request(system, prompt, schema)), self.config.max_tokens)
+
+    def _cached_or_sent(self, system: str, prompt: str, schema: Schema | None) -> Reply:
+        if (cached := self._load(system, prompt, schema)) is not None:
+            return cached
+        request, max_tokens = self._request(system, prompt, schema), self.config.max_tokens
         expected = _tokens_in(system, prompt, schema)
-        alone = self._prices.estimate(expected, 0)
-        aside, paid = self._purse.set_aside(self._prices.estimate(expected, longest)), alone
+        prompt_only = self._prices.estimate(expected, 0)
+        # From here to `settle` the ledger holds the most that the request can cost, also if the process is killed.
+        reservation = self._ledger.reserve(self._prices.estimate(expected, max_tokens))
+        cost = prompt_only
         try:
-            reply = self._asked(system, prompt, schema, lambda: self._purse.lose(alone))
+            reply = self._sent(system, prompt, schema, lambda: self._ledger.record_unanswered(prompt_only))
             tokens_in = reply.tokens_in if reply.tokens_in >= 0 else expected
-            tokens_out = reply.tokens_out if reply.tokens_out >= 0 else tokens_of(reply.text)
+            tokens_out = reply.tokens_out if reply.tokens_out >= 0 else max_tokens_of(reply.text)
             reply = replace(reply, tokens_in=tokens_in, tokens_out=tokens_out)
-            paid = self._prices.estimate(tokens_in, tokens_out)
-            self._store.save(key, question, reply, longest)
+            cost = self._prices.estimate(tokens_in, tokens_out)
+            self._cache.save(cache_key(request), request, reply, max_tokens)
         except (EndpointError, SpendingError):
-            paid = Estimate()  # attempts that may have been billed were counted one by one
+            cost = Estimate()  # attempts that may have been billed are recorded one by one
             raise
         finally:
-            self._purse.pay(aside, paid)
+            self._ledger.settle(reservation, cost)
         return reply
 
-    def _asked(self, system: str, prompt: str, schema: Schema | None, lost: Lost) -> Reply:
-        """Ask in the endpoint's own way for structured output, or in words where it knows none."""
-        if schema is not None and not self._is_plain:
+    def _sent(self, system: str, prompt: str, schema: Schema | None, on_unanswered: OnUnanswered) -> Reply:
+        """Request structured output, or describe the schema in the system prompt if the endpoint has none."""
+        if schema is None:
+            return self._client.send(system, prompt, None, on_unanswered)
+        if not self._is_plain:
             try:
-                return self._line.send(system, prompt, schema, lost)
-            except RefusedError as refused:
-                if refused.status not in _UNKNOWN_SHAPE:
+                return self._client.send(system, prompt, schema, on_unanswered)
+            except RejectedError as rejected:
+                if rejected.status not in _UNSUPPORTED:
                     raise
-            reply = self._line.send(_in_words(system, schema), prompt, None, lost)
-            self._is_plain = True
-            return reply
-        return self._line.send(system if schema is None else _in_words(system, schema), prompt, None, lost)
+        reply = self._client.send(f"{system}\n\n{_instruction(schema)}", prompt, None, on_unanswered)
+        self._is_plain = True
+        return reply
 
 
 def _checked(reply: Reply, schema: Schema) -> Reply | str:
@@ -151,41 +173,44 @@ def _checked(reply: Reply, schema: Schema) -> Reply | str:
         data = parse(reply.text)
     except ValueError as error:
         return str(error)
-    return fault(data, schema) or replace(reply, data=data)
+    return schema_error(data, schema) or replace(reply, data=data)
 
 
-def _repair(prompt: str, reply: Reply, wrong: str, schema: Schema) -> str:
+def _repair_prompt(prompt: str, reply: Reply, problem: str, schema: Schema) -> str:
     return (
-        f"{prompt}\n\nYou were asked this before, and replied:\n{reply.text}\n\nThat reply cannot be used: {wrong}. "
-        f"Reply again, with nothing but JSON that fits this JSON Schema:\n{_written(schema)}"
+        f"{prompt}\n\nYou were asked this before, and replied:\n{reply.text}\n\nThat reply cannot be used: {problem}. "
+        f"{_instruction(schema).replace('Reply', 'Reply again,', 1)}"
     )
 
 
-def _in_words(system: str, schema: Schema) -> str:
-    return f"{system}\n\nReply with nothing but JSON that fits this JSON Schema:\n{_written(schema)}"
-
-
-def _written(schema: Schema) -> str:
-    return json.dumps(schema, ensure_ascii=False)
+def _instruction(schema: Schema) -> str:
+    return f"Reply with nothing but JSON that fits this JSON Schema:\n{json.dumps(schema, ensure_ascii=False)}"
 
 
 def _tokens_in(system: str, prompt: str, schema: Schema | None) -> int:
-    return tokens_of(system, prompt, "" if schema is None else _written(schema))
+    return max_tokens_of(system, prompt, "" if schema is None else json.dumps(schema, ensure_ascii=False))
 
 
-# An endpoint from a TOML file that describes it; its replies are kept in a folder beside the file.
+def open_endpoint(path: str | os.PathLike[str]) -> Endpoint:
+    """Open the endpoint that a TOML file describes.
 
+    Args:
+        path: A file with the fields of `EndpointConfig` and optionally `cap`, the most that may ever be spent on it.
+            Replies are cached in a folder next to the file.
 
-def endpoint_in(path: str | os.PathLike[str]) -> Endpoint:
-    """The endpoint: the fields of `EndpointConfig`, and perhaps `cap`, what may ever be spent on it."""
+    Raises:
+        ConfigError: The file cannot be read or is not valid.
+
+    """
     place = Path(path)
     try:
-        described = tomllib.loads(place.read_text("utf-8"))
-        cap = described.pop("cap", None)
-        return Endpoint(
-            EndpointConfig(**described), Store(place.with_suffix(".replies")), cap=None if cap is None else Cap(cap)
-        )
+        fields = tomllib.loads(place.read_text("utf-8"))
+        cap = fields.pop("cap", None)
+        cache = ReplyCache(place.with_suffix(".replies"))
+        return Endpoint(EndpointConfig(**fields), cache, cap=None if cap is None else Cap(cap))
     except OSError as error:
-        raise LexLatticeError(f"The endpoint '{path}' cannot be read ({error.strerror or error}).") from error
+        raise ConfigError(f"The endpoint '{path}' cannot be read ({error.strerror or error}).") from error
     except (ValueError, TypeError) as error:
-        raise LexLatticeError(f"'{path}' describes no endpoint ({brief(error)}); write kind, url and model.") from error
+        raise ConfigError(
+            f"'{path}' does not describe an endpoint ({brief(error)}); write kind, url and model."
+        ) from error

@@ -1,7 +1,7 @@
-"""The abstractive stage: an extract in other words, sentence by sentence, with what each sentence rests on.
+"""Abstractive rewriting: an extract paraphrased by a language model, with the provisions that support each sentence.
 
-What a model writes is believed only as far as it can be checked without one. A sentence that fails is not shown;
-the provisions it cites stand in its place, word for word.
+A sentence is shown only if checks without any model find it supported by the provisions that it cites. Otherwise these
+provisions are shown verbatim instead.
 """
 
 from lexlattice.research.rewriting.checking import Checker

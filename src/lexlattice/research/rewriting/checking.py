@@ -1,10 +1,10 @@
-"""Whether a sentence says only what can be found in the provisions it cites. No model is asked.
+"""Checks whether a sentence is supported by the provisions that it cites, without a language model.
 
-Checked are numbers (in figures and in words), dates, references, names, quotations, and small words that turn a claim:
-the places where a fluent text goes wrong unnoticed and a reader is harmed. Each number must stand in the provisions
-beside the same word, so that "within 5 days" is not excused by "Article 5"; dates, names and references must stand
-there as wholes. Whether a sentence keeps the sense of what it rests on cannot be told in this way. In doubt a sentence
-is refused: the act's own words are always there to take its place.
+It checks numbers (in digits and in words), dates, references, names, quotations, and small words that change a claim:
+errors that a fluent text hides and that harm a reader. Each number must occur in the provisions next to the same word,
+so that "Article 5" does not support "within 5 days"; dates, names and references must occur there as a whole. Checks
+cannot tell whether a sentence keeps the sense of its provisions. In doubt a sentence is refused: the provisions
+themselves can always be shown instead.
 """
 
 from __future__ import annotations
@@ -37,36 +37,36 @@ from lexlattice.research.rewriting.tokens import (
     without_date,
 )
 
-# Small words that turn a claim: negations, "only", modal verbs, bounds, periods. They must be the provisions' own.
+# Small words that change a claim: negations, "only", modal verbs, bounds, periods
 
 _BOUNDS: Final = ("at_least", "at_most", "more_than", "less_than")
 _KEPT: Final = ("negation", "prohibited", "only", "may")
 _WEAKER: Final = {"may", "should"}
 _STOP_INSIDE: Final = re.compile(r"[^\W\d_]{2}[.!?;:]\s+\S")
 _BEFORE, _AFTER = 4, 3
-"""So many words before and after a bound may be the number that it bounds."""
+"""The maximum distance in words of a number from its bound, before and after it."""
 
 
 def without_claim(said: Line, cited: Sequence[Line], known: Lexicon) -> str:
-    """Why the negations, modal verbs, bounds and periods of a sentence are not those of its provisions, if so."""
+    """How the negations, modal verbs, bounds or periods of a sentence differ from its provisions'; empty if not."""
     claims, given = known.claims.find(said), [known.claims.find(line) for line in cited]
     return _added(said, claims, given) or _moved(said, claims, cited, given) or _left_out(claims, cited, given)
 
 
 def _added(said: Line, claims: Sequence[Found], given: Sequence[Sequence[Found]]) -> str:
-    """The first word of its kind that no provision has in any form."""
+    """The first such word of the sentence that no provision contains in any form."""
     together = {one.concept for found in given for one in found}
     for claim in claims:
         if claim.concept in together | {"neutral"}:
             continue
         if claim.concept == "must" and not together & _WEAKER:
-            continue  # many languages command in the indicative
+            continue  # many languages express obligations in the indicative
         return f"'{said.text(claim.start, claim.end)}' does not stand so in the provisions"
     return ""
 
 
 def _moved(said: Line, claims: Sequence[Found], cited: Sequence[Line], given: Sequence[Sequence[Found]]) -> str:
-    """The first number that has another bound than in the provisions, or has one only here or only there."""
+    """The first number whose bound differs from the provisions, or is missing on one side."""
     theirs: Counter[tuple[str, str]] = Counter()
     numbers: Counter[str] = Counter()
     for line, found in zip(cited, given, strict=True):
@@ -84,16 +84,16 @@ def _moved(said: Line, claims: Sequence[Found], cited: Sequence[Line], given: Se
 
 
 def _left_out(claims: Sequence[Found], cited: Sequence[Line], given: Sequence[Sequence[Found]]) -> str:
-    """A negation, restriction or permission that the sentence has not, but every provision, of one sentence each."""
+    """A negation, restriction or permission of all provisions (of one sentence each) that the sentence omits."""
     if any(_STOP_INSIDE.search(line.source) for line in cited):
-        return ""  # it may rest on the other sentence
+        return ""  # the sentence may be based on another sentence of it
     everywhere = set.intersection(*({one.concept for one in found} for found in given))
     missing = everywhere - {claim.concept for claim in claims}
     return next((f"it leaves out a word of the provisions ({concept})" for concept in _KEPT if concept in missing), "")
 
 
 def _bounded(line: Line, found: Sequence[Found]) -> list[tuple[str, str]]:
-    """Each bound with its number: the next one, else the last before it."""
+    """Each bound with its number: the next one, else the last one before."""
     numbers = _numbers(line)
     pairs = []
     for one in found:
@@ -109,7 +109,7 @@ def _numbers(line: Line) -> dict[int, str]:
     return {place: fold(token.text) for place, token in enumerate(line.tokens) if token.kind in ("number", "numeral")}
 
 
-# Whether a sentence says only what can be found in the provisions it cites. No model is asked.
+# The checker
 
 _DOUBLE: Final = re.compile('["“”„‟«»‹›]')
 _SINGLE: Final = re.compile(r"(?<!\w)['‘‚‛](.+?)['’‘](?!\w)")
@@ -121,12 +121,18 @@ _LETTER: Final = re.compile(r"(?<!\w)\(?([^\W\d_])\)|\(([^\W\d_]{1,4})\)")
 _SCRIPTS: Final = (re.compile("[a-z]", re.I), re.compile("[\u0370-\u03ff]"), re.compile("[\u0400-\u04ff]"))
 _LONG: Final = 4
 _SHARE: Final = 1 / 3
-"""So many of a sentence's longer words must stand in the provisions, in some form; fewer are another matter, or another
+"""The share of a sentence's longer words that must occur in the provisions in some form; fewer mean another subject or
 language."""
 
 
 class Checker:
-    """Checks sentences against provisions of one act; `source` is the act, from which ordinary words are known."""
+    """Checks sentences against provisions of one act.
+
+    Args:
+        language: The language of the act.
+        source: The text of the act, from which lower-case (ordinary) words are known.
+
+    """
 
     def __init__(self, language: str, source: str) -> None:
         self._language = language
@@ -136,7 +142,7 @@ class Checker:
         self._ordinary = frozenset(word for word in words if word.islower())
 
     def refusal(self, sentence: str, provisions: Sequence[str]) -> str:
-        """Why a sentence may not be shown as resting on these provisions; empty if it may.
+        """The reason why provisions do not support a sentence; empty if they do.
 
         >>> checker = Checker("en", "Keepers shall register each beehive within 30 days.")
         >>> checker.refusal("Keepers must register each beehive within 60 days.", ["Keepers shall register … 30 days."])
@@ -148,7 +154,7 @@ class Checker:
         if not cited:
             return "it cites no provision of the extract"
         if text in cited:
-            return ""  # the act's own words
+            return ""  # verbatim
         said, given = Line.of(text, self._language), [Line.of(provision, self._language) for provision in cited]
         all_given = [token for line in given for token in line.tokens]
         return (
@@ -163,17 +169,17 @@ class Checker:
         )
 
     def _without_number(self, said: Line, given: Sequence[Line]) -> str:
-        """The first number or numeral outside dates that the provisions do not have, or have beside other words."""
+        """The first number or numeral outside dates that the provisions lack, or have next to other words."""
         known = [one for line in given for one in self._numbers(line)]
         for place, token, kind in self._numbers(said):
             if place == 0 and len(token.text) == 1 and token.text.isalpha():
-                continue  # an article, or a preposition
+                continue  # an article or a preposition, such as "A" or "I"
             if not any(self._is_same(token, other) and kind in ("", its_kind) for _, other, its_kind in known):
                 return f"{token.left} {token.text}" if kind else token.text
         return ""
 
     def _numbers(self, line: Line) -> list[tuple[int, Token, str]]:
-        """Numbers and numerals that are no part of a date, with the kind of act where they are the number of one."""
+        """Numbers and numerals outside dates, each with the kind of act if it is the number of one."""
         in_dates = {place for date in dates(line, self._lexicon) for place in date.places}
         acts = kinds(line, self._lexicon)
         return [
@@ -183,11 +189,11 @@ class Checker:
         ]
 
     def _is_same(self, token: Token, other: Token) -> bool:
-        """The same number, and of the same thing: of the head-word before it, else of the word that follows."""
+        """Whether two numbers are equal and count the same thing, by the head word before or the word after them."""
         if token.kind != other.kind or _number(token) != _number(other):
             return False
         if is_act(token.text) and sum(map(str.isdigit, token.text)) > _LONG:
-            return True  # one of its kind
+            return True  # the number of an act is unique
         lefts, rights = (fold(token.left), fold(other.left)), (fold(token.right), fold(other.right))
         same_left, same_right = alike(*lefts), alike(*rights)
         if any(map(self._known.is_head, lefts)):
@@ -197,7 +203,7 @@ class Checker:
         return same_right and (bool(rights[0]) or (same_left and bool(lefts[0])))
 
     def _without_name(self, said: Line, given: Sequence[Line], all_given: Sequence[Token]) -> str:
-        """The first body or name that the provisions do not have."""
+        """The first body or name that the provisions do not contain."""
         skipped = {place for date in dates(said, self._lexicon) for place in date.places}
         first = said.tokens[0]
         if (
@@ -210,7 +216,7 @@ class Checker:
         return without_body(named, cited) or without_name(named, cited, self._lexicon, skipped)
 
     def _is_ordinary(self, word: str, following: Sequence[Token], given: Sequence[Token]) -> bool:
-        """Whether the first word of a sentence has its capital from there: the provisions or the act write it small."""
+        """Whether the first word of a sentence is capitalized only for its position, being lower-case elsewhere."""
         small = [fold(one.text) for one in given if one.kind == "word"]
         if any(alike(fold(word), other) for other in small):
             return True
@@ -220,7 +226,7 @@ class Checker:
 
 
 def _misquoted(text: str, cited: Sequence[str]) -> str:
-    """The first quotation, address or word in two scripts that is not verbatim, and any quotation without an end."""
+    """The first quotation, link or mixed-script word that is not verbatim, or a quotation without an end."""
     doubles = [match.start() for match in _DOUBLE.finditer(text)]
     if len(doubles) % 2:
         return "a quotation has no end"
@@ -241,13 +247,13 @@ def _misquoted(text: str, cited: Sequence[str]) -> str:
 
 
 def _in_two_scripts(text: str) -> list[str]:
-    """Words with letters that only look like those of another: a Cyrillic "о" in a Latin name."""
+    """Words that mix scripts, such as a Cyrillic "о" in a Latin name."""
     words = re.findall(r"[^\W\d_]+", text)
     return [word for word in words if sum(script.search(word) is not None for script in _SCRIPTS) > 1]
 
 
 def _without_letter(text: str, cited: Sequence[str]) -> str:
-    """The first point, such as (a), b) or (iv), that the provisions do not have."""
+    """The first point, such as (a), b) or (iv), that the provisions do not contain."""
     given = {(match[1] or match[2]).casefold() for provision in cited for match in _LETTER.finditer(provision)}
     letters = [(match[1] or match[2]) for match in _LETTER.finditer(text)]
     lettered = _after_word(text) - {pair for provision in cited for pair in _after_word(provision)}
@@ -258,7 +264,7 @@ def _without_letter(text: str, cited: Sequence[str]) -> str:
 
 
 def _after_word(text: str) -> set[tuple[str, str]]:
-    """Single letters with the word before them: "Buchstabe b" is not "Buchstabe a"."""
+    """Single letters with the preceding word, such as "Buchstabe b"."""
     return {(fold(word), letter) for word, letter in re.findall(r"(?<![^\W\d_])([^\W\d_]{3,}) ([^\W\d_])(?!\w)", text)}
 
 

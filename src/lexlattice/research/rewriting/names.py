@@ -1,7 +1,7 @@
-"""Names as wholes: the words of a name must stand together in one provision, as they do in the sentence.
+"""Checks of names and of cited acts: the words of a name must occur together in one provision.
 
-"Court" and "Auditors" in one provision make no "Court of Auditors". Institutions that are known by name are compared in
-any case and with or without capitals, kinds of acts likewise; other names letter for letter.
+"Court" and "Auditors" in a provision do not support "Court of Auditors". Known institutions and kinds of acts match in
+all inflected forms, with or without capitals; other names match literally.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lexlattice.research.rewriting.tokens import Found, Lexicon, Line, Token
 
 
 class Named:
-    """A line with the bodies in it."""
+    """A line with the bodies that it names."""
 
     def __init__(self, line: Line, known: Lexicon) -> None:
         self.line = line
@@ -23,10 +23,10 @@ class Named:
         self.known = {
             place: one.concept for one in (*known.acts.find(line), *self.found) for place in range(one.start, one.end)
         }
-        """Bodies and kinds of acts, which are the same in any case."""
+        """Bodies and kinds of acts by place, which match in all inflected forms."""
 
     def has(self, other: Named, start: int, end: int) -> bool:
-        """Whether the words of another line from one place to another stand here, one after the other."""
+        """Whether a range of words of another line occurs here consecutively."""
         size = end - start
         return any(
             all(self._is_same(first + step, other, start + step) for step in range(size))
@@ -53,7 +53,7 @@ def without_body(said: Named, cited: Sequence[Named]) -> str:
 
 
 def without_name(said: Named, cited: Sequence[Named], known: Lexicon, skipped: Collection[int]) -> str:
-    """The first name that stands in no provision as a whole; `skipped` are places that are no names."""
+    """The first name that occurs in no provision as a whole; places in `skipped` are not names."""
     for start, end in _runs(said.line, known, skipped):
         if not any(named.has(said, start, end) for named in cited):
             return said.line.text(start, end)
@@ -61,12 +61,12 @@ def without_name(said: Named, cited: Sequence[Named], known: Lexicon, skipped: C
 
 
 def is_code(word: str) -> bool:
-    """An acronym, or the sign or code of a currency."""
+    """Whether a word is an acronym, or the sign or code of a currency."""
     return sum(map(str.isupper, word)) > 1 or word in ("€", "$", "£", "§")
 
 
 def _runs(line: Line, known: Lexicon, skipped: Collection[int]) -> list[tuple[int, int]]:
-    """Names of one or more words, with the small words inside them."""
+    """The ranges of names of one or more words, including small words inside them."""
     runs: list[tuple[int, int]] = []
     for place, token in enumerate(line.tokens):
         if token.kind != "name" or place in skipped:
@@ -79,25 +79,25 @@ def _runs(line: Line, known: Lexicon, skipped: Collection[int]) -> list[tuple[in
 
 
 def _joins(line: Line, end: int, place: int, known: Lexicon) -> bool:
-    """Whether nothing but small words, and not too many, stands between the end of a run and the next name."""
+    """Whether at most two small words separate the end of a name and the next name."""
     between: Sequence[Token] = line.tokens[end:place]
     is_short = len(between) <= 2 and all(fold(token.text) in known.joining for token in between)
     return is_short and all(line.is_joined(one) for one in range(end - 1, place))
 
 
 def _capital(word: str) -> str:
-    """From the first capital on: Irish writes "an tAontas", "gCoimisiún"."""
+    """The word from its first capital: Irish has "tAontas" and "gCoimisiún"."""
     return word[next((place for place, letter in enumerate(word) if letter.isupper()), 0) :]
 
 
-# Acts that are cited by number, with their kind: the regulation of a number is not the directive of that number.
+# Acts cited by number, with their kind: Regulation 5/2004 is not Directive 5/2004
 
 _ACT: Final = re.compile(r"\d{1,4}/\d{1,4}")
 _DIGITS: Final = 4
 _JOINING: Final = 3
-"""The kind is so near to the number of an article: "Article 5 of that Regulation"."""
+"""The maximum distance in words of an article's number from the kind of act: "Article 5 of that Regulation"."""
 _BEFORE: Final = 8
-"""So many words may stand between the kind and the number: "Regulation of the Council (EC) No 5/2004"."""
+"""The maximum distance of kind and number of an act: "Regulation of the Council (EC) No 5/2004"."""
 
 
 def is_act(number: str) -> bool:
@@ -110,7 +110,7 @@ def is_act(number: str) -> bool:
 
 
 def kinds(line: Line, known: Lexicon) -> dict[int, str]:
-    """The kind of each act that a line cites by number, by the place of the number; empty where none is named."""
+    """The kind of each act that a line cites, by the place of its number; an empty string if none is named."""
     named = known.acts.find(line)
     return {
         place: _kind(place, named, known.act_after_number)
@@ -120,13 +120,13 @@ def kinds(line: Line, known: Lexicon) -> dict[int, str]:
 
 
 def without_article(said: Line, cited: Sequence[Line], known: Lexicon) -> str:
-    """The first article that a sentence names of an act and the provisions name of another only."""
+    """The first article of an act in a sentence that the provisions do not cite of that act."""
     given = {pair for line in cited for pair in _articles(line, known)}
     return next((f"{article} … {act}" for article, act in _articles(said, known) if (article, act) not in given), "")
 
 
 def _articles(line: Line, known: Lexicon) -> list[tuple[str, str]]:
-    """Numbers that stand right before the kind of an act, with the number of that act: "Article 5 of Regulation …"."""
+    """Numbers of articles with the number of their act, as in "Article 5 of Regulation …"."""
     numbers = [place for place, token in enumerate(line.tokens) if token.kind == "number"]
     acts = list(kinds(line, known))
     pairs = []

@@ -1,6 +1,6 @@
-"""An extract rewritten by a model, with nothing in it that was not checked or is not the act's own.
+"""Rewriting an extract with a language model: every sentence is either verified or verbatim.
 
-Every item of the extract is there: as one of those that a verified sentence rests on, or word for word.
+Every item of the extract is represented: it supports a verified sentence, or is shown verbatim.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lexlattice.research.rewriting.checking import Checker
 
 Status = Literal["verified", "verbatim"]
 MARKS: Final[dict[Status, str]] = {"verified": "✓", "verbatim": "="}
-"""How each stands in Markdown, in signs that need no translation."""
+"""The marks in Markdown, in signs that need no translation."""
 _SCHEMA: Final = {
     "type": "object",
     "properties": {
@@ -42,7 +42,7 @@ _SCHEMA: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and the items it rests on: the model's, checked, or the act's own."""
+    """A sentence with the ids of the items that support it."""
 
     text: str
     ids: tuple[str, ...]
@@ -51,7 +51,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """What the model wrote and is not shown, and why."""
+    """A sentence of the model that is not shown, and the reason."""
 
     text: str
     ids: tuple[str, ...]
@@ -60,7 +60,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """An extract in other words."""
+    """A rewritten extract."""
 
     summary: Summary = field(repr=False)
     sentences: tuple[Sentence, ...]
@@ -72,11 +72,11 @@ class Rewritten:
 
     @property
     def text(self) -> str:
-        """The sentences, one a line, and nothing else."""
+        """The sentences, one per line."""
         return "\n".join(sentence.text for sentence in self.sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain JSON types."""
+        """All fields as plain JSON types."""
         act, items = self.summary.act, {item.id: item for item in self.summary}
         return {
             "celex": act.celex,
@@ -98,7 +98,7 @@ class Rewritten:
         }
 
     def to_markdown(self) -> str:
-        """Each sentence with its citations: ✓ for one that was checked, = and a quotation for the act's own words."""
+        """Markdown with citations: ✓ marks verified sentences, = and a quotation verbatim ones."""
         items = {item.id: item for item in self.summary}
         blocks = [f"# {escaped(title(self.summary))}"]
         for sentence in self.sentences:
@@ -110,9 +110,19 @@ class Rewritten:
 
 
 def rewrite(summary: Summary, endpoint: Endpoint) -> Rewritten:
-    """Have an extract rewritten in its own language, and keep of that what can be verified.
+    """Rewrite an extract in its own language, and keep the sentences that can be verified.
 
-    A model that gives no usable reply leaves the extract as it is, with a warning.
+    Args:
+        summary: The extract.
+        endpoint: The language model.
+
+    Returns:
+        The rewritten extract; without a usable reply, the extract verbatim with a warning.
+
+    Raises:
+        EndpointError: The endpoint cannot be used.
+        SpendingError: The request could exceed the cap.
+
     """
     written: list[tuple[str, tuple[str, ...]]] = []
     warnings: tuple[str, ...] = ()
@@ -131,9 +141,9 @@ def rewrite(summary: Summary, endpoint: Endpoint) -> Rewritten:
 def verify(
     summary: Summary, written: Sequence[tuple[str, tuple[str, ...]]]
 ) -> tuple[tuple[Sentence, ...], tuple[Rejected, ...]]:
-    """What of sentences with their ids passes the checks, and what was rejected.
+    """Check sentences with the ids of their items; return the sentences to show and the rejected ones.
 
-    The act's own words stand in place of what does not pass, and of items that no sentence rests on.
+    Rejected sentences and items without a sentence are replaced by the items verbatim.
     """
     items = {item.id: item for item in summary}
     checker = Checker(summary.act.language, summary.act.source)
@@ -143,22 +153,22 @@ def verify(
         cited = [items[name] for name in ids if name in items]
         reason = checker.refusal(text, [item.text for item in cited])
         if len(cited) < len(ids):
-            reason = "it cites what is not in the extract"
+            reason = "it cites something that is not in the extract"
         if not reason:
             shown.append(Sentence(" ".join(text.split()), ids, "verified"))
             continue
         rejected.append(Rejected(text, ids, reason))
-        shown += [own for item in cited if (own := _own(item)) not in shown]
+        shown += [verbatim for item in cited if (verbatim := _verbatim(item)) not in shown]
     covered = {name for sentence in shown for name in sentence.ids}
     order = {name: place for place, name in enumerate(items)}
     for item in summary:
         if item.id not in covered:
             later = (n for n, one in enumerate(shown) if min(order[name] for name in one.ids) > order[item.id])
-            shown.insert(next(later, len(shown)), _own(item))
+            shown.insert(next(later, len(shown)), _verbatim(item))
     return tuple(shown), tuple(rejected)
 
 
-def _own(item: Item) -> Sentence:
+def _verbatim(item: Item) -> Sentence:
     return Sentence(item.text, (item.id,), "verbatim")
 
 

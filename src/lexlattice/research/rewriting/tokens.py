@@ -1,7 +1,7 @@
-"""Words of a language by what they stand for (a month, a body, a kind of act, a bound), found in any of their forms.
+"""Tokens of a text, the phrases of a language by concept (month, body, kind of act, bound), and dates.
 
-What is listed is data: `months.toml`, `bodies.toml`, `acts.toml`, `claims.toml`. Entries are matched by stem, since a
-check that knows one form of a word lets every other form pass.
+The phrases are data: `months.toml`, `bodies.toml`, `acts.toml`, `claims.toml`. Entries are matched by stem: a check
+that knows only one form of a word would let all others pass.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from lexlattice.reading.languages.grammar import LANGUAGES, fold, load
 
-# What of a text can be checked: its numbers, in figures and in words, its names, and what stands beside them.
+# Tokens
 
 _RUN: Final = r"[^\W_]*\d[^\W_]*"
 _NUMBER: Final = (
@@ -35,14 +35,14 @@ _BEFORE_SMALL: Final = re.compile(r"\. ?([^\W\d_])")
 _RAISED: Final = re.compile("(?<=[0-9])(?=[⁺⁻₊₋⁰¹²³⁴-⁹₀-₉¼-¾⅐-⅞①-⓿❶-➓])")
 _ROMAN: Final = re.compile(r"[IVXLCDM]+")
 _SHORT: Final = 3
-"""Beginnings of numerals up to this length are whole words."""
+"""Numerals up to this length match whole words only, longer ones also beginnings."""
 _DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _PLACEHOLDER: Final = re.compile(r"\{[^}]*\}")
 
 
 class Token(NamedTuple):
-    """A word, a number or a sign, with its neighbours; empty where there is a stop or an end instead."""
+    """A word, number or sign with its neighbours, which are empty at a stop or the end."""
 
     kind: str
     """number, numeral, name or word; sign for those of currencies and the like."""
@@ -53,7 +53,7 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What is known of a language."""
+    """The numerals and head words of a language."""
 
     numerals: frozenset[str]
     """Whole words, ordinals among them."""
@@ -61,20 +61,20 @@ class Vocabulary:
     within: tuple[str, ...]
     """Numerals inside longer words."""
     heads: frozenset[str]
-    """Words before a number that say what it counts: "Article", "Annex", "Directive"."""
+    """Words before a number that it belongs to: "Article", "Annex", "Directive"."""
 
     def is_numeral(self, word: str) -> bool:
-        """Whether a folded word stands for a number."""
+        """Whether a folded word is a numeral."""
         return word in self.numerals or word.startswith(self.beginnings) or any(inner in word for inner in self.within)
 
     def is_head(self, word: str) -> bool:
-        """Whether a folded word is a head-word, in any of its forms."""
+        """Whether a folded word is a head word in any form."""
         return any(alike(word, head) for head in self.heads)
 
 
 @cache
 def vocabulary(language: str) -> Vocabulary:
-    """That of a language; of one that is not among the 24, the English one."""
+    """The one of a language; English for languages that are not official."""
     grammar = load(language if language in LANGUAGES else "en")
     data = tomllib.loads(files(__package__).joinpath("numerals.toml").read_text("utf-8"))
     numerals = data[grammar.language]
@@ -89,9 +89,9 @@ def vocabulary(language: str) -> Vocabulary:
 
 
 def normalised(text: str) -> str:
-    """One kind of space and of compatible letters, so that texts can be compared.
+    """Normalize spaces and compatibility characters, so that texts can be compared.
 
-    What is set higher, lower or smaller after a number stays apart from it:
+    Superscripts, subscripts and fractions after a number are kept apart from it:
 
     >>> normalised("10² and 10½ m²")
     '10^2 and 10^1⁄2 m2'
@@ -102,20 +102,20 @@ def normalised(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence or a provision in tokens, and as words to look phrases up in."""
+    """A sentence or provision as tokens, and as folded words for finding phrases."""
 
     source: str
     tokens: tuple[Token, ...]
     words: tuple[str, ...]
-    """Folded; "#" for each number in figures."""
+    """Folded words; "#" for each number in digits."""
     folded: str
-    """The words, with a bar wherever there is a stop between two."""
+    """The words joined by spaces, with a bar at each stop."""
     places: tuple[int, ...]
-    """Where each word begins there."""
+    """The offset of each word in `folded`."""
 
     @classmethod
     def of(cls, text: str, language: str) -> Line:
-        """That of a normalised text."""
+        """The line of a normalized text."""
         found = tuple(tokens(text, language))
         words = tuple(
             "#" if token.kind == "number" and _DIGIT.search(token.text) else fold(token.text) for token in found
@@ -132,12 +132,12 @@ class Line:
         return 0 <= place < len(self.tokens) - 1 and bool(self.tokens[place].right)
 
     def text(self, start: int, end: int) -> str:
-        """The words from one place to another, as they are written."""
+        """The original words of a range."""
         return " ".join(token.text for token in self.tokens[start:end])
 
 
 def tokens(text: str, language: str) -> list[Token]:
-    """Of a normalised text.
+    """The tokens of a normalized text.
 
     >>> [token[1:] for token in tokens("within 30 days (Article 5(1)).", "en") if token.kind == "number"]
     [('30', 'within', 'days'), ('5(1)', 'Article', '')]
@@ -146,7 +146,7 @@ def tokens(text: str, language: str) -> list[Token]:
     found: list[tuple[str, str]] = []
     for match in _TOKEN.finditer(text):
         kind, piece = str(match.lastgroup), match.group()
-        if piece == "." and _goes_on(text, match.start(), found):
+        if piece == "." and _is_inside_sentence(text, match.start(), found):
             continue
         kind = _kind(piece, known) if kind == "word" else kind
         found.append((kind, _written(piece) if match["number"] else piece))
@@ -159,7 +159,7 @@ def tokens(text: str, language: str) -> list[Token]:
 
 
 def alike(word: str, other: str) -> bool:
-    """Whether two folded words are forms of one: days and day, Monat and Monate; but not million and milliard.
+    """Whether two folded words are probably forms of one: day and days, but not million and milliard.
 
     >>> alike("days", "day"), alike("million", "milliard"), alike("kg", "km")
     (True, False, False)
@@ -174,8 +174,8 @@ def alike(word: str, other: str) -> bool:
     return shared >= 3 and max(len(word), len(other)) - shared <= 2
 
 
-def _goes_on(text: str, place: int, before: list[tuple[str, str]]) -> bool:
-    """Whether the dot at this place ends no sentence, as far as can be told: "12. März", "Nr. 5", "2024 m. kovo"."""
+def _is_inside_sentence(text: str, place: int, before: list[tuple[str, str]]) -> bool:
+    """Whether a dot probably does not end a sentence: "12. März", "Nr. 5", "2024 m. kovo"."""
     if before and before[-1][0] == "number" and place + 1 < len(text):
         return True
     is_letter = bool(before) and len(before[-1][1]) == 1
@@ -193,15 +193,15 @@ def _kind(word: str, known: Vocabulary) -> str:
 
 
 def _written(number: str) -> str:
-    """One sign for each kind of dash and apostrophe, and none of it apart."""
+    """Unify dashes and apostrophes, and remove the space after a sign."""
     return re.sub("[−–]", "-", re.sub("(?<=[±<>≤≥~≈]) ", "", number)).replace("’", "'").replace("⁄", "/")
 
 
-# Words of a language by what they stand for (a month, a body, a kind of act, a bound), found in any of their forms.
+# Phrases
 
 
 class Found(NamedTuple):
-    """What a phrase stands for, and the places of its words in the line."""
+    """The concept of a phrase, and the range of its words in the line."""
 
     concept: str
     start: int
@@ -209,7 +209,7 @@ class Found(NamedTuple):
 
 
 class Phrases:
-    """Phrases of a language, the longest of which is found at each place of a line.
+    """Finds the phrases of a language in a line; at each place the longest.
 
     >>> council = Phrases({"council": ["council"], "other": ["council of europ-"]})
     >>> council.find(Line.of("The Council of Europe and the council", "en"))
@@ -224,7 +224,7 @@ class Phrases:
         self._pattern = re.compile(rf"(?<![^ ])(?:{either})(?![^ ])")
 
     def find(self, line: Line) -> list[Found]:
-        """What stands in a line, from left to right, without overlaps."""
+        """The phrases of a line from left to right, without overlaps."""
         found = []
         for match in self._pattern.finditer(line.folded):
             start, end = (bisect_left(line.places, place) for place in match.span())
@@ -234,12 +234,12 @@ class Phrases:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """What is known of a language beyond its numerals."""
+    """The phrases of a language by concept."""
 
     months: Phrases
-    """By their numbers, "1" to "12"."""
+    """The concepts are "1" to "12"."""
     months_beside_number: frozenset[str]
-    """Words that are months beside a number only, such as "may"."""
+    """Words that are months only next to a number, such as "may"."""
     bodies: Phrases
     joining: frozenset[str]
     """Small words inside names."""
@@ -250,7 +250,7 @@ class Lexicon:
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """That of a language; of one that is not among the 24, the English one."""
+    """The one of a language; English for languages that are not official."""
     name = language if language in LANGUAGES else "en"
     months, bodies, acts = (_data(what) for what in ("months", "bodies", "acts"))
     agencies = {entry.rstrip("-").casefold(): [entry] for entry in bodies.pop("agencies")["all"]}
@@ -271,35 +271,35 @@ def _data(name: str) -> dict[str, Any]:
 
 
 def _pattern(word: str) -> str:
-    """What begins so for "year-", what ends so for "-dag", else the word itself."""
+    """A pattern of words: "year-" is a beginning, "-dag" an ending, others are whole words."""
     if word.endswith("-"):
         return re.escape(word[:-1]) + "[^ ]*"
     return "[^ ]{2,}" + re.escape(word[1:]) if word.startswith("-") else re.escape(word)
 
 
-# Dates as wholes: the day, the month and the year that stand together are compared together.
+# Dates, whose day, month and year are compared together
 
 _DAY: Final = re.compile(r"(0?[1-9]|[12]\d|3[01])[^\W\d_]{0,3}")
 _YEAR: Final = re.compile(r"(1[89]\d\d|2[01]\d\d)[^\W\d_]{0,3}")
 _GAP: Final = 1
-"""So many words may stand between the parts: "1 de mayo de 2024", "2024. gada 1. maijā", "1 päivänä toukokuuta"."""
+"""The maximum of words between the parts: "1 de mayo de 2024", "2024. gada 1. maijā", "1 päivänä toukokuuta"."""
 
 
 class Date(NamedTuple):
-    """A month, with its day and its year where they are given, and where its words stand."""
+    """A month with its day and year, if given, and the places of its words."""
 
     day: str
     month: str
     year: str
     places: frozenset[int]
 
-    def rests_on(self, other: Date) -> bool:
-        """Whether this says nothing that the other does not."""
+    def is_supported_by(self, other: Date) -> bool:
+        """Whether the other date contains all parts of this one."""
         return self.month == other.month and self.day in ("", other.day) and self.year in ("", other.year)
 
 
 def dates(line: Line, known: Lexicon) -> list[Date]:
-    """All dates of a line whose month is a word; those in figures are numbers."""
+    """The dates of a line whose month is a word; dates in digits are numbers."""
     found: list[Date] = []
     taken: set[int] = set()
     for month in known.months.find(line):
@@ -319,16 +319,16 @@ def dates(line: Line, known: Lexicon) -> list[Date]:
 
 
 def without_date(said: Line, cited: Sequence[Line], known: Lexicon) -> str:
-    """The first date of a sentence that no provision has as a whole."""
+    """The first date of a sentence that no provision contains as a whole."""
     given = [date for line in cited for date in dates(line, known)]
     for date in dates(said, known):
-        if not any(date.rests_on(other) for other in given):
+        if not any(date.is_supported_by(other) for other in given):
             return " ".join(said.tokens[place].text for place in sorted(date.places))
     return ""
 
 
 def _beside(line: Line, start: int, step: int, taken: Collection[int]) -> Iterator[tuple[int, int]]:
-    """The days and years on one side of a month, each with the words between, up to a stop or to another date."""
+    """The days and years on one side of a month, each with the gap in words, up to a stop or another date."""
     place, gap, parts = start, 0, set()
     while gap <= _GAP and line.is_joined(min(place, place + step)):
         place += step
@@ -345,7 +345,7 @@ def _beside(line: Line, start: int, step: int, taken: Collection[int]) -> Iterat
 
 
 def _part(token: Token) -> tuple[str, str]:
-    """Whether a number is a day or a year, and which one; a numeral beside a month is a day."""
+    """Whether a number is a day or a year, and its value; a numeral next to a month is a day."""
     if token.kind == "numeral":
         return "day", fold(token.text)
     for part, pattern in (("day", _DAY), ("year", _YEAR)):

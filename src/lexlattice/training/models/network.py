@@ -1,4 +1,4 @@
-"""The network in PyTorch, where it learns: what `lexlattice.lattice.model` computes in NumPy, layer by layer."""
+"""The shipped network in PyTorch, for training: layer by layer what `lexlattice.lattice.model` computes in NumPy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lexlattice.lattice.automaton import Groups, Links
 from lexlattice.lattice.features import MeaningFeatures
 from lexlattice.lattice.grid import Lattice
 from lexlattice.lattice.model import GATED, HIGHEST, LARGEST, OF_SECTIONS, OF_UNITS, USUAL_WEIGHT, Wiring, lattice_of
-from lexlattice.training.config import MeaningShape
-from lexlattice.training.models.automaton import depthwise
+from lexlattice.training.config import ProvisionsShape
+from lexlattice.training.models.automaton import Scale, depthwise, means
 
 
 class Inputs(NamedTuple):
-    """The features of an act as tensors, and where its units stand."""
+    """The features of an act as tensors, and its lattice."""
 
     units: Tensor
     sections: Tensor
@@ -31,12 +31,12 @@ class Inputs(NamedTuple):
     enclosing: Tensor
     anchors: Tensor
     neighbours: Tensor
-    """Of cells: each unit has one of its own."""
+    """Cells × neighbours, as indices of cells; every unit has its own cell."""
     order: Tensor
     """The unit of each cell."""
     cell_of: Tensor
     rows: Tensor
-    """The section of each cell, counted without those that have no unit."""
+    """The section of each cell, numbered without empty sections."""
     paragraphs: Tensor
     """The paragraph of each cell."""
     citing: Tensor
@@ -44,7 +44,7 @@ class Inputs(NamedTuple):
 
     @classmethod
     def of(cls, features: MeaningFeatures, geometry: str) -> Inputs:
-        """What the network is told of an act."""
+        """Convert the features of an act."""
         lattice: Lattice = lattice_of(features, geometry)
         order = np.argsort(lattice.cell_of)
         sections, paragraphs = Groups(features.section_of[order]), Groups(features.paragraph_of[order])
@@ -59,20 +59,20 @@ class Inputs(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What the network makes of an act."""
+    """What the network predicts for an act."""
 
     logits: Tensor
-    """Of units: that an editor would take them."""
+    """Per unit: that an editor would select it."""
     weights: Tensor | None
-    """Logarithms of the expected weight of the points that they state, if that is read out."""
+    """Per unit: the logarithm of the expected weight of the points it states, if there is a readout for it."""
     sections: Tensor | None
-    """Logits of the sections that have units, if there is a readout for them."""
+    """Logits of the non-empty sections, if there is a readout for them."""
     rows: Tensor
-    """Which of these each unit is of."""
+    """The index of each unit's section among these."""
 
 
 class Widths(NamedTuple):
-    """How wide the features are."""
+    """The number of features of each kind."""
 
     units: int
     sections: int
@@ -81,14 +81,14 @@ class Widths(NamedTuple):
 
     @classmethod
     def of(cls, features: MeaningFeatures) -> Widths:
-        """From the features of any act."""
+        """Read off the features of any act."""
         return cls(
             features.units.shape[1], features.sections.shape[1], features.vectors.shape[1], len(features.anchors)
         )
 
 
 class SectionAutomaton(nn.Module):
-    """The rule by which every cell changes, told of its neighbours and its section; untrained it changes nothing."""
+    """The update rule of all cells, which perceives neighbours and section context; initially the identity."""
 
     def __init__(self, channels: int, hidden: int, wiring: Wiring) -> None:
         super().__init__()
@@ -97,29 +97,33 @@ class SectionAutomaton(nn.Module):
         self.perception = convolution(channels, channels, 3, padding=1, groups=channels)
         self.hidden = nn.Linear((2 + wiring.context) * channels, hidden)
         self.change = nn.Linear(hidden, channels)
+        # zero initialization: an untrained step changes nothing, so training starts from the MLP without the automaton
         nn.init.zeros_(self.change.weight)
         nn.init.zeros_(self.change.bias)
 
     def forward(self, states: Tensor, inputs: Inputs, attention: Attention | None) -> Tensor:
-        """The states of cells after a step."""
+        """Return the states of all cells after one step."""
         kernel, bias = self.perception.weight.flatten(1).T, self.perception.get_parameter("bias")
-        seen = [states, depthwise(states, inputs.neighbours, kernel) + bias]
-        seen += [known.index_select(0, inputs.rows) for known in self._context(states, inputs, attention)]
+        # perceive: own state, neighbours, then the context of the section and the paragraph, broadcast to their cells
+        perceived = [states, depthwise(states, inputs.neighbours, kernel) + bias]
+        perceived += [context.index_select(0, inputs.rows) for context in self._context(states, inputs, attention)]
         if self._wiring.paragraphs:
-            seen.append(row_means(states, inputs.paragraphs).index_select(0, inputs.paragraphs))
-        change: Tensor = self.change(relu(self.hidden(torch.cat(seen, dim=1))))
+            perceived.append(means(states, inputs.paragraphs).index_select(0, inputs.paragraphs))
+        # update: a residual step
+        change: Tensor = self.change(relu(self.hidden(torch.cat(perceived, dim=1))))
         return states + change
 
     def _context(self, states: Tensor, inputs: Inputs, attention: Attention | None) -> list[Tensor]:
+        """Return what cells perceive of other sections, per section; the order is that of the weights' columns."""
         if self._wiring.context == self._wiring.paragraphs:
             return []
-        means, context = row_means(states, inputs.rows), list[Tensor]()
+        of_sections, context = means(states, inputs.rows), list[Tensor]()
         if self._wiring.overview:
-            context += [means, means.mean(0, keepdim=True).expand_as(means)]
+            context += [of_sections, of_sections.mean(0, keepdim=True).expand_as(of_sections)]
         if self._wiring.references:
-            context += [inputs.citing @ means, inputs.cited @ means]
+            context += [inputs.citing @ of_sections, inputs.cited @ of_sections]
         if attention is not None:
-            context.append(attention(means))
+            context.append(attention(of_sections))
         return context
 
 
@@ -131,22 +135,22 @@ class Attention(nn.Module):
         self.query, self.key = nn.Linear(channels, size), nn.Linear(channels, size)
         self.value = nn.Linear(channels, channels)
 
-    def forward(self, means: Tensor) -> Tensor:
-        """What each section takes from all sections."""
-        query, key = self.query(means), self.key(means)
+    def forward(self, sections: Tensor) -> Tensor:
+        """Return the attention output of each section, from the mean states of all sections."""
+        query, key = self.query(sections), self.key(sections)
         weights = (query @ key.T * query.shape[1] ** -0.5).softmax(dim=1)
-        mixed: Tensor = weights @ self.value(means)
+        mixed: Tensor = weights @ self.value(sections)
         return mixed
 
 
-class MeaningNetwork(nn.Module):
-    """The network; layers are named as `lexlattice.lattice.model.Member` reads them."""
+class ProvisionsNetwork(nn.Module):
+    """The network; its layers have the names that `lexlattice.lattice.model` reads."""
 
-    def __init__(self, shape: MeaningShape, width: Widths) -> None:
+    def __init__(self, shape: ProvisionsShape, width: Widths) -> None:
         super().__init__()
         self.shape, self.wiring = shape, wiring_of(shape)
         kinds = {"vectors": shape.meaning} | {name: getattr(shape, name) for name in (*OF_UNITS[1:], *OF_SECTIONS)}
-        self.scales = nn.ModuleDict({"units": Scale(width.units), "sections": Scale(width.sections)})
+        self.scales = nn.ModuleDict({"units": Scale(width.units, LARGEST), "sections": Scale(width.sections, LARGEST)})
         self.meanings = nn.ModuleDict({name: nn.Linear(width.vectors, size) for name, size in kinds.items()})
         self.topics = nn.ModuleDict({name: nn.Linear(width.anchors * width.vectors, kinds[name]) for name in GATED})
         self.input_dropout, self.dropout = nn.Dropout(shape.input_dropout), nn.Dropout(shape.dropout)
@@ -159,17 +163,18 @@ class MeaningNetwork(nn.Module):
         self.section_readout = None if shape.sections == "none" else Readout(shape.channels, shape.readout, 1)
 
     def forward(self, inputs: Inputs) -> Outputs:
-        """What is read out of an act."""
+        """Return the predictions for an act."""
+        # units are in document order, cells in the order of the lattice: `order` and `cell_of` map one to the other
         before = self._read(inputs).index_select(0, inputs.order)
         after = before
         if self.automaton is not None:
             for _ in range(self.shape.steps):
                 after = self.automaton(after, inputs, self.attention)
-        known = self.dropout(torch.cat([before, after], dim=1))
-        read = self.readout(known)
+        states = self.dropout(torch.cat([before, after], dim=1))
+        read = self.readout(states)
         logits, of_rows = read[:, 0], None
         if self.section_readout is not None:
-            of_rows = self.section_readout(row_means(known, inputs.rows))[:, 0]
+            of_rows = self.section_readout(means(states, inputs.rows))[:, 0]
             of_cells = of_rows.index_select(0, inputs.rows)
             logits = logits + of_cells if self.shape.sections == "add" else both(logits, of_cells)
         weights = bounded(read[:, 1]).index_select(0, inputs.cell_of) if self.shape.weight else None
@@ -177,57 +182,42 @@ class MeaningNetwork(nn.Module):
         return Outputs(logits.index_select(0, inputs.cell_of), weights, of_rows, rows)
 
     def scores(self, outputs: Outputs) -> Tensor:
-        """How much each unit matters: the probability, mixed with the expected weight of points."""
+        """Return the score of each unit: its probability, mixed with its expected point weight."""
         taken = outputs.logits.sigmoid()
         if outputs.weights is None:
             return taken
         return (1 - self.shape.weight) * taken + self.shape.weight * outputs.weights.exp() / USUAL_WEIGHT
 
     def _read(self, inputs: Inputs) -> Tensor:
-        """The states of units before the first step."""
+        """Return the states of units before the first automaton step."""
         of_units, of_sections = [self.scales["units"](inputs.units)], [self.scales["sections"](inputs.sections)]
         for names, columns in ((OF_UNITS, of_units), (OF_SECTIONS, of_sections)):
             for name in names:
                 columns.append(self.meanings[name](getattr(inputs, name)))
-                if name in GATED:
+                if name in GATED:  # multiplied with a projection of the anchors: what the vectors mean in this act
                     columns.append(columns[-1] * self.topics[name](inputs.anchors))
-        around = torch.cat(of_sections, dim=1).index_select(0, inputs.section_of)
-        read = self.input_dropout(torch.cat([*of_units, around], dim=1))
+        # section features are computed once per section, and then broadcast to its units
+        section_columns = torch.cat(of_sections, dim=1).index_select(0, inputs.section_of)
+        read = self.input_dropout(torch.cat([*of_units, section_columns], dim=1))
         states: Tensor = relu(self.second(self.dropout(relu(self.first(read)))))
         return states
 
 
-class Scale(nn.Module):
-    """Brings features to a mean of zero and a deviation of one, as they have in the training data."""
-
-    mean: Tensor
-    deviation: Tensor
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.register_buffer("mean", torch.zeros(width))
-        self.register_buffer("deviation", torch.ones(width))
-
-    def forward(self, values: Tensor) -> Tensor:
-        """The same features, scaled."""
-        return ((values - self.mean) / self.deviation).clamp(-LARGEST, LARGEST)
-
-
 class Readout(nn.Module):
-    """Scores of what a unit was before the first step and what it is after the last."""
+    """An MLP over the states of a unit before the first and after the last step."""
 
     def __init__(self, channels: int, hidden: int, scores: int) -> None:
         super().__init__()
         self.hidden, self.score = nn.Linear(2 * channels, hidden), nn.Linear(hidden, scores)
 
     def forward(self, states: Tensor) -> Tensor:
-        """A column for each score."""
+        """Return one column per score."""
         scores: Tensor = self.score(gelu(self.hidden(states)))
         return scores
 
 
-def wiring_of(shape: MeaningShape) -> Wiring:
-    """Which parts a network of that shape has."""
+def wiring_of(shape: ProvisionsShape) -> Wiring:
+    """Return the optional parts of a network of this shape."""
     return Wiring(
         shape.geometry,
         shape.steps,
@@ -240,20 +230,13 @@ def wiring_of(shape: MeaningShape) -> Wiring:
     )
 
 
-def row_means(states: Tensor, group_of: Tensor) -> Tensor:
-    """The mean state of each group's cells."""
-    counts = torch.bincount(group_of)
-    sums = states.new_zeros(len(counts), states.shape[1]).index_add(0, group_of, states)
-    return sums / counts[:, None]
-
-
 def bounded(weights: Tensor) -> Tensor:
-    """Logarithms of expected weights, held below `HIGHEST`."""
+    """Bound the logarithms of expected weights below `HIGHEST`, so that their exponential cannot overflow."""
     return HIGHEST + logsigmoid(weights - (HIGHEST + 1))
 
 
 def both(one: Tensor, other: Tensor) -> Tensor:
-    """The logit of the product of two probabilities."""
+    """Return the logit of the product of two probabilities, given by their logits."""
     logarithm = logsigmoid(one) + logsigmoid(other)
     return logarithm - (-torch.expm1(logarithm.clamp(max=-1e-6))).log()
 

@@ -1,8 +1,7 @@
-"""The network `meaning` in training: what it learns from silver and gold, what it draws, emits and writes.
+"""The shipped network as a `TrainableModel`: losses on silver and gold targets, rollouts and selection.
 
-Before stage 1 it learns from silver alignment, which many acts have; in stage 1 from gold annotations, soft membership
-and the order of importance; stage 2 draws extracts, and reinforces those that have more of the points in fewer words
-that do not matter.
+It is pretrained on silver alignment, which many acts have. Stage 1 fits gold annotations: soft membership targets and
+the order of importance. The reward of stage 2 is the F1 of gold points and precision.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,156 +21,159 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from lexlattice._internal.weights import write_weights
 from lexlattice.act.document import Act
 from lexlattice.encoding.static import Static
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, TrainingError
 from lexlattice.evaluation.points import Points
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.model import FORMAT
 from lexlattice.selection.decoder import choose
-from lexlattice.training.config import Config, GoldRloo, GoldStart, MeaningShape
-from lexlattice.training.losses import plackett_luce
-from lexlattice.training.models.network import Inputs, MeaningNetwork, Outputs, Widths
+from lexlattice.training.config import Config, GoldRloo, GoldStart, ProvisionsShape
+from lexlattice.training.losses import plackett_luce_loss
+from lexlattice.training.models.automaton import Scale
+from lexlattice.training.models.network import Inputs, Outputs, ProvisionsNetwork, Widths
 from lexlattice.training.prepared import Example
-from lexlattice.training.rloo import draw
-from lexlattice.training.targets import HEAVIEST, points_of, targets_of, weights_of
+from lexlattice.training.rloo import sample_extracts
+from lexlattice.training.targets import HIGHEST_WEIGHT, membership_targets, point_weights, points_of
 from lexlattice.training.trainable import Rollouts
 
-_MEASURED: Final = 200
-"""Acts from which means and deviations of features are taken."""
-_LEAST_DEVIATION: Final = 1e-2
-_AT_HAND: Final = 4096
-"""Acts whose features are kept in memory, for all trainings of a process."""
+_SCALING_ACTS: Final = 200
+"""Acts whose features determine the means and deviations for scaling."""
+_SMALLEST_DEVIATION: Final = 1e-2
+_CACHED_ACTS: Final = 4096
+"""Acts whose features stay in memory, for all trainings of a process."""
 
 
 class Annotated(NamedTuple):
-    """What is learnt from an act with gold annotations."""
+    """The gold targets of an act as tensors, and its scorer."""
 
     targets: Tensor
     weights: Tensor
     points: Points
 
 
-class MeaningTrainee:
-    """A `Trainee`: the network, with weights that the seed and the training data decide."""
+class TrainableProvisionsModel:
+    """The network; its initial weights depend on the seed, its feature scales on the training data."""
 
     def __init__(self, config: Config, training: Sequence[Example]) -> None:
-        assert isinstance(config.model, MeaningShape)
+        assert isinstance(config.model, ProvisionsShape)
         assert isinstance(config.warm_start, GoldStart) and isinstance(config.rloo, GoldRloo)
         self._shape, self._gold, self._rloo = config.model, config.warm_start, config.rloo
         self._inputs: WeakKeyDictionary[Example, Inputs] = WeakKeyDictionary()
         self._annotated: WeakKeyDictionary[Example, Annotated] = WeakKeyDictionary()
-        some = list(training[:: max(1, len(training) // _MEASURED)])
+        sample = list(training[:: max(1, len(training) // _SCALING_ACTS)])
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
-            self.module = MeaningNetwork(self._shape, Widths.of(_features(some[0].act)))
-        self._measure([_features(example.act) for example in some])
+            self.module = ProvisionsNetwork(self._shape, Widths.of(_features(sample[0].act)))
+        self._fit_scales([_features(example.act) for example in sample])
 
     def outputs(self, example: Example) -> Outputs:
-        """What the network makes of an act."""
+        """Run the network on an act."""
         if example not in self._inputs:
             self._inputs[example] = Inputs.of(_features(example.act), self._shape.geometry)
         outputs: Outputs = self.module(self._inputs[example])
         return outputs
 
-    def alignment_loss(self, examples: Sequence[Example]) -> Tensor:
-        """Before stage 1: the cross-entropy of silver targets, weighted by confidence; as a mean over the acts."""
-        return torch.stack([self._alignment(example) for example in examples]).mean()
+    def silver_loss(self, examples: Sequence[Example]) -> Tensor:
+        """Before stage 1: the mean cross-entropy against silver targets, weighted by confidence."""
+        return torch.stack([self._act_silver_loss(example) for example in examples]).mean()
 
     def loss(self, examples: Sequence[Example]) -> Tensor:
-        """Stage 1: soft membership and the gold order of importance, as a mean over the acts."""
-        return torch.stack([self._imitation(example) for example in examples]).mean()
+        """Stage 1: the mean loss against soft membership targets and the gold order of importance."""
+        return torch.stack([self._act_gold_loss(example) for example in examples]).mean()
 
     def rollouts(self, example: Example, count: int, generator: torch.Generator) -> Rollouts:
-        """Stage 2: extracts drawn by the scores, and what each earns: the F1 of points and precision."""
-        known, stage = self._known(example), self._rloo
+        """Stage 2: extracts sampled through the decoder, rewarded by the F1 of points and precision."""
+        gold, settings = self._annotations(example), self._rloo
         scores = self.module.scores(self.outputs(example))
-        drawn = draw(scores, example.act, known.points.gold.words, count, stage.temperature, generator)
-        rewards = [known.points.score(choice).f1 for choice in drawn.choices]
-        return Rollouts(drawn.log_likelihoods, [_text(example, choice) for choice in drawn.choices], rewards)
+        sampled = sample_extracts(scores, example.act, gold.points.gold.words, count, settings.temperature, generator)
+        rewards = [gold.points.score(choice).f1 for choice in sampled.choices]
+        return Rollouts(sampled.log_likelihoods, [_text(example, choice) for choice in sampled.choices], rewards)
 
     def choose(self, example: Example, words: int) -> list[int]:
-        """The units that are emitted at evaluation time, by index."""
+        """Return the indices of the units that the decoder selects."""
         with torch.no_grad():
             scores = self.module.scores(self.outputs(example))
         if not scores.isfinite().all():
-            raise LexLatticeError("The scores are no numbers any more; lower the learning rate, and train anew.")
+            raise TrainingError("The scores are not finite; train again with a lower learning rate.")
         return list(choose(example.act, scores.numpy(), words).units)
 
     def extract(self, example: Example, words: int) -> str:
-        """The same as text."""
+        """Return the text of these units."""
         return _text(example, self.choose(example, words))
 
     def points(self, example: Example) -> Points:
-        """The measure of choices from an act with gold annotations."""
-        return self._known(example).points
+        """Return the scorer of selections from an act with gold annotations."""
+        return self._annotations(example).points
 
     def save(self, path: Path, about: Mapping[str, str]) -> None:
-        """Write what `lexlattice.lattice.model.Network` reads: a network of one member."""
-        own = {"format": FORMAT, "average": "logit", "members": json.dumps([self.module.wiring._asdict()])}
+        """Write the file that `lexlattice.lattice.model.Network` reads."""
+        metadata = {"format": FORMAT, "members": json.dumps([self.module.wiring._asdict()])}
         arrays = {f"members.0.{name}": tensor.numpy(force=True) for name, tensor in self.module.state_dict().items()}
-        write_weights(path, arrays, {**about, **own})
+        write_weights(path, arrays, {**about, **metadata})
 
-    def _alignment(self, example: Example) -> Tensor:
-        silver = example.marks.silver
+    def _act_silver_loss(self, example: Example) -> Tensor:
+        silver = example.targets.silver
         if silver is None:
-            raise LexLatticeError(f"The act on line {example.line} has no silver alignment; prepare the data anew.")
+            raise DataError(f"The act on line {example.line} has no silver alignment; prepare the data again.")
         targets, weights = torch.from_numpy(silver.targets), torch.from_numpy(silver.weights)
         outputs = self.outputs(example)
-        missed = binary_cross_entropy_with_logits(outputs.logits, targets, reduction="none")
+        losses = binary_cross_entropy_with_logits(outputs.logits, targets, reduction="none")
         if self._gold.weight and outputs.weights is not None:
-            found = HEAVIEST * torch.from_numpy(silver.importance)
-            missed = missed + self._gold.weight * _poisson(outputs.weights, found)
-        return (missed * weights).sum() / weights.sum().clamp(min=1e-6)
+            expected = HIGHEST_WEIGHT * torch.from_numpy(silver.importance)
+            losses = losses + self._gold.weight * _poisson_loss(outputs.weights, expected)
+        return (losses * weights).sum() / weights.sum().clamp(min=1e-6)
 
-    def _imitation(self, example: Example) -> Tensor:
-        known, outputs, stage = self._known(example), self.outputs(example), self._gold
-        loss = stage.bce * binary_cross_entropy_with_logits(outputs.logits, known.targets)
-        if stage.listwise and example.order:
-            loss = loss + stage.listwise * plackett_luce(outputs.logits, example.order) / len(example.order)
-        if stage.weight and outputs.weights is not None:
-            loss = loss + stage.weight * _poisson(outputs.weights, known.weights).mean()
-        if stage.sections and outputs.sections is not None:
-            targets = torch.zeros(len(outputs.sections)).scatter_reduce(0, outputs.rows, known.targets, "amax")
-            loss = loss + stage.sections * binary_cross_entropy_with_logits(outputs.sections, targets)
+    def _act_gold_loss(self, example: Example) -> Tensor:
+        gold, outputs, settings = self._annotations(example), self.outputs(example), self._gold
+        loss = settings.bce * binary_cross_entropy_with_logits(outputs.logits, gold.targets)
+        if settings.listwise and example.order:
+            loss = loss + settings.listwise * plackett_luce_loss(outputs.logits, example.order) / len(example.order)
+        if settings.weight and outputs.weights is not None:
+            loss = loss + settings.weight * _poisson_loss(outputs.weights, gold.weights).mean()
+        if settings.sections and outputs.sections is not None:
+            # the target of a section is the largest target of its units
+            targets = torch.zeros(len(outputs.sections)).scatter_reduce(0, outputs.rows, gold.targets, "amax")
+            loss = loss + settings.sections * binary_cross_entropy_with_logits(outputs.sections, targets)
         return loss
 
-    def _known(self, example: Example) -> Annotated:
-        if example.marks.gold is None:
-            raise LexLatticeError(f"The act on line {example.line} has no gold annotations; prepare the data anew.")
+    def _annotations(self, example: Example) -> Annotated:
+        if example.targets.gold is None:
+            raise DataError(f"The act on line {example.line} has no gold annotations; prepare the data again.")
         if example not in self._annotated:
-            targets = torch.from_numpy(targets_of(example.act, example.marks, self._gold.extract))
-            weights = torch.from_numpy(weights_of(example.act, example.marks))
-            self._annotated[example] = Annotated(targets, weights, points_of(example.act, example.marks))
+            targets = torch.from_numpy(membership_targets(example.act, example.targets, self._gold.extract))
+            weights = torch.from_numpy(point_weights(example.act, example.targets))
+            self._annotated[example] = Annotated(targets, weights, points_of(example.act, example.targets))
         return self._annotated[example]
 
-    def _measure(self, acts: Sequence[MeaningFeatures]) -> None:
-        """Take means and deviations of all features."""
+    def _fit_scales(self, acts: Sequence[MeaningFeatures]) -> None:
+        """Set the means and deviations by which features are scaled."""
         for name in ("units", "sections"):
             rows = np.concatenate([getattr(act, name) for act in acts])
-            scale = self.module.scales[name]
-            scale.get_buffer("mean").copy_(torch.from_numpy(rows.mean(0)))
-            scale.get_buffer("deviation").copy_(torch.from_numpy(rows.std(0).clip(_LEAST_DEVIATION)))
+            cast("Scale", self.module.scales[name]).fit(rows, _SMALLEST_DEVIATION)
 
 
-class _Same:
-    """An act, equal to another that was read from the same text: features are kept by it."""
+class _CacheKey:
+    """An act as a key of the feature cache: equal to another that was read from the same text."""
 
     def __init__(self, act: Act) -> None:
         self.act = act
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and (self.act.source, self.act.profile) == (other.act.source, other.act.profile)
+        return isinstance(other, _CacheKey) and (self.act.source, self.act.profile) == (
+            other.act.source,
+            other.act.profile,
+        )
 
     def __hash__(self) -> int:
         return hash(self.act.source)
 
 
 def _features(act: Act) -> MeaningFeatures:
-    return _made(_Same(act))
+    return _cached_features(_CacheKey(act))
 
 
-@lru_cache(_AT_HAND)
-def _made(same: _Same) -> MeaningFeatures:
-    return features_of(same.act, _encoder())
+@lru_cache(_CACHED_ACTS)
+def _cached_features(key: _CacheKey) -> MeaningFeatures:
+    return features_of(key.act, _encoder())
 
 
 @lru_cache(1)
@@ -179,9 +181,9 @@ def _encoder() -> Static:
     return Static()
 
 
-def _poisson(logarithms: Tensor, found: Tensor) -> Tensor:
-    """The Poisson loss of expected weights, given by their logarithms."""
-    return logarithms.exp() - found * logarithms
+def _poisson_loss(log_rates: Tensor, counts: Tensor) -> Tensor:
+    """The Poisson loss of expected point weights, which are predicted as logarithms."""
+    return log_rates.exp() - counts * log_rates
 
 
 def _text(example: Example, units: Sequence[int]) -> str:

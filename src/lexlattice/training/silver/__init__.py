@@ -1,8 +1,8 @@
-"""Silver alignment: which units of an act each sentence of its official summary rests on, and how surely.
+"""Silver alignment: which units of an act support each sentence of its official summary, with probabilities.
 
-A sentence is compared with all units at once, by words, vectors, headings and place; a softmax over the units, and
-over the option that none is meant, gives its shares. A second pass knows what the sentences around it rest on. What
-all sentences together say for a unit becomes the probability that an editor took it.
+Each sentence is compared with all units by words, vectors, headings and positions. A softmax over the units, and the
+option that none supports it, gives its alignment. A second pass also uses the alignment of neighbouring sentences. The
+alignments of all sentences together give the probability that an editor would select a unit.
 """
 
 from __future__ import annotations
@@ -19,40 +19,48 @@ from lexlattice.training.silver.pairs import Floats, TextEncoder, pairs_of
 from lexlattice.training.silver.sentences import SummarySentence, content_sentences
 
 CONFIDENT: Final = 0.7
-"""A sentence at least this sure to be aligned well is confident."""
+"""Confidence from which a sentence counts as confidently aligned."""
 _SMALLEST_SHARE: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedSentence:
-    """A sentence of a summary and what it rests on."""
+    """A sentence of a summary and the units that support it."""
 
     sentence: SummarySentence
     units: tuple[tuple[int, float], ...]
-    """Units with the probability that the sentence rests on them, most likely first; in sum 1 at most."""
+    """Units and the probabilities that they support the sentence, most likely first; the sum is at most 1."""
     confidence: float
-    """The probability that the first of the units is right."""
+    """The probability that the first unit is correct."""
 
 
 @dataclass(frozen=True)
 class Silver:
-    """What a summary says of the units of its act."""
+    """The alignment of a summary with its act."""
 
     sentences: tuple[AlignedSentence, ...]
     targets: Floats
-    """For each unit the probability that an editor who wrote this summary would take it."""
+    """Per unit: the probability that an editor who wrote this summary would select it."""
     importance: Floats
-    """For each unit the expected weight of what the summary takes from it, from 0 to 1."""
+    """Per unit: the expected weight of what the summary takes from it, from 0 to 1."""
     priority: Floats
-    """For each unit how early an editor would take it, from 1 for the first to 0 for what is left out."""
+    """Per unit: how early an editor would select it, from 1 for the first to 0 for unselected units."""
     weights: Floats
-    """For each unit how much its target should count: how well the summary fits the act; 0 for tables."""
+    """Per unit: the weight of its target in a loss, by the confidence of the alignment; 0 for tables."""
 
 
 def align(act: Act, summary: str, encoder: TextEncoder, model: SilverModel | None = None) -> Silver:
-    """Align an official summary with its act."""
+    """Align an official summary with its act.
+
+    Args:
+        act: the act.
+        summary: the text of its summary.
+        encoder: gives texts their vectors.
+        model: the alignment model; the packaged one by default.
+
+    """
     sentences = content_sentences(summary)
-    model = model or _shipped()
+    model = model or _packaged_model()
     pairs = pairs_of(act, sentences, encoder)
     alignment = model.align(pairs)
     confidences = model.confidences(pairs, alignment)
@@ -62,17 +70,17 @@ def align(act: Act, summary: str, encoder: TextEncoder, model: SilverModel | Non
     )
     readouts = model.read_units(pairs, alignment).T
     prose = np.array([unit.kind != "table" for unit in act.units], np.float32)
-    trust = float(confidences.mean()) if len(confidences) else 0.0
+    mean_confidence = float(confidences.mean()) if len(confidences) else 0.0
     targets, importance, priority = readouts * prose
-    return Silver(aligned, targets, importance, priority, np.float32(trust) * prose)
+    return Silver(aligned, targets, importance, priority, np.float32(mean_confidence) * prose)
 
 
 @cache
-def _shipped() -> SilverModel:
+def _packaged_model() -> SilverModel:
     return load_model()
 
 
 def _sparse(shares: Floats) -> tuple[tuple[int, float], ...]:
-    """The units with a share worth keeping, largest first."""
+    """Return the units with a substantial share, largest first."""
     order = np.argsort(-shares, kind="stable")
     return tuple((int(unit), float(shares[unit])) for unit in order if shares[unit] >= _SMALLEST_SHARE)

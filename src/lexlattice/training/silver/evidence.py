@@ -1,4 +1,4 @@
-"""What all sentences of a summary together say for each unit: the shares it got, those around it, what it is."""
+"""Features of units from the alignment of all sentences, and support features from neighbouring sentences."""
 
 from __future__ import annotations
 
@@ -10,18 +10,25 @@ from numpy.typing import NDArray
 from lexlattice.training.silver.pairs import PAIR_FEATURES, PLACE_FEATURES, SENTENCE_FEATURES, Floats, Integers, Pairs
 
 _BEST: Final = ("recall", "own recall", "precision", "vector cosine", "own vector cosine", "bigram recall")
-"""Of these the best over all sentences counts."""
+"""Pair features whose maximum over all sentences is used."""
 _PARTS: Final = ("aim", "dates", "terms")
 _NOTICED: Final = 0.1
-"""A share from which on a sentence speaks of a unit."""
+"""Share from which a sentence counts as speaking of a unit."""
 _MARGIN: Final = 1e-3
 
 
 def evidence_of(pairs: Pairs, shares: Floats, unsupported: Floats) -> Floats:
-    """Units × features, from each sentence's shares of units and its probability of resting on none."""
+    """Return units × features.
+
+    Args:
+        pairs: the pair features of the act and its summary.
+        shares: sentences × units, the alignment.
+        unsupported: per sentence, the probability that no unit supports it.
+
+    """
     layout = pairs.layout
     count = len(layout.section)
-    if not len(shares):  # a summary without content says nothing for any unit
+    if not len(shares):  # a summary without content
         shares, unsupported = np.zeros((1, count), np.float32), np.ones(1, np.float32)
         best = [np.zeros(count)] * len(_BEST)
     else:
@@ -58,7 +65,7 @@ EVIDENCE_COUNT: Final = 21 + len(_BEST) + 2 + len(_PARTS) + len(PLACE_FEATURES)
 
 
 def _order(pairs: Pairs, shares: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Where in the summary a unit is spoken of, on average and first, and what it gets from each part.
+    """Return the mean and first position in the summary that speaks of a unit, and its shares by part of the summary.
 
     Summaries begin with what matters most.
     """
@@ -72,7 +79,7 @@ def _order(pairs: Pairs, shares: NDArray[np.float64]) -> list[NDArray[np.float64
 
 
 def _list_totals(lead_in: Integers, total: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Of lead-ins what their points got, in sum and on average; of points what their lead-in and other points got."""
+    """Return, for lead-ins, the sum and mean of their points' shares; for points, those of the lead-in and siblings."""
     listed = np.flatnonzero(lead_in >= 0)
     leads = lead_in[listed]
     led, points = np.zeros((2, len(total)))
@@ -107,18 +114,18 @@ def _logit(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return logits
 
 
-# What sentences nearby rest on: neighbours in a summary speak of neighbours in the act.
+# --- support: neighbouring sentences of a summary speak of neighbouring units of the act -------------------
 
 _NEAR: Final = 2
-"""Sentences on each side whose choice supports a sentence's."""
+"""Neighbouring sentences on each side that support a sentence."""
 _OTHER_HEADING: Final = 0.3
-"""How much a neighbour under another heading counts."""
+"""Weight of a neighbour under another heading."""
 
 SUPPORT_FEATURES: Final = ("section support", "paragraph support", "list support", "unit support", "act support")
 
 
 def support_features(pairs: Pairs, shares: Floats) -> Floats:
-    """What sentences nearby rest on: sentences × units × `SUPPORT_FEATURES`, from the shares of a first pass."""
+    """Return sentences × units × `SUPPORT_FEATURES`, from the shares of the first pass."""
     layout, count = pairs.layout, len(shares)
     by_section, by_paragraph = (_summed(shares, groups) for groups in (layout.section, layout.paragraph))
     near, listed, act = (np.zeros((count, count), np.float32) for _ in range(3))
@@ -147,7 +154,7 @@ def support_features(pairs: Pairs, shares: Floats) -> Floats:
 
 
 def _summed(shares: Floats, groups: Integers) -> Floats:
-    """Shares of units summed by group."""
+    """Sum the shares of units by group."""
     sums = np.zeros((int(groups.max(initial=-1)) + 1, len(shares)), np.float32)
     np.add.at(sums, groups, shares.T)
     return sums.T

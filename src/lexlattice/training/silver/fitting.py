@@ -1,4 +1,4 @@
-"""Fit the networks of silver alignment on acts with gold annotations; takes a minute for 250 acts."""
+"""Fit the alignment model on acts with gold annotations; this takes a minute for 250 acts."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from lexlattice.training.silver.evidence import evidence_of, support_features
 from lexlattice.training.silver.model import Alignment, Pass, Perceptron, SilverModel, confidence_features
 from lexlattice.training.silver.overlap import stems
 from lexlattice.training.silver.pairs import Floats, Pairs, TextEncoder
-from lexlattice.training.silver.sentences import SummarySentence, in_words_of_acts
+from lexlattice.training.silver.sentences import SummarySentence, in_act_vocabulary
 
 _HIDDEN: Final = 16
 _EPOCHS: Final = 15
 _UNIT_EPOCHS: Final = 20
-_ACTS: Final = 8
-"""Acts in a batch of sentences."""
-_ROWS: Final = 2048
-"""Units in a batch at most, and a fiftieth of all rows, so that few rows are enough steps."""
+_BATCH_ACTS: Final = 8
+"""Acts per batch of sentences."""
+_BATCH_UNITS: Final = 2048
+"""Units per batch, at most; small data sets use a fiftieth of all units, so that there are enough steps."""
 _FOLDS: Final = 3
-"""What a later stage is fitted on comes from models that have not seen the act."""
-_UNKNOWN: Final = 0.25
-"""Weight of sentences that state no gold point: mostly, but not always, they rest on nothing in the act."""
+"""Later stages are fitted on out-of-fold predictions, by models that have not seen the act."""
+_UNLABELLED_WEIGHT: Final = 0.25
+"""Weight of sentences that state no gold point: mostly, but not always, no unit supports them."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """An act with gold annotations, ready to be fitted on."""
+    """An act with gold annotations and its features."""
 
     pairs: Pairs
     labels: Sequence[tuple[int, ...] | None]
-    """For each sentence the units it rests on: none, or None if unknown."""
+    """Per sentence: the units that support it, possibly none; None if unknown."""
     units: Floats
-    """Units × `READOUTS`: whether gold takes a unit, the weight of what it takes, and how early."""
+    """Units × `READOUTS`: whether the gold selects a unit, its weight, and its priority."""
 
 
 def fit(examples: Sequence[Example], seed: int = 0) -> SilverModel:
-    """Both passes, then the readouts, each on what models of other folds say."""
+    """Fit both passes and then the readouts, each on out-of-fold predictions of the stage before."""
     first = _fit_pass(examples, [example.pairs.pairs for example in examples], seed)
     unseen = _out_of_fold(examples, [example.pairs.pairs for example in examples], seed)
     supported = [
@@ -56,7 +56,7 @@ def fit(examples: Sequence[Example], seed: int = 0) -> SilverModel:
 
 
 def _out_of_fold(examples: Sequence[Example], features: Sequence[Floats], seed: int) -> list[Alignment]:
-    """The alignment of each act by a model fitted on other acts."""
+    """Return the alignment of each act by a model that was fitted on other acts."""
     found: list[Alignment | None] = [None] * len(examples)
     for fold in range(_FOLDS):
         inside = [n for n in range(len(examples)) if n % _FOLDS != fold]
@@ -67,7 +67,7 @@ def _out_of_fold(examples: Sequence[Example], features: Sequence[Floats], seed: 
 
 
 class _Network(nn.Module):
-    """A perceptron in the making, on features scaled to mean 0 and variance 1."""
+    """A perceptron during training, on standardized features."""
 
     def __init__(self, features: Sequence[Floats], hidden: int, outputs: int) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class _Network(nn.Module):
         count = sum(len(some) for some in flat)
         self.mean = sum(some.sum(axis=0) for some in flat) / count
         self.scale = np.sqrt(sum(((some - self.mean) ** 2).sum(axis=0) for some in flat) / count) + 1e-4
-        with warnings.catch_warnings():  # no hidden units is fine: what is left is linear
+        with warnings.catch_warnings():  # without hidden units, a linear model remains
             warnings.filterwarnings("ignore", "Initializing zero-element tensors")
             self.hidden = nn.Linear(len(self.mean), hidden)
             self.out = nn.Linear(hidden, outputs, bias=False)
@@ -90,7 +90,7 @@ class _Network(nn.Module):
         return outputs
 
     def folded(self) -> Perceptron:
-        """The same function of features as they are."""
+        """Fold the standardization into the weights, for unscaled features."""
         hidden, bias, out, skip, offset = (
             parameter.detach().numpy().astype(np.float64)
             for parameter in (
@@ -104,7 +104,7 @@ class _Network(nn.Module):
 
 
 def _fit_pass(examples: Sequence[Example], features: Sequence[Floats], seed: int) -> Pass:
-    """Cross-entropy against equal shares of the units that each sentence rests on."""
+    """Fit by cross-entropy against equal shares of the units that support each sentence."""
     torch.manual_seed(seed)
     pairs = _Network(features, _HIDDEN, 1)
     none = _Network([example.pairs.sentences for example in examples], 0, 1)
@@ -122,23 +122,23 @@ def _fit_pass(examples: Sequence[Example], features: Sequence[Floats], seed: int
             weights.append(weight.sum())
         return torch.stack(losses).sum() / torch.stack(weights).sum().clamp(min=1.0)
 
-    _descend([pairs, none], loss, len(rows), _ACTS, _EPOCHS, 0.02, seed)
+    _optimize([pairs, none], loss, len(rows), _BATCH_ACTS, _EPOCHS, 0.02, seed)
     return Pass(pairs.folded(), none.folded())
 
 
 def _shares(example: Example) -> tuple[Tensor, Tensor]:
-    """The shares that sentences should have, with that of no unit last, and how much each sentence counts."""
+    """Return the target shares of sentences, with that of no unit last, and the weights of sentences."""
     sentences, units = example.pairs.pairs.shape[:2]
     shares, weights = torch.zeros(sentences, units + 1), torch.ones(sentences)
     for number, label in enumerate(example.labels):
         shares[number, list(label or [units])] = 1 / max(1, len(label or ()))
         if label is None:
-            weights[number] = _UNKNOWN
+            weights[number] = _UNLABELLED_WEIGHT
     return shares, weights
 
 
 def _fit_confidence(examples: Sequence[Example], alignments: Sequence[Alignment], seed: int) -> Perceptron:
-    """Logistic regression of whether a sentence rests on the unit that has its largest share."""
+    """Fit a logistic regression of whether the unit with the largest share supports the sentence."""
     features, right = [], []
     for example, alignment in zip(examples, alignments, strict=True):
         known = [n for n, label in enumerate(example.labels) if label is not None]
@@ -149,7 +149,7 @@ def _fit_confidence(examples: Sequence[Example], alignments: Sequence[Alignment]
 
 
 def _fit_units(examples: Sequence[Example], alignments: Sequence[Alignment], seed: int) -> Perceptron:
-    """What gold says of each unit."""
+    """Fit the readouts of units."""
     features = [evidence_of(example.pairs, *alignment) for example, alignment in zip(examples, alignments, strict=True)]
     targets = np.concatenate([example.units for example in examples])
     return _fit_logistic(np.concatenate(features), targets, _HIDDEN, seed)
@@ -163,21 +163,21 @@ def _fit_logistic(features: Floats, targets: Floats, hidden: int, seed: int) -> 
     def loss(batch: Sequence[int]) -> Tensor:
         return nn.functional.binary_cross_entropy_with_logits(network(scaled[batch]), wanted[batch])
 
-    _descend([network], loss, len(features), min(_ROWS, max(1, len(features) // 50)), _UNIT_EPOCHS, 0.01, seed)
+    _optimize([network], loss, len(features), min(_BATCH_UNITS, max(1, len(features) // 50)), _UNIT_EPOCHS, 0.01, seed)
     return network.folded()
 
 
-def _descend(
+def _optimize(
     modules: Sequence[nn.Module],
     loss: Callable[[Sequence[int]], Tensor],
     count: int,
     batch: int,
     epochs: int,
-    rate: float,
+    learning_rate: float,
     seed: int,
 ) -> None:
-    """AdamW with a cosine schedule."""
-    optimizer = torch.optim.AdamW([p for m in modules for p in m.parameters()], lr=rate, weight_decay=1e-4)
+    """Minimize a loss by AdamW with a cosine learning-rate schedule."""
+    optimizer = torch.optim.AdamW([p for m in modules for p in m.parameters()], lr=learning_rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs * -(-count // batch))
     generator = np.random.default_rng(seed)
     for _ in range(epochs):
@@ -189,28 +189,28 @@ def _descend(
             schedule.step()
 
 
-# Which gold points each sentence of a summary states: what alignment is fitted on and measured by.
+# --- labels: which gold points each sentence of a summary states -------------------------------------------
 
 _BEST_SENTENCE: Final = 0.3
-"""How similar a point must be to the sentence most similar to it, to be stated there."""
+"""Similarity from which a point is stated by the sentence most similar to it."""
 _BEST_POINT: Final = 0.42
-"""How similar a sentence must be to the point most similar to it, if that is stated elsewhere too."""
+"""Similarity from which a sentence states the point most similar to it, even if another sentence states it too."""
 _WORDS, _VECTORS, _ORDER = 0.6, 0.4, 0.25
-"""Weights of shared words, of cosine similarity, and of distance: points follow the order of the summary."""
+"""Weights of shared words, cosine similarity and distance (points follow the order of the summary)."""
 
 
 class GoldPoint(NamedTuple):
-    """A gold point on an act as it was read."""
+    """A gold point, mapped onto the units of an act."""
 
     text: str
     weight: int
     units: tuple[int, ...]
 
 
-def rests_on(
+def supporting_units(
     sentences: Sequence[SummarySentence], points: Sequence[GoldPoint], encoder: TextEncoder
 ) -> list[tuple[int, ...] | None]:
-    """For each sentence the units of the points it states: none where the act does not state them; None if unknown."""
+    """Return per sentence the units of the points it states (none if the act does not state them); None if unknown."""
     if not sentences or not points:
         return [None] * len(sentences)
     similarity = _similarity(sentences, points, encoder)
@@ -225,24 +225,25 @@ def rests_on(
 
 
 def _similarity(sentences: Sequence[SummarySentence], points: Sequence[GoldPoint], encoder: TextEncoder) -> Floats:
-    """Sentences × points."""
-    texts = [in_words_of_acts(point.text) for point in points]
-    theirs = [set(stems(text)) for text in texts]
+    """Return the similarity of sentences × points."""
+    texts = [in_act_vocabulary(point.text) for point in points]
+    point_stems = [set(stems(text)) for text in texts]
     full = [set(stems(sentence.full)) for sentence in sentences]
-    own = [set(stems(in_words_of_acts(sentence.text))) for sentence in sentences]
-    frequency = Counter(word for words in (*full, *theirs) for word in words)
-    count = len(full) + len(theirs)
+    own = [set(stems(in_act_vocabulary(sentence.text))) for sentence in sentences]
+    frequency = Counter(word for words in (*full, *point_stems) for word in words)
+    count = len(full) + len(point_stems)
 
     def mass(words: set[str]) -> float:
         return max(1e-6, sum(float(np.log((count + 1) / max(1, frequency[word]))) for word in words))
 
-    masses = [mass(words) for words in theirs]
+    masses = [mass(words) for words in point_stems]
     overlap = np.zeros((len(sentences), len(points)))
     for some in (full, own):
         for row, words in enumerate(some):
             scale = mass(words)
             overlap[row] += [
-                0.5 * mass(words & other) / np.sqrt(scale * size) for other, size in zip(theirs, masses, strict=True)
+                0.5 * mass(words & other) / np.sqrt(scale * size)
+                for other, size in zip(point_stems, masses, strict=True)
             ]
     cosine = encoder.encode([sentence.full for sentence in sentences]) @ encoder.encode(texts).T
     places = (np.arange(len(sentences)) + 0.5)[:, None] / len(sentences), (np.arange(len(points)) + 0.5) / len(points)

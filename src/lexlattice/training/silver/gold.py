@@ -1,4 +1,4 @@
-"""Gold annotations laid on acts for silver alignment: what it is fitted on, and how good it is."""
+"""Gold annotations for silver alignment: training examples, and the quality of an alignment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lexlattice.evaluation.gold import Gold, Places, load_gold
 from lexlattice.evaluation.rows import BadRow, Rows
 from lexlattice.reading import read
 from lexlattice.training.silver import CONFIDENT
-from lexlattice.training.silver.fitting import Example, GoldPoint, rests_on
+from lexlattice.training.silver.fitting import Example, GoldPoint, supporting_units
 from lexlattice.training.silver.model import Alignment, SilverModel
 from lexlattice.training.silver.pairs import TextEncoder, pairs_of
 from lexlattice.training.silver.sentences import content_sentences
@@ -23,18 +23,18 @@ from lexlattice.training.silver.sentences import content_sentences
 
 @dataclass(frozen=True)
 class GoldAct:
-    """An annotated act with its summary, read and compared."""
+    """An annotated act with its summary and features."""
 
     gold: Gold
     act: Act
     reference: str
     example: Example
     chosen: frozenset[int]
-    """All units of points and extract."""
+    """All units of gold points and the gold extract."""
 
 
 def gold_acts(gold: Path, rows: Path, encoder: TextEncoder, acts: Mapping[str, Act] | None = None) -> Iterator[GoldAct]:
-    """The annotated acts of a split; `acts` holds those that have been read already."""
+    """Yield the annotated acts of a split; `acts` holds those that are already read."""
     annotations = {annotation.celex: annotation for annotation in load_gold(gold)}
     for row in Rows(rows):
         if isinstance(row, BadRow) or row.celex not in annotations:
@@ -55,31 +55,31 @@ def _gold_act(gold: Gold, act: Act, reference: str, summary: str, encoder: TextE
     weights, priority = np.zeros((2, len(act.units)), np.float32)
     for rank, place in enumerate(gold.extract):
         units = places.units(place)
-        weights[units] = 1 / 3  # the extract may take what no point of the summary needs
+        weights[units] = 1 / 3  # the extract may contain units that no point needs
         priority[units] = np.maximum(priority[units], 1 - rank / len(gold.extract))
     for point in points:
         stated = list(point.units)
         weights[stated] = np.maximum(weights[stated], point.weight / 3)
     readouts = np.stack([weights > 0, weights, priority], axis=-1).astype(np.float32)
     sentences = content_sentences(summary)
-    example = Example(pairs_of(act, sentences, encoder), rests_on(sentences, points, encoder), readouts)
+    example = Example(pairs_of(act, sentences, encoder), supporting_units(sentences, points, encoder), readouts)
     return GoldAct(gold, act, reference, example, frozenset(np.flatnonzero(weights).tolist()))
 
 
 class Quality(NamedTuple):
-    """How good silver alignment is on annotated acts."""
+    """The quality of silver alignment on annotated acts."""
 
     sentences: int
-    """Sentences that state a gold point which the act states."""
+    """Number of sentences that state a gold point of the act."""
     right: float
-    """Share of them whose first unit is one of the point's."""
+    """Share of them whose first unit is correct."""
     confident: float
-    """Share of all sentences that are confident."""
+    """Share of all sentences that are aligned confidently."""
     right_if_confident: float
     in_gold_if_confident: float
-    """Share of all confident sentences whose first unit belongs to any gold point or the extract."""
+    """Share of the confident sentences whose first unit belongs to any gold point or the extract."""
     auc: float
-    """Mean over acts: how often a unit of the gold has a higher target than another unit."""
+    """Mean area under the ROC curve of the units' targets."""
 
 
 def quality(acts: Iterable[tuple[GoldAct, SilverModel]]) -> Quality:
@@ -108,14 +108,14 @@ def quality(acts: Iterable[tuple[GoldAct, SilverModel]]) -> Quality:
 
 
 def targets_of(item: GoldAct, model: SilverModel, alignment: Alignment | None = None) -> NDArray[np.float32]:
-    """The target of each unit of an annotated act."""
+    """Return the target of each unit of an annotated act."""
     pairs = item.example.pairs
     targets: NDArray[np.float32] = model.read_units(pairs, alignment or model.align(pairs))[:, 0]
     return targets
 
 
 def auc(is_positive: NDArray[np.bool_], scores: NDArray[np.float32]) -> float:
-    """Area under the ROC curve; NaN where all or none are positive."""
+    """Return the area under the ROC curve; NaN if all or none are positive."""
     ranks = np.argsort(np.argsort(scores, kind="stable"), kind="stable") + 1
     positives = int(is_positive.sum())
     negatives = len(scores) - positives

@@ -1,4 +1,4 @@
-"""The small networks behind silver alignment, in NumPy: shares of sentences, probabilities of units."""
+"""The networks of silver alignment in NumPy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lexlattice.training.silver.evidence import evidence_of, support_features
 from lexlattice.training.silver.pairs import Floats, Pairs
 
 READOUTS: Final = ("targets", "importance", "priority")
-"""What is said of each unit: the probability that it is taken, the expected weight and the expected priority."""
+"""Predictions per unit: the probability of being selected, the expected weight and the expected priority."""
 PATH: Final = Path(__file__).with_name("silver.safetensors")
 
 
 class Perceptron(NamedTuple):
-    """One hidden layer with a linear path beside it."""
+    """An MLP with one hidden layer and a linear skip connection."""
 
     hidden: Floats
     bias: Floats
@@ -28,29 +28,29 @@ class Perceptron(NamedTuple):
     offset: Floats
 
     def __call__(self, features: Floats) -> Floats:
-        """The outputs for features in the last dimension."""
+        """Return the outputs; features are in the last dimension."""
         inner = np.tanh(features @ self.hidden + self.bias)
         outputs: Floats = inner @ self.out + features @ self.skip + self.offset
         return outputs
 
 
 class Alignment(NamedTuple):
-    """What each sentence rests on."""
+    """The alignment of sentences with units."""
 
     shares: Floats
-    """Sentences × units: the probability that a sentence rests on a unit; a row sums to 1 at most."""
+    """Sentences × units: the probability that a unit supports a sentence; rows sum to at most 1."""
     unsupported: Floats
-    """For each sentence the probability that it rests on no unit of the act."""
+    """Per sentence: the probability that no unit supports it."""
 
 
 class Pass(NamedTuple):
-    """A softmax over all units and the option that none of them is meant."""
+    """A softmax over all units and the option that none supports the sentence."""
 
     pairs: Perceptron
     none: Perceptron
 
     def __call__(self, pairs: Floats, sentences: Floats) -> Alignment:
-        """Shares from pair and sentence features."""
+        """Return the alignment, from pair and sentence features."""
         logits = np.concatenate([self.pairs(pairs)[..., 0], self.none(sentences)], axis=1)
         exponents = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = exponents / exponents.sum(axis=1, keepdims=True)
@@ -58,42 +58,41 @@ class Pass(NamedTuple):
 
 
 class SilverModel(NamedTuple):
-    """Two passes of alignment, the second with the support of neighbours, and readouts."""
+    """Two alignment passes, the second with support features of neighbours, and readouts."""
 
     first: Pass
     second: Pass
     confidence: Perceptron
-    """Whether the unit with the largest share is right."""
+    """Logit that the unit with the largest share is correct."""
     units: Perceptron
     """`READOUTS` of each unit."""
 
     def align(self, pairs: Pairs) -> Alignment:
-        """What each sentence rests on."""
+        """Align the sentences of a summary with the units of its act."""
         supported = support_features(pairs, self.first(pairs.pairs, pairs.sentences).shares)
         return self.second(np.concatenate([pairs.pairs, supported], axis=-1), pairs.sentences)
 
     def confidences(self, pairs: Pairs, alignment: Alignment) -> Floats:
-        """For each sentence the probability that the unit with the largest share is one that it rests on."""
+        """Return per sentence the probability that the unit with the largest share supports it."""
         return sigmoid(self.confidence(confidence_features(pairs, alignment)))[:, 0]
 
     def read_units(self, pairs: Pairs, alignment: Alignment) -> Floats:
-        """Units × `READOUTS`."""
+        """Return units × `READOUTS`."""
         return sigmoid(self.units(evidence_of(pairs, alignment.shares, alignment.unsupported)))
 
 
 def confidence_features(pairs: Pairs, alignment: Alignment) -> Floats:
-    """What tells whether a sentence is aligned well: largest share, that of its section, of none."""
+    """Return features of the alignment's certainty: largest share, share of its section, of no unit, and the margin."""
     shares, unsupported = alignment
     if not len(shares):
         return np.zeros((0, 4), np.float32)
     best = shares.argmax(axis=1)
     section = pairs.layout.section
-    around = np.array([row[section == section[unit]].sum() for row, unit in zip(shares, best, strict=True)])
+    section_share = np.array([row[section == section[unit]].sum() for row, unit in zip(shares, best, strict=True)])
     runner_up = np.partition(shares, -2, axis=1)[:, -2] if shares.shape[1] > 1 else np.zeros(len(shares))
     top = shares.max(axis=1)
-    return np.stack([np.log(top + 1e-3), np.log(around + 1e-3), unsupported, top - runner_up], axis=-1).astype(
-        np.float32
-    )
+    columns = [np.log(top + 1e-3), np.log(section_share + 1e-3), unsupported, top - runner_up]
+    return np.stack(columns, axis=-1).astype(np.float32)
 
 
 def sigmoid(logits: Floats) -> Floats:
@@ -103,7 +102,7 @@ def sigmoid(logits: Floats) -> Floats:
 
 
 def load_model(path: Path = PATH) -> SilverModel:
-    """The model in a file of weights."""
+    """Read a model from a weights file."""
     arrays = read_weights(path).arrays
     first, second = (
         Pass(_perceptron(arrays, f"{name}.pairs"), _perceptron(arrays, f"{name}.none")) for name in _PASSES
@@ -112,7 +111,7 @@ def load_model(path: Path = PATH) -> SilverModel:
 
 
 def arrays_of(model: SilverModel) -> dict[str, Floats]:
-    """The arrays of a model by name, as its file has them."""
+    """Return the arrays of a model by name, for its weights file."""
     networks = {"confidence": model.confidence, "units": model.units}
     for name, stage in zip(_PASSES, (model.first, model.second), strict=True):
         networks |= {f"{name}.pairs": stage.pairs, f"{name}.none": stage.none}

@@ -1,6 +1,6 @@
-"""Words that sentences of a summary share with units of an act, weighted by how rare they are in the act.
+"""Word overlap of summary sentences and units, weighted by inverse document frequency; and the layout of units.
 
-Words are compared by their first letters, which does for endings in any language what a stemmer does for one.
+Words are compared by their first letters, which works like a stemmer, but in any language.
 """
 
 from __future__ import annotations
@@ -19,25 +19,23 @@ from lexlattice.act.document import Act
 from lexlattice.act.hierarchy import lead_ins
 from lexlattice.training.silver.sentences import SummarySentence
 
-# Where each unit of an act stands: its section, its paragraph, and what leads it in.
-
 Integers = NDArray[np.intp]
 
 _PARAGRAPH: Final = re.compile(r"^.*?\.par-[^.]*")
 
 
 class Layout(NamedTuple):
-    """Where each unit of an act stands."""
+    """The section, paragraph and lead-in of each unit."""
 
     section: Integers
     paragraph: Integers
-    """A number for each paragraph, or for each section without numbered paragraphs."""
+    """Index of the paragraph, or of the section if its paragraphs are not numbered."""
     lead_in: Integers
-    """The unit that leads each unit in; -1 for none."""
+    """Index of the unit's lead-in; -1 for none."""
 
 
 def layout_of(act: Act) -> Layout:
-    """Sections, paragraphs and lead-ins of all units."""
+    """Compute the layout of an act."""
     units = act.units
     paragraphs: dict[tuple[int, str], int] = {}
     keys = [(unit.section, _paragraph_of(act, unit.section, unit.provision)) for unit in units]
@@ -49,39 +47,37 @@ def layout_of(act: Act) -> Layout:
 
 
 def _paragraph_of(act: Act, section: int, provision: str) -> str:
-    """The paragraph of an article; elsewhere the first two steps of the id."""
+    """Return the id of the paragraph of an article; elsewhere the first two steps of the provision's id."""
     found = _PARAGRAPH.match(provision)
     if found:
         return found[0]
     return "" if act.sections[section].kind == "article" else ".".join(provision.split(".")[:2])
 
 
-# Words that sentences of a summary share with units of an act, weighted by how rare they are in the act.
-
 Floats = NDArray[np.float32]
 
 PREFIX: Final = 6
-"""Letters by which words are compared."""
+"""Leading letters by which words are compared."""
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def stems(text: str) -> list[str]:
-    """The words of a text by their first letters; numbers whole."""
+    """Return the words of a text, cut to their first letters; numbers stay whole."""
     return [word if word[0].isdigit() else word[:PREFIX] for word in _WORD.findall(text.lower())]
 
 
 class WordOverlap:
-    """Overlap of stems of each sentence with each unit, and with what is around the unit.
+    """Overlap of the stems of each sentence with each unit, and with the unit's heading, paragraph and section.
 
-    Only words of the summary are columns; lengths of texts count all their words.
+    The matrices have columns only for words of the summary, but norms and lengths count all words of a text.
     """
 
     unit: list[Floats]
     """Recall with and without lead-in, precision, tf-idf cosine similarity, recall of bigrams and of numbers."""
-    around: list[Floats]
-    """Recall of the heading; cosine similarity to the paragraph and the section, and recall there."""
+    context: list[Floats]
+    """Recall of the heading; cosine similarity to paragraph and section, and recall there."""
     unknown: Floats
-    """For each sentence how much of it is in words that the act does not have."""
+    """Per sentence: the weighted share of words that the act does not contain."""
 
     def __init__(self, act: Act, sentences: Sequence[SummarySentence], layout: Layout) -> None:
         said = [stems(sentence.full) for sentence in sentences]
@@ -108,22 +104,22 @@ class WordOverlap:
         ]
         masses = np.array([sum(idf[word] for word in set(words)) for words in units], np.float32)
         self.unit[1:1] = [self._recall_in(own), (self._weighted @ own.T / np.maximum(masses, 1)).astype(np.float32)]
-        self.around = [self._heading_recall(act, known, weights, idf, rarest)[:, layout.section]]
+        self.context = [self._heading_recall(act, known, weights, idf, rarest)[:, layout.section]]
         for groups in (layout.paragraph, layout.section):
-            self.around += [similarity[:, groups] for similarity in self._with_groups(own, norms, groups)]
+            self.context += [similarity[:, groups] for similarity in self._with_groups(own, norms, groups)]
 
     def _recall_in(self, texts: Floats) -> Floats:
-        """The share of each sentence's weight that each text has."""
+        """Return the share of each sentence's weight that each text contains."""
         shares: Floats = self._weighted @ texts.T / self._mass
         return shares
 
     def _cosine(self, texts: Floats, norms: Floats) -> Floats:
-        """Cosine similarity of tf-idf vectors; short texts count as if they had a norm of 1."""
+        """Return the cosine similarity of TF-IDF vectors, with norms of at least 1 for short texts."""
         cosine: Floats = self._squared @ texts.T / self._norm / np.maximum(norms, np.float32(1))
         return cosine
 
     def _with_lead_ins(self, own: Floats, norms: Floats, lead_in: Integers) -> list[Floats]:
-        """Recall in units with their lead-ins, and cosine similarity to them."""
+        """Return recall in units with their lead-ins, and cosine similarity to them."""
         listed = np.flatnonzero(lead_in >= 0)
         led, led_norms = own.copy(), norms.copy()
         led[listed] = np.maximum(own[listed], own[lead_in[listed]])
@@ -131,7 +127,7 @@ class WordOverlap:
         return [self._recall_in(led), self._cosine(led, led_norms)]
 
     def _with_groups(self, own: Floats, norms: Floats, groups: Integers) -> list[Floats]:
-        """Cosine similarity to all units of a group together, and recall there."""
+        """Return cosine similarity to the union of each group's units, and recall there."""
         together = np.zeros((int(groups.max(initial=-1)) + 1, own.shape[1]), np.float32)
         np.maximum.at(together, groups, own)
         squares = np.zeros(len(together), np.float32)
@@ -141,7 +137,7 @@ class WordOverlap:
     def _heading_recall(
         self, act: Act, known: dict[str, int], weights: Floats, idf: dict[str, float], rarest: float
     ) -> Floats:
-        """Sentences × sections: the share of the heading's weight that the sentence has."""
+        """Return sentences × sections: the share of the heading's weight that the sentence contains."""
         headings = [stems(section.heading) for section in act.sections]
         masses = np.array([sum(idf.get(word, rarest) for word in set(words)) for words in headings], np.float32)
         recall = self._present @ (_presence(headings, known) * weights).T / np.maximum(masses, 1)
@@ -149,13 +145,13 @@ class WordOverlap:
 
 
 def _idf(units: Sequence[Sequence[str]]) -> dict[str, float]:
-    """How rare each word of an act is."""
+    """Return the inverse document frequency of each word, with units as documents."""
     frequency = Counter(word for words in units for word in set(words))
     return {word: math.log((len(units) + 1) / (count + 0.5)) for word, count in frequency.items()}
 
 
 def _presence(texts: Sequence[Sequence[str]], known: dict[str, int]) -> Floats:
-    """Texts × words: 1 where the word occurs."""
+    """Return texts × words: 1 where the word occurs."""
     present = np.zeros((len(texts), len(known)), np.float32)
     for row, words in enumerate(texts):
         present[row, [known[word] for word in set(words) if word in known]] = 1
@@ -163,14 +159,14 @@ def _presence(texts: Sequence[Sequence[str]], known: dict[str, int]) -> Floats:
 
 
 def _presence_of_bigrams(said: Sequence[Sequence[str]], units: Sequence[Sequence[str]]) -> tuple[Floats, Floats]:
-    """The bigrams of sentences and units that units have."""
+    """Return the presence of the units' bigrams in sentences and in units."""
     first, second = ([[f"{a} {b}" for a, b in pairwise(words)] for words in texts] for texts in (said, units))
     everywhere = {bigram for words in second for bigram in words}
     known = {b: n for n, b in enumerate(dict.fromkeys(b for words in first for b in words if b in everywhere))}
     return _presence(first, known), _presence(second, known)
 
 
-def _recall(ours: Floats, theirs: Floats) -> Floats:
-    """The share of each sentence's words that each unit has; 0 for sentences without any."""
-    shared: Floats = ours @ theirs.T / np.maximum(ours.sum(1, keepdims=True), 1.0)
+def _recall(sentences: Floats, units: Floats) -> Floats:
+    """Return the share of each sentence's words that each unit contains; 0 for sentences without words."""
+    shared: Floats = sentences @ units.T / np.maximum(sentences.sum(1, keepdims=True), 1.0)
     return shared

@@ -1,4 +1,4 @@
-"""How sentences of a summary and units of an act resemble each other: words, vectors, headings, place."""
+"""Pair features of summary sentences and units: words, vectors, headings and positions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from lexlattice.act.document import Act
 from lexlattice.encoding.base import EmptyTextWarning
 from lexlattice.training.silver.overlap import Layout, WordOverlap, layout_of
-from lexlattice.training.silver.sentences import SummarySentence, in_words_of_acts
+from lexlattice.training.silver.sentences import SummarySentence, in_act_vocabulary
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.intp]
 
 _LEAD_IN: Final = 28
-"""Words of a lead-in that count for each of its points."""
+"""Words of a lead-in that are prepended to each of its points."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _KINDS: Final = ("recitals", "annex", "body")
 _FRAME: Final = ("title", "preamble", "notes")
@@ -46,15 +46,15 @@ SENTENCE_FEATURES: Final = (
 
 
 class TextEncoder(Protocol):
-    """What gives texts their vectors, of length one."""
+    """An encoder of texts into unit vectors."""
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """One vector for each text."""
+        """Return one vector per text."""
         ...
 
 
 class Pairs(NamedTuple):
-    """What is known of an act and its summary before anything is aligned."""
+    """The features of an act and its summary."""
 
     layout: Layout
     pairs: Floats
@@ -64,17 +64,17 @@ class Pairs(NamedTuple):
     sentences: Floats
     """Sentences × `SENTENCE_FEATURES`."""
     lists: Integers
-    """A number for each list of the summary, and for each sentence outside lists."""
+    """Index of the sentence's list; sentences outside lists have an index of their own."""
     headings: Integers
-    """A number for each stretch of sentences under one heading."""
+    """Index of the run of sentences under one heading."""
 
 
 def pairs_of(act: Act, sentences: Sequence[SummarySentence], encoder: TextEncoder) -> Pairs:
-    """All features of an act and the sentences of its summary."""
+    """Compute all features of an act and the sentences of its summary."""
     layout = layout_of(act)
     words = WordOverlap(act, sentences, layout)
     vectors = _vector_features(act, sentences, layout, encoder)
-    columns = [*words.unit, *vectors, *words.around]
+    columns = [*words.unit, *vectors, *words.context]
     stacked = np.stack(columns, axis=-1)
     places = _place_features(act, layout)
     repeated = np.broadcast_to(places, (len(sentences), *places.shape))
@@ -91,7 +91,7 @@ def pairs_of(act: Act, sentences: Sequence[SummarySentence], encoder: TextEncode
 def _vector_features(
     act: Act, sentences: Sequence[SummarySentence], layout: Layout, encoder: TextEncoder
 ) -> list[Floats]:
-    """Cosine similarity of sentences to units with and without their lead-ins, and to the headings above them."""
+    """Return cosine similarities of sentences to units with and without lead-ins, and to their headings."""
     texts = [unit.prose for unit in act.units]
     led = [
         text if lead < 0 else " ".join([*texts[lead].split()[:_LEAD_IN], text])
@@ -101,8 +101,8 @@ def _vector_features(
         _vectors(encoder, some)
         for some in (
             [sentence.full for sentence in sentences],
-            [in_words_of_acts(sentence.text) for sentence in sentences],
-            [in_words_of_acts(sentence.heading) for sentence in sentences],
+            [in_act_vocabulary(sentence.text) for sentence in sentences],
+            [in_act_vocabulary(sentence.heading) for sentence in sentences],
             led,
             texts,
             [section.heading for section in act.sections],
@@ -117,9 +117,9 @@ def _vector_features(
 
 
 def _vectors(encoder: TextEncoder, texts: Sequence[str]) -> Floats:
-    """The vectors of texts; zero for empty ones."""
+    """Return the vectors of texts; zero for texts without words."""
     filled = [n for n, text in enumerate(texts) if _WORD.search(text)]
-    with warnings.catch_warnings():  # texts of signs only have no words, and no vectors
+    with warnings.catch_warnings():  # texts of symbols only have no vector
         warnings.simplefilter("ignore", EmptyTextWarning)
         some = encoder.encode([texts[n] for n in filled] or ["0"])
     vectors = np.zeros((len(texts), some.shape[1]), np.float32)
@@ -129,7 +129,7 @@ def _vectors(encoder: TextEncoder, texts: Sequence[str]) -> Floats:
 
 
 def _place_features(act: Act, layout: Layout) -> Floats:
-    """What a unit is and where it stands."""
+    """Return the kind and position features of units."""
     units = act.units
     kinds = [act.sections[unit.section].kind for unit in units]
     leads = set(layout.lead_in.tolist())
@@ -149,7 +149,7 @@ def _place_features(act: Act, layout: Layout) -> Floats:
 
 
 def _part_features(act: Act, sentences: Sequence[SummarySentence], layout: Layout) -> Floats:
-    """What parts of a summary look for: aims at the start, dates at the end, terms among definitions."""
+    """Return interactions of the parts of summary and act: aims × start, dates × end, terms × definitions."""
     units, sections = act.units, act.sections
     kinds = np.array([sections[unit.section].kind for unit in units])
     articles = [section.index for section in sections if section.kind == "article"]
@@ -177,7 +177,7 @@ def _part_features(act: Act, sentences: Sequence[SummarySentence], layout: Layou
 
 
 def _sentence_features(sentences: Sequence[SummarySentence], pairs: Floats, unknown: Floats) -> Floats:
-    """What tells whether a sentence rests on the act at all."""
+    """Return features that tell whether any unit supports a sentence."""
     best = pairs.max(axis=1, initial=0.0)
     second = np.sort(pairs[:, :, 0], axis=1)[:, -2:-1] if pairs.shape[1] > 1 else np.zeros((len(sentences), 1))
     at = [
@@ -194,5 +194,5 @@ def _sentence_features(sentences: Sequence[SummarySentence], pairs: Floats, unkn
 
 
 def _runs(keys: Sequence[object]) -> Integers:
-    """A number for each stretch of equal keys."""
+    """Return the index of the run of equal keys at each position."""
     return np.cumsum([n == 0 or key != keys[n - 1] for n, key in enumerate(keys)]).astype(np.intp)

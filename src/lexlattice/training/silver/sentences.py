@@ -1,4 +1,4 @@
-r"""What an official summary says, sentence by sentence: without titles, headings, link lists and background.
+r"""Content sentences of official summaries, without titles, headings, link lists and background.
 
 >>> summary = "Bees\nKEY POINTS\nRegister\nKeepers must:\nregister hives;\npay a fee.\nMAIN DOCUMENT\nAct 1"
 >>> [(s.lead_in, s.text) for s in content_sentences(summary)]
@@ -17,12 +17,12 @@ from typing import Final, NamedTuple
 
 _WORDS: Final = Path(__file__).with_name("wording.toml")
 _LONGEST_HEADING: Final = 11
-"""Words; a longer line without a stop is a point of a list."""
+"""Words; a longer line without final punctuation is a point of a list."""
 _LONGEST_CAPITALS: Final = 16
 _SHORTEST: Final = 4
-"""Words of a sentence with its lead-in; less says nothing."""
+"""Words of a sentence with its lead-in; shorter ones have no content."""
 _LEAD_IN: Final = 30
-"""Words of a lead-in that count for each of its points."""
+"""Words of a lead-in that are prepended to each of its points."""
 _SENTENCE_END: Final = re.compile(
     r"(?<=[\w)’'”%\]*][.!?])\s+(?=[^\W\d_a-z]|[‘“(])"  # a stop, then a capital letter
     r"|;\s*(?=\S)"  # points run together
@@ -38,20 +38,20 @@ class SummarySentence:
 
     text: str
     lead_in: str
-    """What leads the list in that it is a point of; empty outside lists."""
+    """The lead-in of its list; empty outside lists."""
     heading: str
     """The sub-heading above it."""
     part: str
-    """Which part it stands in: "aim", "dates", "terms" or "points"."""
+    """The part of the summary: "aim", "dates", "terms" or "points"."""
 
     @property
     def full(self) -> str:
-        """The sentence with the end of its lead-in, in the words that acts use."""
-        return in_words_of_acts(" ".join([*self.lead_in.split()[-_LEAD_IN:], self.text]))
+        """The sentence with the end of its lead-in, in the vocabulary of acts."""
+        return in_act_vocabulary(" ".join([*self.lead_in.split()[-_LEAD_IN:], self.text]))
 
 
 class _Wording(NamedTuple):
-    """The table of words, compiled."""
+    """The compiled table of regular expressions."""
 
     parts: dict[str, re.Pattern[str]]
     lines: dict[str, re.Pattern[str]]
@@ -59,12 +59,12 @@ class _Wording(NamedTuple):
 
 
 def content_sentences(summary: str) -> tuple[SummarySentence, ...]:
-    """The sentences of a summary that say something of the act, in order."""
+    """Return the sentences of a summary that say something about the act, in order."""
     return tuple(s for s in _sentences(summary) if len(f"{s.lead_in} {s.text}".split()) >= _SHORTEST)
 
 
-def in_words_of_acts(text: str) -> str:
-    """The text with the names that acts use: "Member States" for "EU countries"."""
+def in_act_vocabulary(text: str) -> str:
+    """Replace names by those that acts use: "Member States" for "EU countries"."""
     for pattern, name in _wording().names:
         text = pattern.sub(name, text)
     return text.replace("*", "")
@@ -80,7 +80,7 @@ def _wording() -> _Wording:
 
 
 def _sentences(summary: str) -> Iterator[SummarySentence]:
-    """Line by line, with the part, sub-heading and lead-in each line stands under."""
+    """Yield sentences line by line, with their part, sub-heading and lead-in."""
     lines = [line for line in (" ".join(line.split()) for line in summary.split("\n")) if _LETTER.search(line)]
     title = lines[0] if lines else ""
     part = heading = lead_in = ""
@@ -104,7 +104,7 @@ def _sentences(summary: str) -> Iterator[SummarySentence]:
 
 
 def _part(line: str) -> str | None:
-    """The part of the summary that a line opens, if it is a heading of one."""
+    """Return the part of the summary that a line opens; None if it is not such a heading."""
     parts = _wording().parts
     capitals = line.upper() == line and len(line.split()) <= _LONGEST_CAPITALS and len(_LETTER.findall(line)) > 3
     if capitals and parts["terms"].fullmatch(line):
@@ -122,13 +122,13 @@ def _is_frame(line: str) -> bool:
 
 
 def _is_heading(line: str) -> bool:
-    """A short line with a capital letter first and no stop at its end."""
+    """Whether a line is short, begins with a capital letter and has no final punctuation."""
     stops = line.rstrip("* ")[-1:] in (".", ";", ":", ",", "!", "?")
     return not stops and len(line.split()) <= _LONGEST_HEADING and line[:1].isupper()
 
 
 def _split(line: str, lead_in: str) -> Iterator[tuple[str, str]]:
-    """The sentences and points of a line, each with its lead-in."""
+    """Yield the sentences and points of a line, each with its lead-in."""
     joint, abbreviation = (_wording().lines[name] for name in ("joint", "abbreviation"))
     pieces: list[str] = []
     for piece in _SENTENCE_END.split(line):

@@ -18,26 +18,27 @@ from helpers.tiny_network import annotated_rows, example_of, small_config, small
 from lexlattice import LexLatticeError, read
 from lexlattice.apps.cli import main
 from lexlattice.encoding.static import Static
+from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.lattice.features import features_of
 from lexlattice.lattice.model import Network
 from lexlattice.selection.decoder import choose
-from lexlattice.training.models.provisions import MeaningTrainee
+from lexlattice.training.models.provisions import TrainableProvisionsModel
 from lexlattice.training.prepare import prepare
 from lexlattice.training.prepared import Example, Prepared
-from lexlattice.training.rloo import draw
+from lexlattice.training.rloo import sample_extracts
 from lexlattice.training.targets import (
-    UNKNOWN,
+    NO_TARGETS,
     SilverTargets,
-    marks_from,
-    marks_of,
-    marks_to,
-    order_of,
-    targets_of,
-    weights_of,
+    gold_order,
+    make_targets,
+    membership_targets,
+    point_weights,
+    targets_from_dict,
+    targets_to_dict,
 )
-from lexlattice.training.trainable import Aligning, Choosing
-from lexlattice.training.validation import MeaningValidation, told, value
+from lexlattice.training.trainable import GoldTrainable, SilverTrainable
+from lexlattice.training.validation import GoldValidation, format_figures, objective
 
 TINY = made(
     ("title", "", ["Regulation on the keeping of bees"]),
@@ -56,73 +57,73 @@ def acts(examples: Path) -> list[Example]:
 
 
 @pytest.fixture
-def trainee(tmp_path: Path, acts: list[Example]) -> MeaningTrainee:
-    return stirred(MeaningTrainee(small_config(tmp_path), acts))
+def trainable(tmp_path: Path, acts: list[Example]) -> TrainableProvisionsModel:
+    return stirred(TrainableProvisionsModel(small_config(tmp_path), acts))
 
 
-# --- what is learnt ---------------------------------------------------------------------------------------
+# --- losses ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stage", ["silver", "gold"])
-def test_it_learns_an_act_by_heart(stage: str, tmp_path: Path, acts: list[Example]) -> None:
+def test_it_overfits_a_single_act(stage: str, tmp_path: Path, acts: list[Example]) -> None:
     config = small_config(tmp_path, input_dropout=0.0, dropout=0.0, channels=16, first=24, hidden=24)
-    trainee = MeaningTrainee(config, acts)
-    optimizer = torch.optim.Adam(trainee.module.parameters(), lr=0.02)
-    trainee.module.train()
+    trainable = TrainableProvisionsModel(config, acts)
+    optimizer = torch.optim.Adam(trainable.module.parameters(), lr=0.02)
+    trainable.module.train()
     for _ in range(60):
         optimizer.zero_grad()
-        (trainee.loss(acts[:1]) if stage == "gold" else trainee.alignment_loss(acts[:1])).backward()
+        (trainable.loss(acts[:1]) if stage == "gold" else trainable.silver_loss(acts[:1])).backward()
         optimizer.step()
-    trainee.module.eval()
+    trainable.module.eval()
     with torch.no_grad():
-        scores = trainee.module.scores(trainee.outputs(acts[0])).numpy()
+        scores = trainable.module.scores(trainable.outputs(acts[0])).numpy()
     is_gold = np.isin(np.arange(len(scores)), acts[0].order)
     assert scores[is_gold].min() > scores[~is_gold].max()
 
 
-def test_every_part_of_it_learns(tmp_path: Path, examples: Path) -> None:
+def test_every_parameter_gets_a_gradient(tmp_path: Path, examples: Path) -> None:
     act = example_of(read(examples / "long" / "en.txt"))  # it has chapters
-    trainee = stirred(MeaningTrainee(small_config(tmp_path), [act]))
-    trainee.loss([act]).backward()
-    assert not [name for name, parameter in trainee.module.named_parameters() if not parameter.grad.any()]
+    trainable = stirred(TrainableProvisionsModel(small_config(tmp_path), [act]))
+    trainable.loss([act]).backward()
+    assert not [name for name, parameter in trainable.module.named_parameters() if not parameter.grad.any()]
 
 
-def test_a_batch_costs_the_mean_of_its_acts(trainee: MeaningTrainee, acts: list[Example]) -> None:
-    for loss in (trainee.loss, trainee.alignment_loss):
+def test_the_loss_of_a_batch_is_the_mean_of_its_acts(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    for loss in (trainable.loss, trainable.silver_loss):
         assert loss(acts).item() == pytest.approx(np.mean([loss([act]).item() for act in acts]), rel=1e-5)
 
 
-def test_the_seed_alone_decides_the_weights(tmp_path: Path, acts: list[Example]) -> None:
+def test_the_initial_weights_depend_on_the_seed_only(tmp_path: Path, acts: list[Example]) -> None:
     config = small_config(tmp_path)
     torch.manual_seed(7)
     before = torch.get_rng_state()
-    one, same = (MeaningTrainee(config, acts).module.state_dict() for _ in range(2))
+    one, same = (TrainableProvisionsModel(config, acts).module.state_dict() for _ in range(2))
     assert torch.equal(torch.get_rng_state(), before)
-    other = MeaningTrainee(replace(config, seed=1), acts).module.state_dict()
+    other = TrainableProvisionsModel(replace(config, seed=1), acts).module.state_dict()
     assert all(torch.equal(one[name], same[name]) for name in one)
     assert not torch.equal(one["first.weight"], other["first.weight"])
 
 
-def test_silver_counts_by_how_far_it_is_believed(trainee: MeaningTrainee, acts: list[Example]) -> None:
-    silver = acts[0].marks.silver
+def test_the_silver_loss_is_weighted_by_confidence(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    silver = acts[0].targets.silver
     assert silver is not None
     some = silver._replace(weights=np.where(np.arange(len(silver.weights)) == 2, 1, 0).astype(np.float32))
-    example = replace(acts[0], marks=acts[0].marks._replace(silver=some))
+    example = replace(acts[0], targets=acts[0].targets._replace(silver=some))
     with torch.no_grad():
-        outputs = trainee.outputs(example)
+        outputs = trainable.outputs(example)
         assert outputs.weights is not None
         logit, weight = outputs.logits[2].item(), outputs.weights[2].item()
         expected = math.log1p(math.exp(logit)) - silver.targets[2].item() * logit
         expected += 0.3 * (math.exp(weight) - 3 * silver.importance[2].item() * weight)
-        assert trainee.alignment_loss([example]).item() == pytest.approx(expected, rel=1e-4)
+        assert trainable.silver_loss([example]).item() == pytest.approx(expected, rel=1e-4)
 
 
-def test_what_is_missing_is_said(trainee: MeaningTrainee, acts: list[Example]) -> None:
-    bare = replace(acts[0], marks=UNKNOWN)
-    with pytest.raises(LexLatticeError, match="no gold annotations"):
-        trainee.loss([bare])
-    with pytest.raises(LexLatticeError, match="no silver alignment"):
-        trainee.alignment_loss([bare])
+def test_missing_targets_raise_an_error(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    bare = replace(acts[0], targets=NO_TARGETS)
+    with pytest.raises(DataError):
+        trainable.loss([bare])
+    with pytest.raises(DataError):
+        trainable.silver_loss([bare])
 
 
 # --- annotations on units ---------------------------------------------------------------------------------
@@ -131,55 +132,55 @@ def test_what_is_missing_is_said(trainee: MeaningTrainee, acts: list[Example]) -
 def test_units_of_points_and_of_the_extract_have_soft_targets() -> None:
     example = example_of(TINY, units=[3, 1, 2])
     assert example.order == (3, 1, 2)
-    marks = example.marks
-    assert marks.gold is not None
-    lighter = marks._replace(gold=replace(marks.gold, extract=marks.gold.extract[:1]))
-    np.testing.assert_allclose(targets_of(TINY, lighter, 0.5), [0, 2 / 3, 1, 0.5, 0, 0], rtol=1e-6)
-    np.testing.assert_allclose(weights_of(TINY, lighter), [0, 2, 3, 1, 0, 0])
+    targets = example.targets
+    assert targets.gold is not None
+    lighter = targets._replace(gold=replace(targets.gold, extract=targets.gold.extract[:1]))
+    np.testing.assert_allclose(membership_targets(TINY, lighter, 0.5), [0, 2 / 3, 1, 0.5, 0, 0], rtol=1e-6)
+    np.testing.assert_allclose(point_weights(TINY, lighter), [0, 2, 3, 1, 0, 0])
 
 
-def test_annotations_are_kept_as_they_are() -> None:
+def test_targets_survive_a_round_trip() -> None:
     ones = np.ones(len(TINY), np.float32)
     silver = SilverTargets(np.linspace(0, 1, len(TINY), dtype=np.float32), 0.5 * ones, ones)
-    marks = example_of(TINY, units=[3, 1]).marks._replace(silver=silver)
-    again = marks_from(json.loads(json.dumps(marks_to(marks))), "32024R0000", TINY)
-    assert again.gold == marks.gold
+    targets = example_of(TINY, units=[3, 1]).targets._replace(silver=silver)
+    again = targets_from_dict(json.loads(json.dumps(targets_to_dict(targets))), "32024R0000", TINY)
+    assert again.gold == targets.gold
     assert again.reference is None
     assert again.silver is not None
     np.testing.assert_allclose(again.silver.targets, silver.targets, atol=1e-4)
-    assert marks_to(UNKNOWN) == {}
-    assert marks_from({}, "", TINY) == UNKNOWN
-    with pytest.raises(ValueError, match="do not fit"):
-        marks_from({"silver": [[1.0], [1.0], [1.0]]}, "", TINY)
+    assert targets_to_dict(NO_TARGETS) == {}
+    assert targets_from_dict({}, "", TINY) == NO_TARGETS
+    with pytest.raises(ValueError):
+        targets_from_dict({"silver": [[1.0], [1.0], [1.0]]}, "", TINY)
 
 
-def test_places_hold_where_reading_joined_words() -> None:
+def test_gold_places_map_onto_text_whose_words_differ() -> None:
     """The text that places count in is kept where it has other words than the act."""
     text = "Article 1\n1. Keep\u0002ers shall register.\n2. Registration is free."
     act = read(text, language="en")
-    gold = example_of(act, units=[1]).marks.gold
+    gold = example_of(act, units=[1]).targets.gold
     assert gold is not None
-    assert marks_of(act, act.source, gold).reference is None
+    assert make_targets(act, act.source, gold).reference is None
     shifted = replace(gold, extract=tuple(type(p)(p.start + 1, p.end + 1) for p in gold.extract))
-    marks = marks_of(act, text, shifted)
-    assert marks.reference == text
-    assert order_of(act, marks) == (1,)
-    assert marks_from(json.loads(json.dumps(marks_to(marks))), "", act).reference == text
+    targets = make_targets(act, text, shifted)
+    assert targets.reference == text
+    assert gold_order(act, targets) == (1,)
+    assert targets_from_dict(json.loads(json.dumps(targets_to_dict(targets))), "", act).reference == text
 
 
-# --- what is drawn and emitted ----------------------------------------------------------------------------
+# --- rollouts and extracts ----------------------------------------------------------------------------
 
 
-def test_what_is_drawn_is_what_the_decoder_takes(trainee: MeaningTrainee, acts: list[Example]) -> None:
-    """Within the length; and without noise to speak of, exactly what is emitted."""
+def test_samples_are_selections_of_the_decoder(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    """Within the budget; and at a temperature near zero, exactly what the decoder selects."""
     for act in acts:
         with torch.no_grad():
-            scores = trainee.module.scores(trainee.outputs(act))
-        drawn = draw(scores, act.act, 90, 5, 0.5, torch.Generator().manual_seed(0)).choices
-        assert len({tuple(units) for units in drawn}) > 1
-        assert all(0 < sum(act.act.units[unit].words for unit in units) <= 90 for units in drawn)
-        still = draw(scores, act.act, 90, 2, 1e-6, torch.Generator().manual_seed(0)).choices
-        assert still == [trainee.choose(act, 90)] * 2 == [list(choose(act.act, scores, 90).units)] * 2
+            scores = trainable.module.scores(trainable.outputs(act))
+        sampled = sample_extracts(scores, act.act, 90, 5, 0.5, torch.Generator().manual_seed(0)).choices
+        assert len({tuple(units) for units in sampled}) > 1
+        assert all(0 < sum(act.act.units[unit].words for unit in units) <= 90 for units in sampled)
+        still = sample_extracts(scores, act.act, 90, 2, 1e-6, torch.Generator().manual_seed(0)).choices
+        assert still == [trainable.choose(act, 90)] * 2 == [list(choose(act.act, scores, 90).units)] * 2
 
 
 def likelihood(logarithms: torch.Tensor, order: tuple[int, ...]) -> float:
@@ -191,54 +192,54 @@ def likelihood(logarithms: torch.Tensor, order: tuple[int, ...]) -> float:
     return total
 
 
-def test_the_likelihood_of_a_draw_is_that_of_its_units_in_some_order() -> None:
+def test_the_likelihood_of_a_sample_is_that_of_its_units_in_order() -> None:
     duties = ("register", "label", "clean", "inspect", "insure", "move")
     act = made(*(("article", "", [f"Keepers shall {duty} hives."]) for duty in duties))
     scores = torch.tensor([0.9, 0.2, 0.5, 0.4, 0.3, 0.8], requires_grad=True)
-    drawn = draw(scores, act, 13, 40, 0.5, torch.Generator().manual_seed(0))
+    sampled = sample_extracts(scores, act, 13, 40, 0.5, torch.Generator().manual_seed(0))
     logarithms = scores.detach().log() / 0.5
-    assert len({tuple(choice) for choice in drawn.choices}) > 2
-    for choice, found in zip(drawn.choices, drawn.log_likelihoods.tolist(), strict=True):
+    assert len({tuple(choice) for choice in sampled.choices}) > 2
+    for choice, found in zip(sampled.choices, sampled.log_likelihoods.tolist(), strict=True):
         assert any(found == pytest.approx(likelihood(logarithms, o), abs=1e-4) for o in permutations(choice))
-    drawn.log_likelihoods[0].backward()
+    sampled.log_likelihoods[0].backward()
     assert scores.grad is not None
-    assert (scores.grad[drawn.choices[0]] > 0).any()
-    assert all(scores.grad[unit] < 0 for unit in range(6) if unit not in drawn.choices[0])
+    assert (scores.grad[sampled.choices[0]] > 0).any()
+    assert all(scores.grad[unit] < 0 for unit in range(6) if unit not in sampled.choices[0])
 
 
-def test_where_nothing_fits_nothing_is_drawn() -> None:
+def test_samples_are_empty_if_nothing_fits() -> None:
     scores = torch.full((len(TINY),), 0.5, requires_grad=True)
-    drawn = draw(scores, TINY, 1, 2, 1.0, torch.Generator().manual_seed(0))
-    assert drawn.choices == [[], []]
-    assert drawn.log_likelihoods.tolist() == [0.0, 0.0]
+    sampled = sample_extracts(scores, TINY, 1, 2, 1.0, torch.Generator().manual_seed(0))
+    assert sampled.choices == [[], []]
+    assert sampled.log_likelihoods.tolist() == [0.0, 0.0]
 
 
-def test_rollouts_earn_the_f1_of_points_and_precision(trainee: MeaningTrainee, acts: list[Example]) -> None:
-    drawn = trainee.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
-    again = trainee.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
-    assert drawn.texts == again.texts
-    assert drawn.rewards is not None
-    texts = dict(zip(drawn.texts, drawn.rewards, strict=True))
+def test_the_reward_is_the_f1_of_points_and_precision(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    sampled = trainable.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
+    again = trainable.rollouts(acts[0], 6, torch.Generator().manual_seed(1))
+    assert sampled.texts == again.texts
+    assert sampled.rewards is not None
+    texts = dict(zip(sampled.texts, sampled.rewards, strict=True))
     units = {unit.text: place for place, unit in enumerate(acts[0].act.units)}
     for text, reward in texts.items():
         chosen = [units[line] for line in text.split("\n")]
-        assert reward == pytest.approx(trainee.points(acts[0]).score(chosen).f1)
-    (drawn.log_likelihoods * torch.arange(6)).sum().backward()
-    assert all(parameter.grad is not None for parameter in trainee.module.readout.parameters())
+        assert reward == pytest.approx(trainable.points(acts[0]).score(chosen).f1)
+    (sampled.log_likelihoods * torch.arange(6)).sum().backward()
+    assert all(parameter.grad is not None for parameter in trainable.module.readout.parameters())
 
 
-def test_validation_is_the_mean_over_acts(trainee: MeaningTrainee, acts: list[Example]) -> None:
-    figures = MeaningValidation(acts).measure(trainee)
+def test_validation_is_the_mean_over_acts(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
+    figures = GoldValidation(acts).measure(trainable)
     assert tuple(figures) == MEANINGS
-    found = [trainee.points(act).score(trainee.choose(act, trainee.points(act).gold.words)) for act in acts]
+    found = [trainable.points(act).score(trainable.choose(act, trainable.points(act).gold.words)) for act in acts]
     assert figures["points"] == pytest.approx(100 * np.mean([one.points for one in found]))
-    assert value(figures) == figures["f1"]
-    assert told(figures).startswith("points / precision / f1 ")
+    assert objective(figures) == figures["f1"]
+    assert format_figures(figures).startswith("points / precision / f1 ")
 
 
-def test_it_is_what_the_loop_wants(trainee: MeaningTrainee) -> None:
-    aligning: Aligning = trainee
-    choosing: Choosing = trainee
+def test_the_model_satisfies_the_protocols(trainable: TrainableProvisionsModel) -> None:
+    aligning: SilverTrainable = trainable
+    choosing: GoldTrainable = trainable
     assert aligning is choosing
 
 
@@ -266,10 +267,10 @@ def train(place: Path, name: str, *more: str) -> int:
 
 def test_prepared_acts_have_their_annotations(place: Path) -> None:
     prepared = Prepared.open(place / "train")
-    assert [example.marks.gold is not None for example in prepared] == [True] * 4 + [False]
+    assert [example.targets.gold is not None for example in prepared] == [True] * 4 + [False]
     assert [bool(example.order) for example in prepared] == [True] * 4 + [False]
     assert len(prepared.with_choice) == 4
-    assert all(example.marks.silver is not None for example in prepared)
+    assert all(example.targets.silver is not None for example in prepared)
     _, golds = annotated_rows(5)
     first = prepared[0]
     assert [first.act.units[unit].id for unit in first.order] == golds[0]["extract"]
@@ -295,7 +296,7 @@ def test_the_model_scores_acts_without_pytorch(place: Path, examples: Path) -> N
     assert (scores >= 0).all()
 
 
-def test_stages_in_turn_give_the_same_model(place: Path) -> None:
+def test_stages_in_separate_runs_give_the_same_model(place: Path) -> None:
     assert train(place, "in-turn", "--stage", "warm-start") == 0
     assert train(place, "in-turn", "--stage", "rloo", "--resume") == 0
     one, other = ((place / name / "model.safetensors").read_bytes() for name in ("model", "in-turn"))
@@ -303,9 +304,9 @@ def test_stages_in_turn_give_the_same_model(place: Path) -> None:
 
 
 def test_a_killed_training_resumes_bit_for_bit(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    loss, lives = MeaningTrainee.loss, 3
+    loss, lives = TrainableProvisionsModel.loss, 3
 
-    def mortal(self: MeaningTrainee, examples: list[Example]) -> torch.Tensor:
+    def mortal(self: TrainableProvisionsModel, examples: list[Example]) -> torch.Tensor:
         nonlocal lives
         lives -= 1
         if not lives:
@@ -313,7 +314,7 @@ def test_a_killed_training_resumes_bit_for_bit(place: Path, monkeypatch: pytest.
         return loss(self, examples)
 
     with monkeypatch.context() as patched:
-        patched.setattr(MeaningTrainee, "loss", mortal)
+        patched.setattr(TrainableProvisionsModel, "loss", mortal)
         with pytest.raises(KilledError):
             train(place, "killed", "--checkpoint-every", "0")
     assert train(place, "killed", "--resume") == 0
@@ -321,7 +322,7 @@ def test_a_killed_training_resumes_bit_for_bit(place: Path, monkeypatch: pytest.
     assert one == other
 
 
-def test_acts_to_validate_with_are_not_learnt_from(
+def test_validation_acts_are_excluded_from_training(
     place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows, gold = write_annotated(tmp_path, "both", 6, 9)  # of which some are validated with
@@ -331,26 +332,28 @@ def test_acts_to_validate_with_are_not_learnt_from(
     capsys.readouterr()
     line = ["train", "--config", str(place / "config.toml"), "--data", str(tmp_path / "both"), "--stage", "warm-start"]
     assert main([*line, "--validation", str(place / "validation"), "-o", str(tmp_path / "model"), "--quiet"]) == 0
-    assert "3 of 6 rows are of acts to validate with" in capsys.readouterr().err
+    assert "3 of 6 " in capsys.readouterr().err
 
 
-def test_acts_prepared_without_gold_are_refused(place: Path, tmp_path: Path) -> None:
+def test_acts_prepared_without_gold_raise_an_error(place: Path, tmp_path: Path) -> None:
     rows, _ = annotated_rows(2)
     prepare([rows], tmp_path / "plain")
     line = ["train", "--config", str(place / "config.toml"), "--data", str(tmp_path / "plain")]
     assert main([*line, "--validation", str(place / "validation"), "-o", str(tmp_path / "model"), "--quiet"]) == 2
 
 
-def test_a_gold_file_that_is_none_is_one_sentence(place: Path, tmp_path: Path) -> None:
-    for path, reason in ((tmp_path / "nowhere.jsonl", "no gold annotations"), (place / "train.jsonl", "Row 1")):
-        with pytest.raises(LexLatticeError, match=reason):
+def test_an_invalid_gold_file_raises_an_error(place: Path, tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere.jsonl", place / "train.jsonl"):
+        with pytest.raises(LexLatticeError) as error:
             prepare([annotated_rows(2)[0]], tmp_path / "made", gold=path)
+        assert path.name in str(error.value)
 
 
 def test_other_networks_have_no_silver_stage(tmp_path: Path) -> None:
     from lexlattice.training.config import read_config
 
-    text = small_text().replace('network = "meaning"', 'network = "coverage"')
+    text = small_text().replace('network = "provisions"', 'network = "coverage"')
     (tmp_path / "other.toml").write_text(text, "utf-8")
-    with pytest.raises(LexLatticeError, match="'silver' is not known"):
+    with pytest.raises(ConfigError) as error:
         read_config(tmp_path / "other.toml")
+    assert "'silver'" in str(error.value)
