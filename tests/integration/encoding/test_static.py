@@ -32,7 +32,6 @@ from lexlattice.encoding import NAMES, EmptyTextWarning, Encoder, EncodingError,
 from lexlattice.encoding.base import CHUNK_SIZE, Vectors
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling
-from lexlattice.errors import LexLatticeError
 
 LAW_MEAN, LAW_WORST = 0.98, 0.95
 NEWS_MEAN, NEWS_WORST = 0.87, 0.77
@@ -538,7 +537,7 @@ def test_unknown_names_are_refused_with_the_choices(name: Any) -> None:
 
 @pytest.mark.parametrize("path", ["nowhere.safetensors", ".", "\0", "a" * 5000, "static:static", __file__])
 def test_paths_without_weights_are_refused_in_one_sentence(path: str) -> None:
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(EncodingError) as error:
         load(f"static:{path}")
     check_one_sentence(error.value)
 

@@ -421,6 +421,6 @@ def test_bad_calls_end_with_one_sentence_and_no_file(
 def test_the_input_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "act.svg").write_text("Article 1\nThis shall apply.\n")
-    with pytest.raises(LexLatticeError, match=r"act\.svg"):
+    with pytest.raises(OutputError, match=r"act\.svg"):
         run("lattice", "act.svg", "-o", "act.svg")
     assert (tmp_path / "act.svg").read_text() == "Article 1\nThis shall apply.\n"

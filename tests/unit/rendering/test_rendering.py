@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from helpers import ROOT
 from helpers.generated_acts import acts, made
-from lexlattice import Act, LexLatticeError, read, rendering, summarize
+from lexlattice import Act, read, rendering, summarize
 from lexlattice.act.summary import GROUPS, Item, Summary
 from lexlattice.errors import OptionError, OutputError
 from lexlattice.rendering import FORMATS, format_of, render_file, save
@@ -437,7 +437,7 @@ def test_when_the_disk_is_full_the_old_file_is_still_there_and_no_other(
 @pytest.mark.parametrize("name", ["nowhere/summary.txt", "folder.txt", "a\0b.txt", f"{'a' * 300}.txt"])
 def test_what_cannot_be_written_is_told_in_one_sentence(summary: Summary, tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.txt").mkdir()
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(OutputError):
         save(summary, tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ["folder.txt"]
 

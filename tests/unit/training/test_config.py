@@ -9,6 +9,7 @@ from pkgutil import resolve_name
 import pytest
 
 from lexlattice.errors import ConfigError
+from lexlattice.evaluation.oracle import Oracle
 from lexlattice.training.config import (
     CONFIGS,
     NETWORKS,
@@ -20,7 +21,6 @@ from lexlattice.training.config import (
     find_config,
     read_config,
 )
-from lexlattice.evaluation.oracle import Oracle
 
 PAPER = CONFIGS / "paper.toml"
 
