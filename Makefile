@@ -86,11 +86,11 @@ bench: $(INSTALLED)-bench ## Measure how fast and how well acts are read, scored
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/cache.py
 	$(BIN)/python benchmarks/corpus.py
 
-encoder: $(INSTALLED)-dev ## Train the embedded encoder anew from the data folder: build/static.safetensors
+encoder: $(INSTALLED)-dev ## Retrain the embedded encoder from the data folder: build/static.safetensors
 	@mkdir -p build
 	$(BIN)/lexlattice encoder train -o build/static.safetensors
 
-weights: $(INSTALLED)-dev ## Train the shipped model anew from gold, silver and the data folder: build/weights/model.safetensors
+weights: $(INSTALLED)-dev ## Retrain the shipped model from gold, silver and the data folder: build/weights/model.safetensors
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	for split in train validation; do $(BIN)/lexlattice prepare "$(LEXLATTICE_DATA)/eur-lex-sum/en/$$split.jsonl.gz" \
 	  --gold data/gold/$$split.jsonl --split $$split -o build/prepared/$$split || exit; done
@@ -100,7 +100,7 @@ weights: $(INSTALLED)-dev ## Train the shipped model anew from gold, silver and 
 # Which experiment, with which file of settings.
 EXPERIMENTS := meaning:meaning architecture:architecture statistics:statistics transfer:transfer main:main main:auto main:paper-reading main:bertscore \
   ablations:ablations ablations:shipped ablations:encoder figures:figures
-experiments: $(INSTALLED)-dev $(INSTALLED)-bench build/minilm ## Make the paper's tables anew from the data folder, and put them into docs/results.md
+experiments: $(INSTALLED)-dev $(INSTALLED)-bench build/minilm ## Reproduce the tables from the data folder, and put them into docs/results.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	for pair in $(EXPERIMENTS); do OMP_NUM_THREADS=1 $(BIN)/lexlattice experiment $${pair%:*} \
 	  --config $${pair#*:} -o build/experiments || exit; done

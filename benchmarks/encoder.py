@@ -234,7 +234,7 @@ def lowered(texts: Sequence[str]) -> list[list[str]]:
 
 
 def one_alphabet(texts: Sequence[str]) -> list[list[str]]:
-    """Words as our encoder transliterates them: three scripts in one alphabet, without accents."""
+    """Words as our encoder transliterates them: three scripts in one alphabet, without diacritics."""
     found, counts = split_words(texts)
     letters = (found.letters + ord("A")).tobytes().decode("latin-1")
     every = iter([letters[begin:end] for begin, end in zip(found.starts[:-1], found.starts[1:], strict=True)])

@@ -21,7 +21,7 @@ from typing import TypeVar
 
 Sentences = Sequence[str]
 Ready = Callable[[int], list[str]]
-"""Texts of the best sentences, as many as make so many words."""
+"""Texts of the best sentences, up to N words."""
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class Tokenizer:
 
 
 def enough(best: Iterable[T], words: int, text_of: Callable[[T], str]) -> list[T]:
-    """The first of them, until they have so many words.
+    """The first sentences, up to N words.
 
     >>> enough(["one two", "three", "four five", "six"], 3, str)
     ['one two', 'three']

@@ -1,7 +1,7 @@
 """How fast a summary is made, beside the peers, and what it costs: one table, of one run.
 
 Usage: LEXLATTICE_DATA=… python benchmarks/speed.py [peers threads growth memory cold lattice] [--times N]
-Without names, everything is measured. Everything runs on one thread. Figures are medians of so many runs, ours and a
+Without names, everything is measured. Everything runs on one thread. Figures are medians of several runs, ours and a
 peer's in turns, since others may share the machine; for the same reason the processor's time stands beside the clock's.
 Ours is given the text of an act and returns JSON; peers are given its units, and only have to rank them
 (see peers.py): pip install lexlattice[bench].
@@ -185,7 +185,7 @@ def growth(times: int) -> Iterator[Line]:
 
 
 def joined(acts: Sequence[str], words: int) -> str:
-    """One act of so many words or a few more: the first one's beginning, and everybody's articles, numbered anew.
+    """One act of N words or a few more: the front of the first act, and the articles of all, renumbered.
 
     As no act has a thousand articles, they are 1, 1a, 1b, … 2, 2a and so on. What is quoted in them is left out, and
     what is very short: the next act might seem to begin there.
@@ -263,12 +263,12 @@ def cold(times: int) -> Iterator[Line]:
 
 def lattice(times: int) -> Iterator[Line]:
     """The paper's automaton with weights of no meaning: on occupied cells, and on all 48 × 32."""
-    chance = np.random.default_rng(0)
-    automaton, readout = automaton_of(chance), readout_of(chance)
+    rng = np.random.default_rng(0)
+    automaton, readout = automaton_of(rng), readout_of(rng)
     for profile in ("paper", "provisions"):
         ratios, shares, largest = [], [], 0.0
         for act in (read(text, profile=profile) for text in texts()[::EVERY]):
-            vectors = chance.standard_normal((len(act), CHANNELS), np.float32)
+            vectors = rng.standard_normal((len(act), CHANNELS), np.float32)
             ways = [partial(way, automaton, act, vectors) for way in (on_occupied_cells, on_the_whole_grid)]
             ones, others = (readout(vectors, way()) for way in ways)
             largest = max(largest, float(np.abs(ones - others).max()))
@@ -310,26 +310,26 @@ def on_the_whole_grid(automaton: Automaton, act: Act, vectors: Floats) -> Floats
     return cells.untile(states[places])
 
 
-def automaton_of(chance: np.random.Generator) -> Automaton:
+def automaton_of(rng: np.random.Generator) -> Automaton:
     """One of the paper's size, as PyTorch would begin with but for its last layer, which would be zero."""
-    around = uniform(chance, 1 / 3, 9, CHANNELS), uniform(chance, 1 / 3, CHANNELS)
-    return Automaton(*around, dense(chance, 2 * CHANNELS, HIDDEN), dense(chance, HIDDEN, CHANNELS))
+    around = uniform(rng, 1 / 3, 9, CHANNELS), uniform(rng, 1 / 3, CHANNELS)
+    return Automaton(*around, dense(rng, 2 * CHANNELS, HIDDEN), dense(rng, HIDDEN, CHANNELS))
 
 
-def readout_of(chance: np.random.Generator) -> Readout:
+def readout_of(rng: np.random.Generator) -> Readout:
     """The same for the readout."""
-    return Readout(dense(chance, 2 * CHANNELS, READOUT), dense(chance, READOUT, 1))
+    return Readout(dense(rng, 2 * CHANNELS, READOUT), dense(rng, READOUT, 1))
 
 
-def uniform(chance: np.random.Generator, largest: float, *shape: int) -> Floats:
+def uniform(rng: np.random.Generator, largest: float, *shape: int) -> Floats:
     """Numbers on both sides of zero."""
-    return chance.uniform(-largest, largest, shape).astype(np.float32)
+    return rng.uniform(-largest, largest, shape).astype(np.float32)
 
 
-def dense(chance: np.random.Generator, inputs: int, outputs: int) -> Dense:
+def dense(rng: np.random.Generator, inputs: int, outputs: int) -> Dense:
     """A layer in which everything is connected with everything."""
     largest = inputs**-0.5
-    return Dense(uniform(chance, largest, outputs, inputs), uniform(chance, largest, outputs))
+    return Dense(uniform(rng, largest, outputs, inputs), uniform(rng, largest, outputs))
 
 
 PARTS = {

@@ -1,6 +1,6 @@
 """Texts → words → subwords, as arrays: the features for which the embedded encoder has vectors.
 
-Letters of all scripts are transliterated to one small alphabet without case and accents, so that related words of
+Letters of all scripts are transliterated to one small alphabet without case and diacritics, so that related words of
 different languages look alike. A subword is a part of a word, identified by its hash alone: no text is stored, and
 looking up thousands of subwords is one binary search in a sorted array.
 
@@ -32,7 +32,7 @@ _SPELLED: Final = (
     ("αβγδεζηθικλμνξοπρσςτυφχψω", "avgdezitiklmnxoprsstifhpo"),
     ("абвгдежзийклмнопрстуфхцчшщъыьэюяђјљњћџѓѕќєіїґў", "abvgdezziiklmnoprstufhccssaiieuadjlncdgskeiigu"),
 )
-"""Letters that are not a Latin letter with an accent, and their transliteration."""
+"""Letters that are not a Latin letter with a diacritic, and their transliteration."""
 _FOLDED: Final = ("cqwyjxz", "kkviiss")
 """Letters that languages use for the same sound; the folded spelling merges them."""
 _ECLIPSES: Final = ("gk", "bp", "dt", "mb", "nd", "bf")

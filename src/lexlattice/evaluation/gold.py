@@ -194,7 +194,7 @@ def _aligned(reference: str, source: str) -> list[tuple[int, int]]:
 
 
 def _stream(text: str) -> list[tuple[str, int]]:
-    """Characters with their places, without those that reading may change: white space, controls, accents."""
+    """Characters with their places, without those that reading may change: white space, controls, diacritics."""
     return [
         (letter, at)
         for at, character in enumerate(text)

@@ -207,7 +207,7 @@ def _language_warnings(lines: Sequence[str], language: str) -> Iterator[str]:
 
 
 def _normalize(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
-    """Normalize white space and compose accents; after this step no line changes.
+    """Normalize white space and compose diacritics; after this step no line changes.
 
     Tabs separate the cells of a table row, so rows keep theirs unless `squeeze_tables`.
     """
@@ -219,7 +219,7 @@ def _normalize(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
             if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
                 block.text = text = squeeze(text)
             if not unicodedata.is_normalized("NFC", text):
-                # Only letters with combining accents: NFC of the whole line would change other characters too.
+                # Only letters with combining diacritics: NFC of the whole line would change other characters too.
                 block.text = _DECOMPOSED.sub(lambda match: unicodedata.normalize("NFC", match.group()), text)
     return [block for block in blocks if block.text]
 

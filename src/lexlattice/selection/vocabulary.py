@@ -124,7 +124,7 @@ class _Within:
 
 
 def plain(text: str) -> str:
-    """A text as the words of the language files are compared: without case, accents and kinds of apostrophes."""
+    """A text as the words of the language files are compared: without case, diacritics and kinds of apostrophes."""
     if text.isascii():
         return text.lower()
     return fold_letters(text).replace("’", "'").replace("ʼ", "'")

@@ -1,7 +1,7 @@
 """The words with which a language cites provisions and acts: `[references]` of `languages/*.toml`, compiled.
 
-Words are compared in a folded form without case and accents. It has the length of the text, so that positions in both
-are the same.
+Words are compared in a folded form without case and diacritics. It has the length of the text, so that positions in
+both are the same.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FLAGS: Final = tuple("list range of the this same thereof treaty other maker".s
 
 
 class _Folding(dict[int, int]):
-    """Translation table of characters to their form without case and accent, filled on demand.
+    """Translation table of characters to their form without case and diacritic, filled on demand.
 
     A character that would become two stays as it is, to keep the length of the text.
     """
@@ -44,7 +44,7 @@ _FOLDING: Final = _Folding()
 
 
 def fold_letters(text: str) -> str:
-    """Remove case and accents without changing the length of a text.
+    """Remove case and diacritics without changing the length of a text.
 
     >>> fold_letters("Άρθρο 5, Článek 1")
     'αρθρο 5, clanek 1'

@@ -1,7 +1,7 @@
 """The drafting conventions of one language, loaded from `languages/*.toml` and compiled once into matchers.
 
 No head-word or formula of any language is in the code, only signs that many languages share, such as "no" for "number".
-Lines are compared after folding (case and accents), so that "ΑΡΘΡΟ 5" and "Άρθρο 5" are the same header.
+Lines are compared after folding (case and diacritics), so that "ΑΡΘΡΟ 5" and "Άρθρο 5" are the same header.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _SUBLEVELS: Final = "paragraph subparagraph unnumbered letter number roman inden
 """The levels of a citation below an article."""
 _PLACEHOLDER: Final = re.compile(r"\{([^}]*)\}")
 _LETTER: Final = r"[a-zα-ωа-я](?!\w)"
-_ACCENTS: Final = re.compile("[\u0300-\u036f]+")
+_DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
 
 
 def fold(text: str) -> str:
-    """Remove case and accents, for comparison; white space must be normalized already.
+    """Remove case and diacritics, for comparison; white space must be normalized already.
 
     >>> fold("ΆΡΘΡΟ 5"), fold("Članak 1."), fold("Întrucât")
     ('αρθρο 5', 'clanak 1.', 'intrucat')
     """
     text = text.casefold()
-    return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFD", text))
+    return text if text.isascii() else _DIACRITICS.sub("", unicodedata.normalize("NFD", text))
 
 
 class Header(NamedTuple):

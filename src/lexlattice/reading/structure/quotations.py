@@ -1,7 +1,7 @@
 """Text of another act that an amendment quotes in paragraphs of its own: where it begins and ends.
 
-Quoted text has its own numbering, which may continue the amendment's by chance, so only the quotation marks tell where
-it ends. `find_quotations` is the entry point; `match_quotations` pairs the marks.
+Quoted text has its own numbering, which may happen to continue that of the amendment, so only the quotation marks
+tell where it ends. `find_quotations` is the entry point; `match_quotations` pairs the marks.
 """
 
 from __future__ import annotations

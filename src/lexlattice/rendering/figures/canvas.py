@@ -66,7 +66,7 @@ def name_of(section: Section) -> str:
 
 
 def in_lines(text: str, room: float, size: float, weight: str = "normal", most: int | None = None) -> str:
-    """Text in lines that are no wider than there is room; what goes beyond so many lines is left out."""
+    """Wrap text to the available width; lines beyond `most` are dropped."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -91,12 +91,12 @@ def width_of(text: str, weight: str = "normal") -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=FONT, weight=weight, size=1)
-    with boxes_for_strangers():
+    with boxes_for_missing_glyphs():
         return float(text_to_path.get_text_width_height_descent(text, font, False)[0])
 
 
 @contextmanager
-def boxes_for_strangers() -> Iterator[None]:
+def boxes_for_missing_glyphs() -> Iterator[None]:
     """A letter that the font has not is a box, and nothing to warn of."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")
@@ -141,7 +141,7 @@ def rendered(figure: Figure, format: str) -> bytes:
         "pdf": {"Title": title, "Subject": description, "CreationDate": None},
     }
     file = io.BytesIO()
-    with _ONE_AT_A_TIME, matplotlib.rc_context(_SETTINGS), boxes_for_strangers():
+    with _ONE_AT_A_TIME, matplotlib.rc_context(_SETTINGS), boxes_for_missing_glyphs():
         figure.savefig(file, format=format, dpi=_DOTS, metadata=notes[format], facecolor="white")
     content = file.getvalue()
     return _finished(content.decode(), description).encode() if format == "svg" else content
@@ -165,7 +165,7 @@ MOST_LINES: Final = 800
 
 _FOLDING_NARROWEST: Final = 12
 _ROOM: Final = 5
-"""So many cells of its last line a section that ends early leaves free, to say how many units are missing."""
+"""Cells left free on the last line of a section that is cut, to say how many units are missing."""
 _LABEL: Final = 6
 """About as many cells wide is the label of a line."""
 _HEAD: Final = 3

@@ -100,9 +100,9 @@ Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 
 _SECTION: Final = {kind: place for place, kind in enumerate(SECTION_KINDS)}
-LEARNT_KINDS: Final = tuple(kind for kind in UNIT_KINDS if kind != "table")
+TRAINED_KINDS: Final = tuple(kind for kind in UNIT_KINDS if kind != "table")
 """Kinds of units that the model distinguishes; tables, which are never selected, count as paragraphs."""
-_UNIT: Final = {kind: place for place, kind in enumerate(LEARNT_KINDS)} | {"table": LEARNT_KINDS.index("paragraph")}
+_UNIT: Final = {kind: place for place, kind in enumerate(TRAINED_KINDS)} | {"table": TRAINED_KINDS.index("paragraph")}
 
 FIRST_RECITALS: Final = 4
 SHORT, LONG = 12, 40  # words
@@ -285,7 +285,7 @@ def unit_features(layout: Layout, similarity: Floats) -> Floats:
     return np.concatenate(
         [
             np.eye(len(SECTION_KINDS), dtype=np.float32)[layout.section_kinds],
-            np.eye(len(LEARNT_KINDS), dtype=np.float32)[layout.unit_kinds],
+            np.eye(len(TRAINED_KINDS), dtype=np.float32)[layout.unit_kinds],
             np.stack([np.asarray(column, np.float32) for column in numbers], axis=1),
             similarity,
         ],
@@ -293,5 +293,5 @@ def unit_features(layout: Layout, similarity: Floats) -> Floats:
     )
 
 
-KINDS: int = len(SECTION_KINDS) + len(LEARNT_KINDS)
+KINDS: int = len(SECTION_KINDS) + len(TRAINED_KINDS)
 """The number of one-hot columns of `unit_features`, which come first."""
