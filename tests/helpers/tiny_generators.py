@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from helpers.tiny_models import TEXTS
+
+Model = TypeVar("Model", bound=torch.nn.Module)
 
 _SPECIAL = ["<pad>", "</s>", "<unk>", "<s>"]
 _SIZES = {"d_model": 32, "pad_token_id": 0, "eos_token_id": 1, "tie_word_embeddings": False}
@@ -32,7 +35,7 @@ def tiny_generator(kind: str, folder: Path) -> Path:
     torch.manual_seed(1)
     pieces = _pieces({"led": "<s> $A </s>", "bart": "<s> $A </s>", "llama": "$A"}.get(kind, "$A </s>"))
     size = {"vocab_size": pieces.get_vocab_size()}
-    model = {
+    model: Any = {
         "t5": lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(**_T5, **size)),
         "longt5": lambda: transformers.LongT5ForConditionalGeneration(
             transformers.LongT5Config(
@@ -80,7 +83,9 @@ def tiny_marian(folder: Path) -> Path:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(texts),
             model_writer=written,
-            **{"vocab_size": 120, "hard_vocab_limit": False, "minloglevel": 2},
+            vocab_size=120,
+            hard_vocab_limit=False,
+            minloglevel=2,
         )
         (folder / name).write_bytes(written.getvalue())
         model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
@@ -103,7 +108,7 @@ def tiny_marian(folder: Path) -> Path:
     return folder
 
 
-def sharpened(model: torch.nn.Module) -> torch.nn.Module:
+def sharpened(model: Model) -> Model:
     """Random weights as made say nearly the same of everything; larger ones attend to something."""
     with torch.no_grad():
         for name, weight in model.named_parameters():

@@ -92,7 +92,7 @@ def example_of(act: Act, line: int = 0, units: Sequence[int] | None = None, silv
     gold = _gold(json.loads(json.dumps(gold_row(act, act.source, f"32024R{line:04d}", chosen))))
     chosen_units = np.isin(np.arange(len(act)), chosen).astype(np.float32)
     weights = np.linspace(0.5, 1, len(act), dtype=np.float32)
-    aligned = SilverTargets(chosen_units, chosen_units / 2, weights) if silver else None
+    aligned = SilverTargets(chosen_units, chosen_units * np.float32(0.5), weights) if silver else None
     targets = make_targets(act, act.source, gold, aligned)
     return Example(line, gold.celex, act, np.zeros((len(act), 0), np.float32), gold_order(act, targets), "", 0, targets)
 

@@ -63,7 +63,7 @@ def _step(model: TrainableModel, loss_of: Loss, examples: Sequence[Example], par
     loss = loss_of(examples)
     if not loss.isfinite():
         raise not_finite("loss", [_first_not_finite(loss_of, examples)])
-    loss.backward()  # type: ignore[no-untyped-call]
+    torch.autograd.backward(loss)
     return Step(loss.item())
 
 
@@ -89,7 +89,7 @@ class RlooStep:
             loss = policy_loss(rollouts.log_likelihoods, advantages(standardized)) / len(examples)
             if not loss.isfinite():
                 raise not_finite("loss", [example])
-            loss.backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(loss)
             losses.append(loss.item())
             mean_rewards.append(fmean(rewards))
         return Step(math.fsum(losses), fmean(mean_rewards))
@@ -125,7 +125,7 @@ class RlooStep:
 def _backward(loss: Tensor) -> float:
     """Accumulate the gradient, unless the loss is not finite: then all processes must learn of it first."""
     if loss.isfinite():
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
     return loss.item()
 
 

@@ -146,7 +146,7 @@ def test_secrets_in_an_address_are_used_and_never_written(tmp_path: Path) -> Non
     assert not any("s3cret" in text for text in (*written, *events))
     assert len({record.source for record in subset}) == 2
     assert public_address("https://host/a?s3cret") == "https://host/a?…"
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(OptionError) as error:
         records("ftp://user:s3cret@host/?key=s3cret")
     assert "s3cret" not in str(error.value)
 

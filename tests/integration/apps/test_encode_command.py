@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -24,6 +25,8 @@ from lexlattice.encoding.static import Static
 
 ENCODER = Static()
 LINES = ["Article 1", "Държавите членки уведомяват Комисията.", "Τα κράτη μέλη", "", "§", "30 days"]
+EMPTY = 2
+"""The number of those lines that have nothing to encode."""
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals, limits and permissions of POSIX")
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexlattice.encoding.EmptyTextWarning")
@@ -54,11 +57,13 @@ def process(folder: Path, *arguments: str, given: bytes = b"", largest: int = 0)
     )
 
 
-def check_one_sentence(captured: Any, word: str = "") -> None:
+def check_one_sentence(captured: Any, *values: str | int) -> None:
     assert captured.err.startswith("lexlattice: ")
     assert captured.err.endswith(".\n")
     assert captured.err.count("\n") == 1
-    assert word in captured.err
+    numbers = {int(number) for number in re.findall(r"\b\d+\b", captured.err)}
+    for value in values:
+        assert value in (numbers if isinstance(value, int) else captured.err), captured.err
     assert not captured.out
 
 
@@ -71,8 +76,7 @@ def test_each_line_is_a_row(folder: Path, capsys: pytest.CaptureFixture[str]) ->
     assert vectors.dtype == np.float32
     assert np.array_equal(vectors, ENCODER.encode(LINES))
     captured = capsys.readouterr()
-    check_one_sentence(captured, f"6 lines, {ENCODER.dimensions} dimensions, encoder static ({ENCODER.fingerprint})")
-    assert "; 2 lines " in captured.err
+    check_one_sentence(captured, len(LINES), EMPTY, ENCODER.dimensions, "static", ENCODER.fingerprint)
     assert sorted(path.name for path in folder.iterdir()) == ["lines.txt", "vectors.npy"]
 
 
@@ -119,8 +123,7 @@ def test_only_newlines_separate_lines(
     assert np.array_equal(vectors, ENCODER.encode(lines))
     empty = lines.count("")
     captured = capsys.readouterr()
-    check_one_sentence(captured, f"{len(lines)} lines")
-    assert (f"; {empty} lines " in captured.err) == bool(empty)
+    check_one_sentence(captured, len(lines), *[empty] * bool(empty))
 
 
 @settings(max_examples=30)
@@ -143,7 +146,7 @@ def test_lines_can_come_from_standard_input(folder: Path, monkeypatch: pytest.Mo
 def test_a_real_process_does_the_same(folder: Path) -> None:
     done = process(folder, "-", "-o", "vectors.npy", given=(folder / "lines.txt").read_bytes())
     assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr.startswith(b"lexlattice: 6 lines, ")
+    assert re.match(rb"lexlattice: .*\b6\b", done.stderr)
     assert done.stderr.count(b"\n") == 1
     assert np.array_equal(np.load(folder / "vectors.npy"), ENCODER.encode(LINES))
 
@@ -192,7 +195,7 @@ def test_a_full_disk_leaves_the_earlier_file_and_nothing_else(folder: Path) -> N
     (folder / "many.txt").write_text("Article 1\n" * 100)
     done = process(folder, "many.txt", "-o", "vectors.npy", largest=50_000)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"lexlattice: 'vectors.npy' cannot be written (")
+    assert done.stderr.startswith(b"lexlattice: ") and b"'vectors.npy'" in done.stderr
     assert done.stderr.count(b"\n") == 1
     assert (folder / "vectors.npy").read_bytes() == b"earlier"
     assert sorted(path.name for path in folder.iterdir()) == ["lines.txt", "many.txt", "vectors.npy"]
@@ -207,7 +210,7 @@ def test_a_failure_leaves_the_earlier_file_alone(
     monkeypatch.setattr(Static, "encode", failing)
     (folder / "vectors.npy").write_bytes(b"earlier")
     assert run("lines.txt", "-o", "vectors.npy") == 2
-    assert capsys.readouterr().err == "lexlattice: The encoder broke down.\n"
+    check_one_sentence(capsys.readouterr(), "The encoder broke down.")
     assert (folder / "vectors.npy").read_bytes() == b"earlier"
     assert sorted(path.name for path in folder.iterdir()) == ["lines.txt", "vectors.npy"]
 
@@ -290,7 +293,7 @@ def test_encoding_errors_are_not_reported_as_output_errors(
     monkeypatch.setattr(Static, "encode", failing)
     with suppress(type(error)):
         assert run("lines.txt", "-o", "vectors.npy") != 0
-    assert "cannot be written" not in capsys.readouterr().err
+    assert "vectors.npy" not in capsys.readouterr().err
     assert [path.name for path in folder.iterdir()] == ["lines.txt"]
 
 
@@ -346,7 +349,7 @@ def test_a_cache_gives_the_same_up_to_float16_and_is_used_the_second_time(
     expected = ENCODER.encode(LINES)
     assert run("lines.txt", "-o", "first.npy", "--cache", "cache", "--quiet") == 0
     first = capsys.readouterr()
-    check_one_sentence(first, "; 2 lines ")
+    check_one_sentence(first, EMPTY)
     vectors = np.load("first.npy")
     assert vectors.dtype == np.float32
     assert np.array_equal(vectors, expected.astype(np.float16).astype(np.float32))
@@ -362,7 +365,7 @@ def test_a_cache_gives_the_same_up_to_float16_and_is_used_the_second_time(
 
 def test_a_quick_run_with_a_cache_shows_no_bar(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("lines.txt", "-o", "vectors.npy", "--cache", "cache") == 0
-    check_one_sentence(capsys.readouterr(), "6 lines")
+    check_one_sentence(capsys.readouterr(), len(LINES))
 
 
 def test_an_unusable_cache_folder_is_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -390,7 +393,7 @@ def test_lines_that_are_not_utf_8_are_refused_with_their_number(
 ) -> None:
     (folder / "lines.txt").write_bytes(content)
     assert run("lines.txt", "-o", "vectors.npy") == 2
-    check_one_sentence(capsys.readouterr(), f"(line {line})")
+    check_one_sentence(capsys.readouterr(), line)
     assert not (folder / "vectors.npy").exists()
 
 
@@ -420,10 +423,10 @@ def test_names_that_no_file_can_have_are_one_sentence(
 def test_missing_permissions_are_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "closed").mkdir(mode=0o500)
     assert run("lines.txt", "-o", "closed/vectors.npy") == 2
-    check_one_sentence(capsys.readouterr(), "Permission denied")
+    check_one_sentence(capsys.readouterr(), "closed/vectors.npy")
     (folder / "lines.txt").chmod(0)
     assert run("lines.txt", "-o", "vectors.npy") == 2
-    check_one_sentence(capsys.readouterr(), "Permission denied")
+    check_one_sentence(capsys.readouterr(), "lines.txt")
 
 
 @pytest.mark.parametrize("arguments", [[], ["lines.txt"], ["-o", "vectors.npy"], ["lines.txt", "-o"]])

@@ -322,8 +322,9 @@ def test_a_long_provision_is_quoted_whole_and_each_of_its_sentences_alone() -> N
 
 
 def test_a_missing_provision_is_answered_with_the_nearest_ones(act: str) -> None:
-    with pytest.raises(NoSuchProvisionError, match=r"Article 3\(7\).* Article 3\(2\), .*parse_act"):
+    with pytest.raises(NoSuchProvisionError) as missing:
         quote_provision(act, "Article 3(7)")
+    assert all(word in str(missing.value) for word in ("Article 3(7)", "Article 3(2)", "parse_act"))
     with pytest.raises(NoSuchProvisionError, match="parse_act"):
         quote_provision(act, "§§§")
     with pytest.raises(OptionError):
@@ -383,7 +384,7 @@ def test_the_outline_of_a_huge_act_is_shortened_with_a_note() -> None:
 def test_a_provision_too_long_for_one_response_is_quoted_in_parts() -> None:
     paragraphs = "\n\n".join(f"{n}. {'Bees are free and busy. ' * 20}" for n in range(1, 80))
     text = f"Article 1\n\n{paragraphs}"
-    with pytest.raises(OptionError, match=r"'art-1\.par-1', 'art-1\.par-2"):
+    with pytest.raises(OptionError, match=r"art-1\.par-1\b.*art-1\.par-2\b"):
         quote_provision(text, "Article 1", "en")
     assert quote_provision(text, "Article 1(2)", "en")["words"] == 101
     assert summarize_act(text, words=7_000, language="en")["notes"][0].startswith("7,000 ")

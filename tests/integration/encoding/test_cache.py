@@ -147,7 +147,7 @@ def test_encoders_and_precisions_are_kept_apart(tmp_path: Path) -> None:
 def test_one_warning_counts_all_empty_texts(tmp_path: Path) -> None:
     cached = CachedEncoder(Hashed(), tmp_path)
     for _ in range(2):
-        with pytest.warns(EmptyTextWarning, match=r"^3 of 5 ") as caught:
+        with pytest.warns(EmptyTextWarning, match=r"\b3\b.*\b5\b") as caught:
             vectors = cached.encode(["", "a", " ", "", "b"])
         assert len(caught) == 1
         assert caught[0].filename == __file__

@@ -97,7 +97,7 @@ def test_lower_precisions_stay_close_to_fp32(encoder: MT5, folder: Path, precisi
 
 
 def test_empty_texts_are_zero_and_cause_a_warning(encoder: MT5) -> None:
-    with pytest.warns(EmptyTextWarning, match="2 of 3"):
+    with pytest.warns(EmptyTextWarning, match=r"\b2\b.*\b3\b"):
         vectors = encoder.encode(["", TEXTS[0], " \n\t"])
     assert not vectors[[0, 2]].any()
     np.testing.assert_array_equal(vectors[1:2], encoder.encode(TEXTS[:1]))

@@ -101,7 +101,8 @@ def words_of(text: str) -> list[str]:
 
 def hashed(word: str, kind: int) -> int:
     """The hash that identifies a subword in weights files; it must never change."""
-    total = sum((SYMBOLS.index(letter) + 1) * 0x9E3779B97F4A7C15 ** (place + 1) for place, letter in enumerate(word))
+    factors = [pow(0x9E3779B97F4A7C15, place + 1, 1 << 64) for place in range(len(word))]
+    total = sum((SYMBOLS.index(letter) + 1) * factor for letter, factor in zip(word, factors, strict=True))
     total %= 1 << 64
     return ((total ^ total >> 29 ^ kind) * 0xD6E8FEB86659FD93 % (1 << 64)) >> 32
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -200,20 +201,14 @@ def test_bad_rows_are_named_with_their_lines_and_skipped(rows: Rows, tmp_path: P
     assert result["acts"] == 2
     assert timeless(result)["systems"] == timeless(evaluate(rows[:2], ["lead"]))["systems"]
     reasons = {row["line"]: row["reason"] for row in result["skipped"]}
-    words = {
-        2: "not JSON",
-        3: "'summary'",
-        4: "summary is empty",
-        6: "act is empty",
-        7: "No unit",
-        8: "UTF-8",
-        9: "object",
-    }
-    assert reasons.keys() == words.keys()
-    assert all(word in reasons[line] for line, word in words.items())
-    assert all(f"line {line}: " in done.stderr for line in words)
+    assert list(reasons) == [2, 3, 4, 6, 7, 8, 9]
+    assert len(set(reasons.values())) == len(reasons)
+    assert "'summary'" in reasons[3]
+    assert all(f"{line}: {reason}" in done.stderr for line, reason in reasons.items())
     table = run(tmp_path, "data.jsonl", "--system", "lead", "--quiet")
-    assert all(f"line {line}: " in table.stdout for line in words)
+    shown = re.findall(r"line (\d+): ", table.stdout)
+    assert [int(line) for line in shown] == list(reasons)
+    assert all(reason in table.stdout for reason in reasons.values())
     assert "2 acts" in table.stdout
 
 

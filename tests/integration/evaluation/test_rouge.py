@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
-from lexlattice.errors import LexLatticeError, OptionError
+from lexlattice.errors import OptionError
 from lexlattice.evaluation.metrics import rouge
 from lexlattice.evaluation.metrics.rouge import MEASURES, Reference, Scores, score, score_batch
 
@@ -300,10 +300,10 @@ def test_an_unknown_measure_is_an_error() -> None:
 
 
 def test_an_unknown_tokenizer_is_an_error() -> None:
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(OptionError) as error:
         score("a", "a", "words")
     assert "'words'" in str(error.value)
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(OptionError) as error:
         score_batch(["a"], ["a"], "words")
     assert "'words'" in str(error.value)
 

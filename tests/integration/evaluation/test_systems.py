@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from lexlattice import Act, LexLatticeError, evaluate, read
+from lexlattice import Act, evaluate, read
 from lexlattice.errors import OptionError
 from lexlattice.evaluation import SYSTEMS, Evaluation, baselines
 from lexlattice.selection import MODES, Budget, Extract, select
@@ -223,7 +223,7 @@ def test_invalid_values_are_refused_before_anything_is_read(wrong: dict[str, Any
         pytest.fail("a row was read")
         yield {}
 
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(OptionError):
         evaluate(unread(), **wrong)
 
 

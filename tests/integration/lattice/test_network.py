@@ -17,7 +17,7 @@ from helpers.tiny_network import PROVISIONS, example_of, saved, small_config, st
 from lexlattice import read
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.encoding.static import Static
-from lexlattice.errors import LexLatticeError, WeightsError
+from lexlattice.errors import ConfigError, WeightsError
 from lexlattice.lattice.features import MeaningFeatures, features_of
 from lexlattice.lattice.model import FORMAT, Network, lattice_of
 from lexlattice.training.config import ProvisionsShape, read_config
@@ -250,6 +250,6 @@ def test_vectors_of_another_width_are_refused(
 
 
 def test_a_network_that_perceives_needs_steps(tmp_path: Path) -> None:
-    with pytest.raises(LexLatticeError) as refused:
+    with pytest.raises(ConfigError) as refused:
         small_config(tmp_path, steps=0)
     assert "steps" in str(refused.value)

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from helpers.acts import LANGUAGES
 from helpers.generated_acts import acts, made
 from helpers.tiny_network import example_of, saved, small_config, stirred
-from lexlattice import Act, LexLatticeError, SummaryOptions, read
+from lexlattice import Act, SummaryOptions, read
 from lexlattice.act.summary import REASONS
 from lexlattice.encoding import EncodingError
 from lexlattice.encoding.static import Static
+from lexlattice.errors import OptionError, WeightsError
 from lexlattice.selection import Budget
 from lexlattice.summarizer import Summarizer
 from lexlattice.training.models.provisions import TrainableProvisionsModel
@@ -130,7 +131,7 @@ def test_an_act_without_units_has_an_empty_extract(summarizer: Summarizer) -> No
 
 def test_fewer_words_than_none_are_refused(summarizer: Summarizer, long: Act) -> None:
     for ask in (summarizer.extract, summarizer.rank):
-        with pytest.raises(LexLatticeError, match="-1"):
+        with pytest.raises(OptionError, match="-1"):
             ask(long, -1)
 
 
@@ -195,7 +196,7 @@ def test_a_model_for_another_encoder_runs_with_it(
 
 
 def test_a_model_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(LexLatticeError, match="nowhere"):
+    with pytest.raises(WeightsError, match="nowhere"):
         Summarizer.from_pretrained(tmp_path / "nowhere.safetensors")
 
 

@@ -17,7 +17,7 @@ from helpers import ROOT
 from helpers.llm_server import KEY, KEY_FROM, Failure, FakeLLM, fake_llm
 from helpers.service import asking, served
 from lexlattice import LexLatticeError, read
-from lexlattice.errors import FetchError
+from lexlattice.errors import ConfigError, FetchError, ReadingError
 from lexlattice.reading.fetch import fetch
 from lexlattice.research.llm import Endpoint, EndpointConfig, ReplyCache
 
@@ -150,7 +150,7 @@ def test_a_key_is_in_no_error_and_no_log_line(
 
 def test_an_endpoint_with_a_password_or_a_query_is_refused_without_repeating_it() -> None:
     for url in (f"https://user:{SECRET}@host/v1", f"https://host/v1?key={SECRET}", f"https://host/v1#{SECRET}"):
-        with pytest.raises(LexLatticeError) as error:
+        with pytest.raises(ConfigError) as error:
             EndpointConfig("openai", url, "model")
         assert SECRET not in str(error.value)
 
@@ -208,7 +208,7 @@ def test_the_service_logs_no_query_no_header_and_no_body(caplog: pytest.LogCaptu
 def test_an_error_is_one_line_whatever_the_file_name() -> None:
     """File names are untrusted: characters that move a terminal's cursor or begin a line of a log are removed."""
     for name in ("a\nb", "a\r\nb", "\x1b[2Ja", "a\u2028b", "a\x9bb"):
-        with pytest.raises(LexLatticeError) as error:
+        with pytest.raises(ReadingError) as error:
             read(Path(name))
         assert str(error.value).isprintable()
 

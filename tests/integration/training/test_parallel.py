@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -62,7 +63,7 @@ def two(place: Path) -> Path:
         [*start, *command(place, "two")], capture_output=True, text=True, env=environment, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("Training on 7 acts, validating on 3.") == 1
+    assert len(re.findall(r"\b7 acts\b.*\b3\b", done.stderr)) == 1, "one process reports"
     return place / "two"
 
 
@@ -280,7 +281,7 @@ def test_a_loss_that_is_not_finite_is_reported_once(prepared: Prepared, tmp_path
     assert 2 in Forked(2, lambda: shell(lambda: meeting(learn)), tmp_path / "said").ended()
     said = (tmp_path / "said").read_text().splitlines()
     assert len(said) == 1
-    assert "line 3 (32024R0003)" in said[0]
+    assert "32024R0003" in said[0]
 
 
 @pytest.mark.parametrize(

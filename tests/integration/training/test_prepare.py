@@ -175,7 +175,7 @@ def test_half_written_shards_of_a_killed_run_are_written_again(
 def test_other_settings_are_refused(rows: list[Row], prepared: Prepared, other: dict[str, object], word: str) -> None:
     with pytest.raises(OutputError) as error:
         prepare([rows], prepared.folder, **other)  # type: ignore[arg-type]
-    assert f"({word}: " in str(error.value)
+    assert word in str(error.value)
 
 
 def test_other_data_are_refused(rows: list[Row], prepared: Prepared, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -15,7 +16,7 @@ import torch
 
 from helpers.generated_acts import made
 from helpers.tiny_network import annotated_rows, example_of, small_config, small_text, stirred, write_annotated
-from lexlattice import LexLatticeError, read
+from lexlattice import read
 from lexlattice.apps.cli import main
 from lexlattice.encoding.static import Static
 from lexlattice.errors import ConfigError, DataError
@@ -85,7 +86,8 @@ def test_every_parameter_gets_a_gradient(tmp_path: Path, examples: Path) -> None
     act = example_of(read(examples / "long" / "en.txt"))  # it has chapters
     trainable = stirred(TrainableProvisionsModel(small_config(tmp_path), [act]))
     trainable.loss([act]).backward()
-    assert not [name for name, parameter in trainable.module.named_parameters() if not parameter.grad.any()]
+    gradients = {name: parameter.grad for name, parameter in trainable.module.named_parameters()}
+    assert not [name for name, gradient in gradients.items() if gradient is None or not gradient.any()]
 
 
 def test_the_loss_of_a_batch_is_the_mean_of_its_acts(trainable: TrainableProvisionsModel, acts: list[Example]) -> None:
@@ -240,7 +242,7 @@ def test_validation_is_the_mean_over_acts(trainable: TrainableProvisionsModel, a
 def test_the_model_satisfies_the_protocols(trainable: TrainableProvisionsModel) -> None:
     aligning: SilverTrainable = trainable
     choosing: GoldTrainable = trainable
-    assert aligning is choosing
+    assert all(map(callable, (aligning.silver_loss, choosing.choose, choosing.points)))
 
 
 # --- prepare and train ------------------------------------------------------------------------------------
@@ -332,7 +334,7 @@ def test_validation_acts_are_excluded_from_training(
     capsys.readouterr()
     line = ["train", "--config", str(place / "config.toml"), "--data", str(tmp_path / "both"), "--stage", "warm-start"]
     assert main([*line, "--validation", str(place / "validation"), "-o", str(tmp_path / "model"), "--quiet"]) == 0
-    assert "3 of 6 " in capsys.readouterr().err
+    assert re.search(r"\b3\b.*\b6\b", capsys.readouterr().err)
 
 
 def test_acts_prepared_without_gold_raise_an_error(place: Path, tmp_path: Path) -> None:
@@ -344,7 +346,7 @@ def test_acts_prepared_without_gold_raise_an_error(place: Path, tmp_path: Path) 
 
 def test_an_invalid_gold_file_raises_an_error(place: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere.jsonl", place / "train.jsonl"):
-        with pytest.raises(LexLatticeError) as error:
+        with pytest.raises(DataError) as error:
             prepare([annotated_rows(2)[0]], tmp_path / "made", gold=path)
         assert path.name in str(error.value)
 

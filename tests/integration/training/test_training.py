@@ -280,7 +280,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_names_the_row(
 ) -> None:
     with pytest.raises(TrainingError) as error:
         train(task(prepared, Confused()), tmp_path, stages=[stage])
-    assert "line 3 (32024R0003)" in str(error.value)
+    assert "32024R0003" in str(error.value)
 
 
 def test_a_gradient_that_is_not_finite_stops_the_run_before_the_update(prepared: Prepared, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_vector_does_not_depend_on_the_other_texts(encoder: SentenceTransforme
 
 
 def test_empty_texts_are_zero_and_cause_a_warning(encoder: SentenceTransformers) -> None:
-    with pytest.warns(EmptyTextWarning, match="1 of 2"):
+    with pytest.warns(EmptyTextWarning, match=r"\b1\b.*\b2\b"):
         vectors = encoder.encode(["", TEXTS[0]])
     assert not vectors[0].any() and vectors[1].any()
 

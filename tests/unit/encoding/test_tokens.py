@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import chain
+from typing import Literal
 from unicodedata import normalize
 
 import pytest
@@ -121,7 +122,7 @@ def test_capitals_make_no_difference(language: str) -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_decomposed_letters_make_no_difference(language: str, form: str) -> None:
+def test_decomposed_letters_make_no_difference(language: str, form: Literal["NFC", "NFD"]) -> None:
     phrase = PHRASES[language]
     assert tokenizer()(normalize(form, phrase)) == tokenizer()(phrase)
     assert tokenizer()(normalize(form, phrase.upper())) == tokenizer()(phrase.upper())

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import stats
 
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.metrics.significance import EXACT_UP_TO, confidence_interval, paired_bootstrap, wilcoxon

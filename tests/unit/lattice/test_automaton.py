@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ from lexlattice.training.config import PaperShape
 from lexlattice.training.models.automaton import Automaton, Consolidator, Readout, depthwise, tiled, untiled
 
 Place = tuple[int, int]
+Module = TypeVar("Module", bound=nn.Module)
 
 CHANNELS, HIDDEN, STEPS = 6, 5, 3
 HEIGHT, WIDTH = 4, 3
@@ -40,7 +41,7 @@ def shape(geometry: str = "grid", *, languages: bool = False, **sizes: int) -> P
     return PaperShape(geometry=geometry, language_embedding=languages, **given)
 
 
-def lively(module: nn.Module, seed: int) -> nn.Module:
+def lively(module: Module, seed: int) -> Module:
     """With weights as after some training: no part is zero."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -170,7 +171,7 @@ def test_the_dense_grid_is_the_sparse_lattice_that_is_clamped_as_well(where: lis
     check_alike(model, where, Lattice.clamped(*columns_of(where), HEIGHT, WIDTH), seed)
 
 
-def check_alike(model: nn.Module, where: list[Place], sparse: Lattice, seed: int) -> None:
+def check_alike(model: Consolidator, where: list[Place], sparse: Lattice, seed: int) -> None:
     """The scores are the same, and so are the gradients of all weights and of the vectors."""
     vectors = numbers(seed, len(where), CHANNELS)
     results = []
@@ -179,7 +180,9 @@ def check_alike(model: nn.Module, where: list[Place], sparse: Lattice, seed: int
         scores = run(own)
         model.zero_grad()
         scores.sin().sum().backward()
-        results.append((scores.detach(), own.grad, {name: p.grad.clone() for name, p in model.named_parameters()}))
+        gradients = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+        assert len(gradients) == len(list(model.parameters()))
+        results.append((scores.detach(), own.grad, gradients))
     torch.testing.assert_close(*results, atol=2e-4, rtol=1e-3)
 
 
@@ -277,7 +280,8 @@ def test_gradients_reach_every_part_once_it_has_left_its_zero_start(geometry: st
     def without_gradient() -> set[str]:
         optimizer.zero_grad()
         model(numbers(1, 4, CHANNELS), lattice, torch.tensor([3] * 4)).square().sum().backward()
-        return {name for name, parameter in model.named_parameters() if not parameter.grad.any()}
+        gradients = {name: parameter.grad for name, parameter in model.named_parameters()}
+        return {name for name, gradient in gradients.items() if gradient is None or not gradient.any()}
 
     behind_zero = {f"automaton.{name}" for name in ("perception.weight", "perception.bias")}
     behind_zero |= {f"automaton.{name}" for name in ("hidden.weight", "hidden.bias")}

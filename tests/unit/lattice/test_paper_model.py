@@ -13,10 +13,10 @@ from safetensors.numpy import load_file
 
 from lexlattice import Act, read
 from lexlattice._internal.weights import read_weights, write_weights
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import DataError, OutputError, TrainingError, WeightsError
 from lexlattice.lattice import Consolidator
 from lexlattice.selection import select
-from lexlattice.training.config import Config, EncoderConfig, read_config
+from lexlattice.training.config import Config, EncoderConfig, PaperShape, read_config
 from lexlattice.training.models.paper import TrainablePaperModel
 from lexlattice.training.prepared import Example
 from lexlattice.training.trainable import TrainableModel
@@ -30,6 +30,7 @@ def config(geometry: str = "grid", *, languages: bool = False, seed: int = 0) ->
     """The paper's, but small."""
     paper = read_config(PAPER)
     steps = 0 if geometry == "none" else 4
+    assert isinstance(paper.model, PaperShape)
     model = replace(paper.model, geometry=geometry, rows=8, columns=6, hidden=9, readout=7, steps=steps)
     model = replace(model, language_embedding=languages)
     return replace(paper, seed=seed, encoder=EncoderConfig("static", DIMENSIONS), model=model)
@@ -129,12 +130,13 @@ def test_what_was_drawn_moves_every_part_of_a_trained_model(acts: list[Example])
     drawn = trainable.rollouts(acts[0], 4, torch.Generator().manual_seed(0))
     assert len(set(drawn.texts)) > 1
     (drawn.log_likelihoods * torch.tensor([1.0, -1.0, 0.5, -0.5])).sum().backward()
-    assert all(parameter.grad.any() for parameter in trainable.module.parameters())
+    gradients = [parameter.grad for parameter in trainable.module.parameters()]
+    assert all(gradient is not None and gradient.any() for gradient in gradients)
 
 
 def test_vectors_of_another_encoder_are_refused(acts: list[Example]) -> None:
     wrong = replace(acts[0], vectors=np.zeros((len(acts[0].act), 5), np.float32))
-    with pytest.raises(LexLatticeError, match=r"\b5\b.*\b12\b"):
+    with pytest.raises(DataError, match=r"\b5\b.*\b12\b"):
         TrainablePaperModel(config()).loss([wrong])
 
 
@@ -142,10 +144,10 @@ def test_a_language_without_a_place_in_the_embedding_is_refused(acts: list[Examp
     elsewhere = replace(acts[0], act=replace(acts[0].act, language="xx"))
     assert TrainablePaperModel(config()).loss([elsewhere]).isfinite()
     trainable = TrainablePaperModel(config(languages=True))
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(DataError):
         trainable.loss([elsewhere])
     trainable.save(tmp_path / "model.safetensors", {})
-    with pytest.raises(LexLatticeError, match="'xx'"):
+    with pytest.raises(WeightsError, match="'xx'"):
         Consolidator.read(tmp_path / "model.safetensors").scores(elsewhere.act, elsewhere.vectors)
 
 
@@ -153,7 +155,7 @@ def test_weights_that_are_lost_end_in_a_sentence(acts: list[Example]) -> None:
     trainable = TrainablePaperModel(config())
     with torch.no_grad():
         trainable.module.readout.score.bias.fill_(float("nan"))
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(TrainingError):
         trainable.extract(acts[0], 25)
 
 
@@ -187,7 +189,7 @@ def test_the_same_weights_make_the_same_file(tmp_path: Path) -> None:
 
 
 def test_weights_that_cannot_be_written_are_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(OutputError):
         write_weights(tmp_path / "none" / "x", {}, {})
 
 
@@ -207,5 +209,5 @@ def test_weights_of_something_else_are_refused(tmp_path: Path, key: str, value: 
     TrainablePaperModel(config()).save(path, {})
     arrays, about = read_weights(path)
     write_weights(tmp_path / "other.safetensors", arrays, about | {key: value})
-    with pytest.raises(LexLatticeError, match=r"other\.safetensors"):
+    with pytest.raises(WeightsError, match=r"other\.safetensors"):
         Consolidator.read(tmp_path / "other.safetensors")

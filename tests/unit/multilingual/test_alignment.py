@@ -35,7 +35,8 @@ class Bag:
         for vector, text in zip(vectors, texts, strict=True):
             for word in text.split():
                 vector[self.places.setdefault(word, len(self.places))] += 1
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
+        unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1)
+        return unit
 
 
 def text(number: int, words: int = 16) -> str:

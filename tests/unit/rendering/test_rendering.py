@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from helpers import ROOT
 from helpers.generated_acts import acts, made
-from lexlattice import Act, LexLatticeError, read, rendering, summarize
+from lexlattice import Act, read, rendering, summarize
 from lexlattice.act.summary import GROUPS, Item, Summary
-from lexlattice.errors import OptionError
+from lexlattice.errors import OptionError, OutputError
 from lexlattice.rendering import FORMATS, format_of, render_file, save
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.text import WIDTH, escaped, parts, to_markdown, to_text
@@ -211,6 +211,10 @@ class Page:
         (found,) = self.all(path)
         return found
 
+    def by_id(self, id: str) -> lxml.html.HtmlElement:
+        (found,) = [element for element in self.all("*[@id]") if element.get("id") == id]
+        return found
+
     @property
     def act(self) -> str:
         """All text of the act's side, without its header."""
@@ -234,9 +238,9 @@ def assert_right(page: Page, summary: Summary, group: bool) -> None:
         assert li.find("a").text_content() == block.citation
         assert unquote(li.find("a").get("href")) == f"#{block.items[0].id}"
         for item in block.items:
-            place = page.root.get_element_by_id(item.id)
+            place = page.by_id(item.id)
             assert place.find("mark").text_content() == item.text
-            back = page.root.get_element_by_id(unquote(place.find("a").get("href")[1:]))
+            back = page.by_id(unquote(place.find("a").get("href")[1:]))
             assert li in (back, *back.iterancestors())
 
 
@@ -424,7 +428,7 @@ def test_when_the_disk_is_full_the_old_file_is_still_there_and_no_other(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(LexLatticeError, match=r"summary\.txt"):
+    with pytest.raises(OutputError, match=r"summary\.txt"):
         save(summary, target)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
@@ -433,7 +437,7 @@ def test_when_the_disk_is_full_the_old_file_is_still_there_and_no_other(
 @pytest.mark.parametrize("name", ["nowhere/summary.txt", "folder.txt", "a\0b.txt", f"{'a' * 300}.txt"])
 def test_what_cannot_be_written_is_told_in_one_sentence(summary: Summary, tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.txt").mkdir()
-    with pytest.raises(LexLatticeError):
+    with pytest.raises(OutputError):
         save(summary, tmp_path / name)
     assert [path.name for path in tmp_path.iterdir()] == ["folder.txt"]
 

@@ -201,9 +201,10 @@ def test_ties_go_to_the_first_unit() -> None:
 def test_repeated_content_is_not_selected_again() -> None:
     ngrams = ngrams_of(["bees fly", "bees fly", "bees buzz"])
     probabilities = Probabilities(
-        np.repeat(np.float32([[0.9], [0.8], [0.1]]), len(WORD_COUNTS), 1) * ([1] + [0] * (len(WORD_COUNTS) - 1)),
+        np.repeat(np.array([[0.9], [0.8], [0.1]], np.float32), len(WORD_COUNTS), 1)
+        * ([1] + [0] * (len(WORD_COUNTS) - 1)),
         np.zeros((2, len(BIGRAM_COUNTS)), np.float32),
     )
     lengths, salience = np.array([2, 2, 2]), np.zeros(3, np.float32)
     assert cover(Coverage(ngrams, probabilities, lengths, salience), lengths, 4) == [0, 2]
-    assert cover(Coverage(ngrams, probabilities, lengths, np.float32([0, 0.5, 0])), lengths, 4) == [1, 2]
+    assert cover(Coverage(ngrams, probabilities, lengths, np.array([0, 0.5, 0], np.float32)), lengths, 4) == [1, 2]

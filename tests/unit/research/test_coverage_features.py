@@ -205,8 +205,8 @@ def test_entries_are_indexed_by_unit_and_by_ngram(some: list[str]) -> None:
             totals[ngram] += count
         assert occurrences.totals.tolist() == [totals[ngram] for ngram in range(occurrences.ngram_count)]
         for unit in range(occurrences.unit_count):
-            entries = slice(*occurrences.starts[unit : unit + 2])
-            assert (occurrences.units[entries] == unit).all()
+            of_unit = slice(*occurrences.starts[unit : unit + 2])
+            assert (occurrences.units[of_unit] == unit).all()
         assert occurrences.starts[-1] == len(occurrences.units)
         for ngram in range(occurrences.ngram_count):
             entries = occurrences.by_ngram[slice(*occurrences.ngram_starts[ngram : ngram + 2])]

@@ -14,7 +14,7 @@ from helpers.generated_acts import made
 from helpers.tiny_coverage import COVERAGE, SHAPES, encoded, little_config, little_examples, saved, stirred
 from lexlattice import LexLatticeError, read
 from lexlattice._internal.weights import read_weights, write_weights
-from lexlattice.encoding.static import Static
+from lexlattice.encoding.static import PATH, Static
 from lexlattice.lattice.grid import Lattice
 from lexlattice.research.coverage.decoder import BIGRAM_COUNTS, WORD_COUNTS
 from lexlattice.research.coverage.features import features_of
@@ -188,7 +188,7 @@ def test_every_loss_reaches_the_layers_of_the_others(
     trainable.module.zero_grad()
     of(trainable.outputs(training[0], 100)).backward()
     for name in layers:
-        gradient = trainable.module.get_submodule(name).weight.grad
+        gradient = trainable.module.get_parameter(f"{name}.weight").grad
         assert gradient is not None, name
         assert gradient.any(), name
 
@@ -278,4 +278,4 @@ def test_truncated_and_foreign_files_raise_an_error(tmp_path: Path, trainable: T
         path.write_bytes(content)
         refused(path)
     refused(tmp_path / "nowhere.safetensors")
-    refused(Path(Static.__init__.__defaults__[0]))
+    refused(PATH)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 
 from lexlattice import Act, Section, Unit, read
 from lexlattice.act.hierarchy import lead_ins
@@ -410,7 +411,7 @@ def test_an_act_without_units_has_an_empty_extract(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("scores", [[], [1, 2], [1, 2, 3, 4], [[1, 2, 3]], [[1], [2], [3]], 5.0])
-def test_there_is_one_score_for_each_unit(mode: str, scores: object) -> None:
+def test_there_is_one_score_for_each_unit(mode: str, scores: ArrayLike) -> None:
     with pytest.raises(ValueError):
         select(act_of(["a", "b", "c"]), scores, 10, mode=mode)
 
@@ -423,8 +424,9 @@ def test_scores_are_finite(mode: str, score: float) -> None:
 
 
 def test_an_unknown_mode_is_answered_with_the_choices() -> None:
-    with pytest.raises(ValueError, match="half"):
+    with pytest.raises(ValueError) as refused:
         select(act_of(["a"]), [1], 10, mode="half")
+    assert "'half'" in str(refused.value)
 
 
 # What it costs

@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from lexlattice import LexLatticeError, Unit, read
+from lexlattice import Unit, read
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.errors import OptionError
 from lexlattice.evaluation.metrics.rouge import Reference
@@ -60,7 +60,7 @@ def rouge(reference: str, name: str) -> Callable[[str], float]:
 
     def value(text: str) -> float:
         scores = scorer.score(reference, text)
-        return 0.5 * (scores["rouge1"].fmeasure + scores["rouge2"].fmeasure)
+        return 0.5 * float(scores["rouge1"].fmeasure + scores["rouge2"].fmeasure)
 
     return value
 
@@ -143,7 +143,8 @@ def test_greedy_equals_a_naive_loop_on_real_acts(data: Path, name: str) -> None:
 def test_bigrams_across_units_count() -> None:
     units = units_of(["shall bear", "Every hive", "keepers", "a label"])
     choice = Oracle("greedy").choose(units, "Every hive a label")
-    assert choice == ((1, 3), (pytest.approx((4 / 6 + 2 / 4) / 2), 1.0))
+    assert choice.order == (1, 3)
+    assert choice[1] == pytest.approx(((4 / 6 + 2 / 4) / 2, 1.0))
 
 
 def test_a_bigram_that_is_split_is_lost() -> None:
@@ -287,7 +288,7 @@ def test_an_unknown_oracle_raises_an_error_with_the_choices() -> None:
 
 
 def test_an_unknown_tokenizer_raises_an_error_with_the_choices() -> None:
-    with pytest.raises(LexLatticeError) as error:
+    with pytest.raises(OptionError) as error:
         Oracle(tokenizer="words").choose(units_of(["a"]), "a")
     assert all(name in str(error.value) for name in TOKENIZERS)
 

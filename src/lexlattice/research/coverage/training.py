@@ -7,7 +7,7 @@ of units. The rollouts of stage 2 are sampled through the decoder, so that rewar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -76,8 +76,8 @@ def sample_rollout(coverage: Coverage, lengths: Integers, budget: int, generator
 
 def log_likelihood(rollout: Rollout, salience: Tensor) -> Tensor:
     """Return the log-likelihood of a rollout, differentiable by the salience of units."""
-    value: Tensor = _Likelihood.apply(salience, rollout)  # type: ignore[no-untyped-call]
-    return value
+    apply = cast("Callable[[Tensor, Rollout], Tensor]", _Likelihood.apply)  # PyTorch leaves it untyped
+    return apply(salience, rollout)
 
 
 class _Likelihood(torch.autograd.Function):

@@ -158,7 +158,7 @@ class _Trainer:
             similarity = one @ other.T / self._recipe.temperature
             losses.append((cross_entropy(similarity, target) + cross_entropy(similarity.T, target)) / 2)
         loss = torch.stack(losses).mean()
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         assert used.grad is not None
         self._update(rows, used.detach(), used.grad, step)
         return loss.item()

@@ -184,7 +184,7 @@ def _optimize(
         order = generator.permutation(count)
         for first in range(0, count, batch):
             optimizer.zero_grad()
-            loss(order[first : first + batch].tolist()).backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(loss(order[first : first + batch].tolist()))
             optimizer.step()
             schedule.step()
 
