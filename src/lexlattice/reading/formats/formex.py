@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.archives import unzip
 from lexlattice.reading.formats.blocks import Document, iso_day, squeeze
-from lexlattice.reading.formats.formex_lines import LineReader
 from lexlattice.reading.formats.formex_elements import ANNEXES
+from lexlattice.reading.formats.formex_lines import LineReader
 from lexlattice.reading.formats.xmlsafe import parse_xml
 
 if TYPE_CHECKING:

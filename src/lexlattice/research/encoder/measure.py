@@ -188,7 +188,9 @@ def results_table(measured: Mapping[str, Found]) -> str:
     lines.append(f"| **mean** | {' | '.join(_format(fmean(english[name].values())) for name in names)} |")
     lines.append(f"| **worst** | {' | '.join(_format(min(english[name].values())) for name in names)} |")
     others = [between_others(measured[name]) for name in names]
-    lines.append(f"| between other languages, mean | {' | '.join(_format(fmean(pairs.values())) for pairs in others)} |")
+    lines.append(
+        f"| between other languages, mean | {' | '.join(_format(fmean(pairs.values())) for pairs in others)} |"
+    )
     lines.append(f"| between other languages, worst | {' | '.join(_format(min(pairs.values())) for pairs in others)} |")
     return "\n".join(lines)
 
