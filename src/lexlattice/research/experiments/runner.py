@@ -8,14 +8,11 @@ never mix.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +21,7 @@ from numpy.typing import NDArray
 
 from lexlattice import __version__
 from lexlattice._internal.files import sha256, write_whole
+from lexlattice._internal.processes import parallel_map
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation import evaluate
@@ -47,7 +45,6 @@ _OURS: Final = {OURS: SHIPPED, COVERAGE: path_of(COVERAGE)}
 """Systems with shipped weights, and the files of these."""
 _THREADED: Final = ("mt5", "st:", "onnx:")
 """Encoders with their own threads and much memory, which are not run in several processes."""
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +114,8 @@ class Runner:
         missing = [training for folder, training in places.items() if not (Path(folder) / MODEL).is_file()]
         for training in missing:
             self.note(f"training {training.name}")
-        if len(missing) > 1 and self.jobs > 1:
-            for name in _ONE_THREAD:
-                os.environ.setdefault(name, "1")
-            with ProcessPoolExecutor(self.jobs, mp_context=get_context("spawn")) as pool:
-                list(pool.map(_train, missing))
-        else:
-            for training in missing:
-                _train(training)
+        for _ in parallel_map(_train, missing, max(1, min(self.jobs, len(missing)))):
+            pass  # a model is written to its folder
         return {task: Path(training.folder) / MODEL for task, training in zip(tasks, trainings, strict=True)}
 
     def _training(self, task: TrainingTask, before: Mapping[TrainingTask, Path]) -> _Training:
