@@ -12,7 +12,7 @@ MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls
 
 # What each stamp file stands for: the extras that are installed once it exists.
 extras-core :=
-extras-dev := [dev,docs,bertscore,data,docx,hf,mcp,onnx,pdf,plot,serve,st,stem,train]
+extras-dev := [dev,docs,bertscore,data,docx,hf,llm,mcp,onnx,pdf,plot,serve,st,stem,train]
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 extras-ray := [ray]
 extras-fuzz := [fuzz,data,docx,pdf,train]
@@ -47,7 +47,7 @@ wheel: $(INSTALLED)-dev ## Build wheel and sdist into dist, and test the wheel i
 	$(BIN)/python tools/check_wheel.py dist
 
 docs: $(INSTALLED)-docs ## Build the documentation site into build/site
-	$(BIN)/mkdocs build --strict --quiet --site-dir build/site
+	$(BIN)/mkdocs build --strict --site-dir build/site
 
 notebooks: $(INSTALLED)-dev ## Run the notebooks of docs/notebooks, and keep what they print
 	$(BIN)/python tools/run_notebooks.py

@@ -41,7 +41,7 @@ class Summarizer:
 
     It is immutable, so threads can share one, and the same act always gives the same summary.
 
-    Example:
+    Examples:
         >>> summarizer = Summarizer.from_pretrained()
         >>> summary = summarizer.summarize("Article 1\n\nBees are free.", SummaryOptions(language="en"))
         >>> summary[0].citation
@@ -207,7 +207,7 @@ def summarize(source: Source, **options: Unpack[Options]) -> Summary:
     Raises:
         LexLatticeError: If the source cannot be read or an option is not valid; the message says what to do.
 
-    Example:
+    Examples:
         >>> summary = summarize("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
         >>> [(item.citation, item.text) for item in summary]
         [('Article 1', 'Hives shall be registered.'), ('Article 2', 'Bees are free.')]

@@ -58,7 +58,7 @@ class Client:
         timeout: Seconds to wait for a response.
         attempts: How often a request is sent while the service is busy.
 
-    Example:
+    Examples:
         >>> with Client("http://127.0.0.1:8000") as client:  # doctest: +SKIP
         ...     print(client.summarize(Path("act.pdf"), words=200).extract[0].citation)
 

@@ -50,7 +50,7 @@ def load(name: str = "static", *, precision: str = "fp32", cache: str | os.PathL
         EncodingError: The name is unknown, or the encoder cannot be loaded.
         MissingExtraError: The encoder needs an optional dependency that is not installed.
 
-    Example:
+    Examples:
         >>> encoder = load()
         >>> encoder.encode(["Keepers shall register.", "Les apiculteurs s'enregistrent."]).shape
         (2, 256)

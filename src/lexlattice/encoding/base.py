@@ -44,7 +44,7 @@ class EmptyTextWarning(UserWarning):
 class Encoder(Protocol):
     """Anything that turns texts into vectors. The same text always gets the same vector, alone or in a batch.
 
-    Example:
+    Examples:
         >>> from lexlattice.encoding import load
         >>> isinstance(load(), Encoder)
         True

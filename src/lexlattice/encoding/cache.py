@@ -82,7 +82,7 @@ class CachedEncoder:
     weights that were trained without a cache. Vectors that float16 would change by more are refused. Where vectors have
     to be equal bit for bit, compare `precision` as well.
 
-    Example:
+    Examples:
         >>> from tempfile import TemporaryDirectory
         >>> from lexlattice.encoding import load
         >>> with TemporaryDirectory() as folder:

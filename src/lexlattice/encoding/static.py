@@ -81,7 +81,7 @@ class _RecentWords(NamedTuple):
 class Static:
     """The encoder that is part of the package, or one trained in the same way.
 
-    Example:
+    Examples:
         >>> english, french, other = Static().encode(
         ...     [
         ...         "Member States shall inform the Commission.",

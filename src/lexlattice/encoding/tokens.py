@@ -60,7 +60,7 @@ def tokenizer(name: str = "unicode", *, stem: bool = False) -> Tokenizer:
         OptionError: There is no tokenizer of that name.
         MissingExtraError: Stemming needs NLTK, which is not installed.
 
-    Example:
+    Examples:
         >>> tokenizer("unicode")("Κανονισμός (ΕΕ) 2024/9001, č. 5")
         ['κανονισμός', 'εε', '2024', '9001', 'č', '5']
         >>> tokenizer("compat")("Κανονισμός (ΕΕ) 2024/9001, č. 5")

@@ -3,10 +3,11 @@ r"""Gold annotations of acts, and the units at their places.
 A place is a range of words (`\w+`) of the text that an act was read from, so it does not depend on how the act is
 divided into units.
 
->>> from lexlattice import read
->>> act = read("Article 1\n1. Keepers shall register.\n2. Registration is free.", language="en")
->>> [act.units[i].id for i in units_at(act, 2, 6)]
-['art-1.par-1']
+Examples:
+    >>> from lexlattice import read
+    >>> act = read("Article 1\n1. Keepers shall register.\n2. Registration is free.", language="en")
+    >>> [act.units[i].id for i in units_at(act, 2, 6)]
+    ['art-1.par-1']
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from lexlattice.multilingual.alignment import align
 
 WORD: Final = re.compile(r"\w+")
 """A word, as places count them."""
-FOLDER: Final = Path(__file__).resolve().parents[3] / "data" / "gold"
-"""The project's annotations; installed packages do not contain them."""
+_FOLDERS: Final = (Path(__file__).parent / "annotations", Path(__file__).resolve().parents[3] / "data" / "gold")
+FOLDER: Final = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[0])
+"""The annotations that come with the package: inside it once it is installed, beside it in a clone."""
 SPLITS: Final = ("train", "validation")
 
 

@@ -44,7 +44,7 @@ class Choice(NamedTuple):
 class Oracle:
     r"""An oracle: its objective and how it counts words.
 
-    Example:
+    Examples:
         >>> from lexlattice import read
         >>> act = read("Article 1\n1. Keepers shall register.\n2. Registration is free.", language="en")
         >>> Oracle().choose(act.units, "Registration is always free.").order

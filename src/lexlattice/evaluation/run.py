@@ -109,7 +109,7 @@ def evaluate(
         OptionError: An argument is invalid.
         DataError: The data cannot be read, or contain no act that can be evaluated.
 
-    Example:
+    Examples:
         >>> row = {"reference": "Article 1\n1. Hives are registered.", "summary": "Hives are registered."}
         >>> evaluate([row], "lead", budget=4).systems["lead"]["words"]
         4.0

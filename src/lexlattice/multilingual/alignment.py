@@ -96,7 +96,7 @@ def align(source: Act, target: Act, encode: Encode | None = embedded) -> Alignme
     Returns:
         The aligned pairs and the source units that have no counterpart.
 
-    Example:
+    Examples:
         >>> from lexlattice import read
         >>> english = read("Article 1\nKeepers shall register.\nArticle 2\nRegistration is free.", language="en")
         >>> french = read("Article premier\nLes apiculteurs s'enregistrent.", language="fr")

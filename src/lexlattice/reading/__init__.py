@@ -79,7 +79,7 @@ def read(
         FetchError: The CELEX number or URL could not be fetched.
         MissingExtraError: The format needs an optional dependency that is not installed.
 
-    Example:
+    Examples:
         >>> act = read("Article 1\nMembers shall keep records.\nArticle 2\nRecords are public.", language="en")
         >>> [unit.id for unit in act.units]
         ['art-1', 'art-2']

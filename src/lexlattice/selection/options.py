@@ -38,7 +38,7 @@ class SummaryOptions:
     Raises:
         OptionError: If a value is not allowed or two lengths are given.
 
-    Example:
+    Examples:
         >>> SummaryOptions(words=400).budget_for(10_000), SummaryOptions(budget="short").budget_for(10_000)
         (400, 262)
 

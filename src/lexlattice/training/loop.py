@@ -26,9 +26,9 @@ from lexlattice.errors import ConfigError, DataError
 from lexlattice.selection import Budget
 from lexlattice.training.checkpoints import Checkpoints, Log, State
 from lexlattice.training.config import Rloo, Stage, WarmStart
-from lexlattice.training.ema import EMA, warmup_cosine
 from lexlattice.training.parallel import ProcessGroup
 from lexlattice.training.prepared import Example
+from lexlattice.training.schedule import EMA, warmup_cosine
 from lexlattice.training.steps import Parallel, RlooStep, Step, not_finite, silver_step, warm_start_step
 from lexlattice.training.trainable import SilverTrainable, TrainableModel
 from lexlattice.training.validation import Figures, RougeValidation, Validation, format_figures, objective

@@ -9,7 +9,7 @@ from helpers import ROOT
 
 
 def test_the_site_is_built_without_warnings(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     reference = (tmp_path / "api" / "index.html").read_text("utf-8")

@@ -285,14 +285,14 @@ def test_a_near_double_in_the_law_is_asked_for_in_its_own_set_only(own: Path) ->
     write_lines(path, lines)
     asked = {name: {row["en"] for row in rows} for name, rows in retrieval_sets(own).items()}
     assert len(asked["law"] & {lines[500], lines[540]}) == 1
-    assert asked["law, near-doubles"] >= {lines[500], lines[540]}
+    assert asked["law, near-duplicates"] >= {lines[500], lines[540]}
 
 
 def test_every_set_has_its_texts(made: Path) -> None:
     found = retrieval_sets(made)
     assert {name: len(rows) for name, rows in found.items()} == {
         "law": 120,
-        "law, near-doubles": 120,
+        "law, near-duplicates": 120,
         "modern law": 60,
         "news": 60,
         "law, paragraphs": 40,

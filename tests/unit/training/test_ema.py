@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from lexlattice.training.ema import EMA, warmup_cosine
+from lexlattice.training.schedule import EMA, warmup_cosine
 
 shares = st.floats(0, 0.95, allow_subnormal=False)
 

@@ -42,7 +42,7 @@ class _Tokens(NamedTuple):
 class BertScore:
     """BERTScore with one model.
 
-    Example:
+    Examples:
         BertScore("bert-base-multilingual-cased").score(candidate, reference).f1
 
     """

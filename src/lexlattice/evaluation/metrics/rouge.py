@@ -181,7 +181,7 @@ class Reference:
 
     Lines are the sentences of ROUGE-Lsum, as in `rouge-score`.
 
-    Example:
+    Examples:
         >>> round(Reference("Keepers register hives.").score("Keepers move hives.")["rouge1"].f1, 2)
         0.67
 

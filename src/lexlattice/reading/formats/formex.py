@@ -1,7 +1,7 @@
 """Formex 4, the XML of the Official Journal: put together the files of an act, and read their metadata.
 
 An act is one file, or a folder or ZIP file with the act, one file for each annex, and a `.doc.xml` that lists them in
-order. `formex_lines` reads the text of each file, `formex_marks` lists the elements.
+order. `formex_lines` reads the text of each file, `formex_elements` lists the elements.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.archives import unzip
 from lexlattice.reading.formats.blocks import Document, iso_day, squeeze
+from lexlattice.reading.formats.formex_elements import ANNEXES
 from lexlattice.reading.formats.formex_lines import LineReader
-from lexlattice.reading.formats.formex_marks import ANNEXES
 from lexlattice.reading.formats.xmlsafe import parse_xml
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lexlattice.reading.formats.blocks import Block, Role, squeeze
-from lexlattice.reading.formats.formex_marks import (
+from lexlattice.reading.formats.formex_elements import (
     ANNEXES,
     ANNOTATIONS,
     BLOCK,

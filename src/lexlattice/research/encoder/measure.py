@@ -80,7 +80,7 @@ def retrieval_sets(data: Path) -> dict[str, list[Row]]:
     law, articles = held_out_sentences(data), news(data)
     return {
         "law": without_near_duplicates(law)[:CANDIDATES],
-        "law, near-doubles": law[:CANDIDATES],
+        "law, near-duplicates": law[:CANDIDATES],
         "modern law": without_near_duplicates(modern_sentences(data))[:CANDIDATES],
         "news": articles,
         "law, paragraphs": list(_paragraphs(held_out_rows(data))),
@@ -134,18 +134,18 @@ def model_card(
     settings = ", ".join(f"{name} {value}" for name, value in asdict(recipe).items() if name != "spelling")
     return f"""# Model card: the embedded encoder
 
-Turns text in any of the 24 official languages of the European Union into a vector of {encoder.dimensions} numbers; texts that
-say the same in two languages lie near each other. A text is the mean of its words, a word the sum of its subwords: there is
-nothing else to it, so it is fast, and blind to the order of words.
+Encodes text in any of the 24 official languages of the European Union as a vector of {encoder.dimensions} numbers; translations
+have similar vectors. A text is the mean of its words, a word the sum of its subwords, and there is nothing else: the
+encoder is fast, and blind to word order.
 
 - Fingerprint: `{encoder.fingerprint}`
-- Subwords: {len(lexicon.vocabulary):,} with a vector of their own (the word, its first {_listed(recipe.spelling.prefixes)} letters, its
-  first {_listed(recipe.spelling.folded)} letters in a spelling that neighbouring languages share), and {recipe.buckets:,} vectors
-  that all other words share by their hash. Four bits a number.
+- Subwords: {len(lexicon.vocabulary):,} with their own vector (the word, its first {_listed(recipe.spelling.prefixes)} letters, its
+  first {_listed(recipe.spelling.folded)} letters in a spelling shared by related languages), and {recipe.buckets:,} vectors
+  shared by all other words through their hash. Four bits per number.
 - Recipe: {settings}.
-- Made by: `lexlattice encoder train`, which also wrote this card.
+- Trained by: `lexlattice encoder train`, which also wrote this card.
 
-## What it was trained on
+## Training data
 
 | texts | rows | languages | licence |
 |---|---|---|---|
@@ -153,19 +153,19 @@ nothing else to it, so it is fast, and blind to the order of words.
 
 Contains information from JRC-Acquis, EuroVoc and EUR-Lex, © European Union, reused with acknowledgement of the source; the
 European Union does not endorse the result. Sentences of Tatoeba are by its contributors (CC BY 2.0 FR). Not used: texts that may
-not be passed on so, acts of EUR-Lex-Sum's validation split, and the acts of JRC-Acquis that are held out for measuring.
+not be redistributed in this way, acts of EUR-Lex-Sum's validation split, and the acts of JRC-Acquis held out for evaluation.
 
-## How good it is
+## Evaluation
 
 {results_table(measured)}
 
-## What it is weak at
+## Limitations
 
-- It does not see the order of words, nor negation: "A shall pay B" and "B shall pay A" are the same to it.
-- Outside law, words that its texts do not have are known by their spelling only. Of the languages that are far from all others
-  or have little text, most is lost; the table says how much.
-- Irish and Croatian have no law in its texts: EuroVoc, Tatoeba and the Universal Declaration of Human Rights are all it knows them from.
-- Other scripts than Latin, Greek and Cyrillic have no vectors; a text in them only is a zero vector.
+- It ignores word order and negation: "A shall pay B" and "B shall pay A" have the same vector.
+- Outside law, words that do not occur in the training data are represented by their spelling only. Languages that are distant from
+  all others or have little text lose most; the table shows how much.
+- The training data has no law in Irish and Croatian, only EuroVoc, Tatoeba and the Universal Declaration of Human Rights.
+- Scripts other than Latin, Greek and Cyrillic have no vectors; a text only in such scripts is a zero vector.
 """
 
 
@@ -174,10 +174,10 @@ def results_table(measured: Mapping[str, Found]) -> str:
     names = list(measured)
     english = {name: into_english(found) for name, found in measured.items()}
     lines = [
-        "How often a text finds its translation first, among those of all others (precision at 1). *Law*: 500 sentences of acts",
-        "that nothing was learned from, no two of which share four fifths of their English words; *near-doubles*: 500 with such",
-        "sentences among them, which differ in a number or a word. *Modern law*: the acts that MultiEURLEX has in 23 languages.",
-        "*News*: NTREX, twice 500 sentences. *Paragraphs*: three sentences that follow one another.",
+        "Precision at 1: how often the translation of a text is its nearest neighbour among all candidates. *Law*: 500 sentences of",
+        "held-out acts, no two of which share four fifths of their English words; *near-duplicates*: 500 sentences, some of which differ",
+        "only in a number or a word. *Modern law*: the acts that MultiEURLEX has in 23 languages. *News*: NTREX, two sets of 500",
+        "sentences. *Paragraphs*: three consecutive sentences.",
         "",
         f"| into English from | {' | '.join(names)} |",
         f"|---|{'---|' * len(names)}",
@@ -188,8 +188,10 @@ def results_table(measured: Mapping[str, Found]) -> str:
     lines.append(f"| **mean** | {' | '.join(_format(fmean(english[name].values())) for name in names)} |")
     lines.append(f"| **worst** | {' | '.join(_format(min(english[name].values())) for name in names)} |")
     others = [between_others(measured[name]) for name in names]
-    lines.append(f"| between the others, mean | {' | '.join(_format(fmean(pairs.values())) for pairs in others)} |")
-    lines.append(f"| between the others, worst | {' | '.join(_format(min(pairs.values())) for pairs in others)} |")
+    lines.append(
+        f"| between other languages, mean | {' | '.join(_format(fmean(pairs.values())) for pairs in others)} |"
+    )
+    lines.append(f"| between other languages, worst | {' | '.join(_format(min(pairs.values())) for pairs in others)} |")
     return "\n".join(lines)
 
 

@@ -38,7 +38,7 @@ class Request(NamedTuple):
 class Endpoint:
     """A language model behind an address. Several threads may use it at once; close it, or use it in a `with` block.
 
-    Example:
+    Examples:
         with Endpoint(EndpointConfig("openai", "http://127.0.0.1:8000", "model"), ReplyCache("replies")) as endpoint:
             print(endpoint.complete("Be brief.", "What is a beehive?").text)
 
