@@ -37,6 +37,7 @@ def run(path: Path) -> NotebookNode:
     """
     notebook = nbformat.read(path, as_version=4)
     os.environ["LEXLATTICE_EXAMPLES"] = str(ROOT / "examples")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny trainings are slower on several threads
     with tempfile.TemporaryDirectory() as scratch:
         client = NotebookClient(notebook, timeout=TIMEOUT, resources={"metadata": {"path": scratch}})
         client.execute()

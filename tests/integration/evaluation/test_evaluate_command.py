@@ -51,7 +51,7 @@ def folder(examples: Path, tmp_path: Path) -> Path:
 
 
 def command(*arguments: str | Path) -> list[str]:
-    return [sys.executable, "-m", "lexlattice", "evaluate", *map(str, arguments)]
+    return [sys.executable, "-m", "lexlattice", "evaluate", "--jobs", "1", *map(str, arguments)]
 
 
 def run(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:

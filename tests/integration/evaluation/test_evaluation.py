@@ -81,7 +81,7 @@ def as_data_set(rows: Rows, _: Path) -> datasets.Dataset:
 
 
 def run(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lexlattice", "evaluate", *map(str, arguments)]
+    command = [sys.executable, "-m", "lexlattice", "evaluate", "--jobs", "1", *map(str, arguments)]
     return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=60, check=False)
 
 
