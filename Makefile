@@ -28,9 +28,11 @@ help: ## Show this list
 demo: $(INSTALLED)-core ## Summarize an example act
 	@$(BIN)/lexlattice summarize examples/short/en.txt --words 120
 
-quick: $(INSTALLED)-dev ## The inner loop: style, and the unit tests that need no data folder
+# The rooms on a document's way whose tests import neither PyTorch nor Transformers, which take long to load.
+QUICK := $(addprefix tests/unit/,act reading selection rendering multilingual project/test_summarize.py)
+quick: $(INSTALLED)-dev ## The inner loop, in half a minute: style, and the fast unit tests
 	$(BIN)/ruff check --quiet .
-	$(BIN)/python -m pytest --quiet $(PYTEST_FLAGS) -m "not slow and not data" tests/unit
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest --quiet $(PYTEST_FLAGS) -m "not slow and not data" $(QUICK)
 
 test: lint browser ## Check style and types, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)

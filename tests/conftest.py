@@ -27,7 +27,8 @@ NO_BROWSER = "NO BROWSER: install Chromium (Debian: apt-get install chromium) to
 
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("dev", deadline=None)
-settings.load_profile("ci" if CI else "dev")
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=5)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if CI else "dev"))
 
 
 @pytest.fixture(scope="session")
