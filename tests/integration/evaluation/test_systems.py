@@ -88,7 +88,18 @@ def encode(texts: list[str]) -> NDArray[np.float32]:
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "lexlattice", "evaluate", "data.jsonl", "--quiet", "--json", "--jobs", "1", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "lexlattice",
+        "evaluate",
+        "data.jsonl",
+        "--quiet",
+        "--json",
+        "--jobs",
+        "1",
+        *arguments,
+    ]
     return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=60, check=False)
 
 
