@@ -1,0 +1,3 @@
+// Two versions side by side.
+
+export function initCompare() {}

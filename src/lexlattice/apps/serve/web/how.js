@@ -1,0 +1,3 @@
+// How it was chosen: the lattice and the steps of the automaton.
+
+export function initHow() {}

@@ -1,0 +1,3 @@
+// Keyboard shortcuts and their list.
+
+export function initKeys() {}

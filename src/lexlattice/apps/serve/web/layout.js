@@ -1,0 +1,3 @@
+// Panes, drawers and the sheet of narrow screens; menus; theme.
+
+export function initLayout() {}

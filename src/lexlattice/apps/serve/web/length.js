@@ -1,0 +1,3 @@
+// The length of the summary: presets, slider, and articles only.
+
+export function initLength() {}

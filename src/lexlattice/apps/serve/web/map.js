@@ -1,0 +1,3 @@
+// The act map: a bar per article, its strength by colour, stars where something was chosen.
+
+export function initMap() {}
