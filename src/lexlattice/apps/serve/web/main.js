@@ -66,6 +66,7 @@ async function start() {
   initRecents();
   initStart();
   openFromUrl();
+  root.dataset.ready = ""; // for those who wait for it
 }
 
 start();
