@@ -26,6 +26,8 @@ const PREPARED = "1200px 0px";
  * @property {() => {place: number, offset: number}} firstVisibleUnit and its distance from the pane's top
  * @property {(place: number, offset: number) => void} scrollTo put a unit at a distance from the pane's top, at once
  * @property {(place: number, options?: {atOnce?: boolean, isStart?: boolean}) => void} reveal bring a unit into view
+ * @property {(section: number) => void} revealSection bring the beginning of a section into view
+ * @property {(element: HTMLElement, options?: {atOnce?: boolean, isStart?: boolean}) => void} revealElement of the act
  * @property {(chosen: Set<number>) => void} mark the chosen units
  * @property {(salience: {values: number[], highest: number}) => void} shade the bars beside the paragraphs
  * @property {(place: number) => void} setCurrent mark the current unit, or none (-1)
@@ -48,6 +50,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   const act = typeset(view, prefix);
   const { spans, chunks, paragraphs } = act;
   const listening = new AbortController();
+  const indices = new Map(chunks.map(({ element }, index) => [element, index]));
   const prepared = new Set();
   let marked = new Set();
   let current = null;
@@ -69,7 +72,6 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   }
 
   function observeChunks() {
-    const indices = new Map(chunks.map(({ element }, index) => [element, index]));
     const watch = (entries) => {
       for (const { isIntersecting, target } of entries) if (isIntersecting) prepareChunk(indices.get(target));
     };
@@ -90,9 +92,9 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
 
   const coveredTop = () => pane.querySelector(".pane-head")?.offsetHeight ?? 0;
 
-  /** Have the text around a unit laid out, so that its position is known. */
-  function layOut(place) {
-    const middle = chunkOf(place);
+  /** Have the text around an element laid out, so that its position is known. */
+  function layOut(element) {
+    const middle = indices.get(element.closest(".chunk"));
     const near = chunks.slice(Math.max(0, middle - AROUND), middle + AROUND + 1);
     for (const { element } of near) element.classList.add("is-laid-out");
     prepareChunk(middle);
@@ -100,9 +102,9 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   }
 
   /** Put an element at a distance from the top, and keep it there until the texts around it have their sizes. */
-  function jumpTo(place, element, offset) {
+  function jumpTo(element, offset) {
     const mine = (jump += 1);
-    const release = layOut(place);
+    const release = layOut(element);
     scrollToOffset(pane, element, offset);
     let frames = FRAMES_TO_SETTLE;
     const stop = () => (frames = 0);
@@ -115,6 +117,9 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     };
     requestAnimationFrame(settle);
   }
+
+  /** The first line of a section. */
+  const startOf = (section) => act.parts.find((part) => part.dataset.section === String(section)).querySelector(".chunk > *");
 
   /** @type {ActText} */
   const text = {
@@ -133,26 +138,30 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       return { place, offset: spans[place].getBoundingClientRect().top - paneTop };
     },
     scrollTo(place, offset) {
-      if (spans[place]) jumpTo(place, spans[place], offset);
+      if (spans[place]) jumpTo(spans[place], offset);
     },
-    reveal(place, { atOnce = false, isStart = false } = {}) {
-      const span = spans[place];
-      if (!span) return;
-      const release = layOut(place);
-      const { section } = view.units[place];
-      const isFirst = view.sections[section].first === place;
-      const target = isFirst ? act.parts.find((part) => Number(part.dataset.section) === section) : span;
-      const [box, area] = [target.getBoundingClientRect(), pane.getBoundingClientRect()];
+    reveal(place, options) {
+      const { section } = view.units[place] ?? {};
+      const isFirst = view.sections[section]?.first === place;
+      // The first unit of a section is shown with the headings above it.
+      if (spans[place]) text.revealElement(isFirst ? startOf(section) : spans[place], options);
+    },
+    revealSection: (section) => text.revealElement(startOf(section), { isStart: true }),
+    revealElement(element, { atOnce = false, isStart = false } = {}) {
+      const release = layOut(element);
+      const [box, area] = [element.getBoundingClientRect(), pane.getBoundingClientRect()];
       const covered = coveredTop();
       const height = Math.min(area.bottom, innerHeight) - Math.max(0, area.top) - covered;
       const top = box.top - Math.max(0, area.top) - covered;
-      const isComfortable = top >= 0 && top + Math.min(box.height, height / 2) <= 0.85 * height;
-      const offset = covered + (isFirst ? 8 : Math.max(8, 0.2 * height));
-      const isNear = Math.abs(top) < MAX_SMOOTH_SCREENS * height;
       release();
+      const isComfortable = top >= 0 && top + Math.min(box.height, height / 2) <= 0.85 * height;
       if (isComfortable && !isStart) return;
-      if (!atOnce && isNear && !matchMedia("(prefers-reduced-motion: reduce)").matches) smoothTo(target, offset);
-      else jumpTo(place, target, offset);
+      const isHeading = !element.matches(".unit, .furniture");
+      const offset = covered + (isHeading ? 8 : Math.max(8, 0.2 * height));
+      const isFar = Math.abs(top) > MAX_SMOOTH_SCREENS * height;
+      const isStill = atOnce || isFar || matchMedia("(prefers-reduced-motion: reduce)").matches;
+      if (isStill) jumpTo(element, offset);
+      else smoothTo(element, offset);
     },
     mark(chosen) {
       for (const place of marked) {
