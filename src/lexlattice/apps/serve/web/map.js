@@ -7,6 +7,12 @@ import { goToUnit, listen, state, view } from "./state.js";
 
 /** Kinds of sections that are not coloured: the model does not choose among them. */
 const PLAIN = ["title", "preamble"];
+/** Kinds of sections before the articles, which share a band. */
+const FRONT = [...PLAIN, "recitals"];
+/** From this number of bars on, stars are drawn as dots. */
+const DENSE = 160;
+/** Words added to each section's, so that short ones can be seen. */
+const LEAST_WORDS = 20;
 
 /**
  * Bars in the order of the act; `places` are the first and last unit.
@@ -43,31 +49,35 @@ function render() {
   const { highest } = state.versions[state.active];
   const strip = byId("map-bars");
   const depth = bandDepth(sections);
+  const bandOf = ({ kind, enclosing }) => (kind === "article" ? (enclosing[Math.min(depth, enclosing.length - 1)] ?? "") : "");
+  const prefix = commonWord(sections.map(bandOf).filter(Boolean));
   bars = [];
   [pointed, tip.hidden] = [-1, true];
   strip.lang = tip.lang = view().language;
   strip.replaceChildren();
-  let [band, name] = [null, null];
+  let [band, key, total] = [null, null, 0];
   for (const section of sections.filter(({ first }) => first >= 0)) {
-    const next = nameOfBand(section, depth);
-    if (!band || next !== name) {
-      band = make("div", { class: "band" }, make("span", { class: "band-name" }, next), make("div", { class: "band-bars" }));
-      band.classList.toggle("unnamed", !next);
-      [band.weight, name] = [0, next];
+    const name = bandOf(section);
+    const next = `${FRONT.includes(section.kind) ? "front" : section.kind} ${name}`;
+    if (next !== key) {
+      const label = make("span", { class: "band-name" }, name.slice(prefix.length));
+      band = make("div", { class: "band" }, label, make("div", { class: "band-bars" }));
+      [key, total] = [next, 0];
       strip.append(band);
     }
     const strongest = Math.max(...final.slice(section.first, section.last + 1));
     const shade = PLAIN.includes(section.kind) ? -1 : shadeOf(strongest, highest);
     const element = make("i", { class: `map-bar ${section.kind} ${shade < 0 ? "plain" : `s${shade}`}` });
-    const weight = Math.sqrt(wordsOf(section, units) + 20);
+    const weight = Math.sqrt(wordsOf(section, units) + LEAST_WORDS);
     // Set as properties: the service's policy blocks style attributes.
     element.style.flexGrow = weight.toFixed(1);
-    band.weight += weight;
-    Object.assign(band.style, { flexGrow: band.weight.toFixed(1) });
+    total += weight;
+    band.style.flexGrow = total.toFixed(1);
     band.lastChild.append(element);
     bars.push({ section, element, shade, count: 0 });
   }
-  strip.classList.toggle("dense", bars.length > 60);
+  strip.classList.toggle("dense", bars.length > DENSE);
+  strip.classList.toggle("nameless", !sections.some(bandOf));
   strip.setAttribute("aria-valuemax", bars.length - 1);
   for (const element of strip.children) element.style.setProperty("--bars", element.lastChild.childElementCount);
 }
@@ -83,8 +93,11 @@ function bandDepth(sections) {
   return 0;
 }
 
-const nameOfBand = ({ kind, enclosing }, depth) =>
-  kind === "article" ? (enclosing[Math.min(depth, enclosing.length - 1)] ?? "") : kind === "annex" ? "\u2060" : "";
+/** The first word of all names, if it is the same ("CHAPTER "): labels are short of room. */
+function commonWord(names) {
+  const [word] = /^\p{L}+\s+/u.exec(names[0] ?? "") ?? [""];
+  return names.every((name) => name.startsWith(word)) ? word : "";
+}
 
 function updateStars() {
   const { units } = view();
