@@ -1,8 +1,8 @@
 // Requests to the REST API of the service that serves this page.
 
 /**
- * An act: a file, a text or a CELEX number.
- * @typedef {{file?: File, text?: string, celex?: string, language?: string}} Source
+ * An act: a file, a text or a CELEX number; the text may be that of an example.
+ * @typedef {{file?: File, text?: string, celex?: string, language?: string, example?: string}} Source
  */
 
 /** The service refused a request; the message is its problem+json detail. */
@@ -16,9 +16,9 @@ export async function fetchView(source, signal) {
   return (await request("/v1/views", { ...post(source), signal })).json();
 }
 
-/** The text of the example act in a language. */
-export async function fetchExample(language, signal) {
-  return (await request(`/v1/examples/${language}`, { signal })).text();
+/** The text of an example act in a language. */
+export async function fetchExample(name, language, signal) {
+  return (await request(`/v1/examples/${language}/${name}`, { signal })).text();
 }
 
 /**
@@ -48,7 +48,7 @@ export async function fetchExport(source, format, words, units, signal) {
 }
 
 function post(source, options = {}) {
-  const { file, ...rest } = source;
+  const { file, example: _, ...rest } = source;
   if (!file) {
     const body = JSON.stringify({ ...rest, ...options });
     return { method: "POST", headers: { "Content-Type": "application/json" }, body };

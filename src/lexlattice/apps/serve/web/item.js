@@ -1,6 +1,6 @@
 // An item of the summary: heading, citation, text, and what one can do with it.
 
-import { copyBlock, copyProvisionLink } from "./cite.js";
+import { copyBlock, copyProvisionLink } from "./copying.js";
 import { make } from "./dom.js";
 import { t } from "./i18n.js";
 import { icon } from "./icons.js";

@@ -1,13 +1,14 @@
 // Share, copy, print and export the summary.
 
 import { fetchExport } from "./api.js";
-import { citedText, copyBlock, copyLink, copyUnit, copyWithNotice } from "./cite.js";
+import { citedText, copyBlock, copyLink, copyUnit, copyWithNotice } from "./copying.js";
 import { byId, make } from "./dom.js";
+import { statusText } from "./head.js";
 import { formatDate, t } from "./i18n.js";
+import { countText } from "./length.js";
 import { runTask } from "./messages.js";
 import { state, view } from "./state.js";
 import { blockWith, groupsShown } from "./summary.js";
-import { countText } from "./length.js";
 
 /** Milliseconds after which the file of a download is released. */
 const DOWNLOAD_DURATION = 10_000;
@@ -72,18 +73,11 @@ function exportAs(format) {
 /** The first line of the print: what it is, how much of it, its status, and the day it was printed. */
 function renderCover() {
   if (!view()) return;
-  const { name, celex } = view();
+  const { name, celex, title, status } = view();
   const today = new Date();
   const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
-  const parts = [name || celex, countText(), statusText(), t("printed_on", { date: formatDate(day.join("-")) }), "LexLattice"];
+  const parts = [name || celex || title, countText(), statusText(status), t("printed_on", { date: formatDate(day.join("-")) }), "LexLattice"];
   byId("cover").replaceChildren(...parts.filter(Boolean).map((part) => make("span", {}, part)));
-}
-
-function statusText() {
-  const { status, date } = view();
-  if (status.kind === "repealed") return t("repealed");
-  if (status.kind === "consolidated") return t("consolidated_on", { date: formatDate(status.date) });
-  return status.kind === "adopted" && date ? t("as_adopted", { date: formatDate(date) }) : "";
 }
 
 /** Close menus on Escape and on clicks elsewhere. */

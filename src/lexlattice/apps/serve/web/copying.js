@@ -1,6 +1,7 @@
-// Provisions as people cite them: text, then "(Article 6(1) of Regulation (EU) 2016/679)" in the act's language.
+// Copies provisions as people cite them: the text, then "(Article 6(1) of Regulation (EU) 2016/679)".
 
 import { textOf } from "./blocks.js";
+import { eliOf, fullCitation } from "./citation.js";
 import { copyText } from "./clipboard.js";
 import { t } from "./i18n.js";
 import { announce, showError, showMessage } from "./messages.js";
@@ -9,14 +10,10 @@ import { view } from "./state.js";
 /** Milliseconds for which a result is shown. */
 const NOTICE_DURATION = 2000;
 
-/** The citation of a provision together with its act. @param {string} provision its citation within the act */
-export const citeInAct = (provision) => view().citation_form.replace("{provision}", () => provision);
-
 /** A block with its citation, and with its ELI address on request. */
 export function citedText(block, { hasEli = false } = {}) {
-  const { eli, units } = view();
-  const address = hasEli && (units[block.places[0]].eli || eli);
-  return [textOf(block), `(${citeInAct(block.citation)})`, ...(address ? [address] : [])].join("\n");
+  const address = hasEli ? [eliOf(view().units[block.places[0]].id)] : [];
+  return [textOf(block), `(${fullCitation(block.citation)})`, ...address].join("\n");
 }
 
 /** Copy a block with its citation. @returns {Promise<boolean>} whether it was copied */
@@ -25,7 +22,7 @@ export const copyBlock = (block, options) => copyWithNotice(citedText(block, opt
 /** Copy the text of a unit that is in no block, with its citation. */
 export function copyUnit(place) {
   const { text, citation } = view().units[place];
-  return copyWithNotice(`${text}\n(${citeInAct(citation)})`);
+  return copyWithNotice(`${text}\n(${fullCitation(citation)})`);
 }
 
 /** Copy a link to a provision on this page. */
