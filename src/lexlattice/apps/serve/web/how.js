@@ -20,7 +20,6 @@ export function initHow() {
     if (["version", "step", "words"].some((name) => changed.has(name))) updateStep();
   });
   byId("open-how").addEventListener("click", () => dialog.showModal());
-  dialog.addEventListener("click", ({ target }) => (target === dialog || target.closest("[data-close]")) && dialog.close());
   dialog.addEventListener("close", () => {
     pause();
     setStep(view().steps.length - 1);

@@ -44,6 +44,20 @@ function copyButton(block) {
   return button;
 }
 
+/** Menus of items close on Escape and on clicks elsewhere. @param {Element} list the items */
+export function initItemMenus(list) {
+  addEventListener("click", ({ target }) => {
+    for (const menu of list.querySelectorAll(".item-menu[open]")) if (!menu.contains(target)) menu.open = false;
+  });
+  list.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && event.target.closest(".item-menu[open]");
+    if (!menu) return;
+    event.preventDefault();
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
+
 /** Further ways to copy an item; the list is made when it is opened. */
 function moreMenu(block, citation) {
   const label = `${t("copy_more")}: ${citation}`;

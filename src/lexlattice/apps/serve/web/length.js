@@ -49,7 +49,7 @@ function update() {
   const { presets } = view().selection;
   byId("budget").value = state.budget;
   byId("budget").setAttribute("aria-valuetext", countText());
-  byId("count").textContent = byId("sheet-count").textContent = countText();
+  byId("count").textContent = countText();
   byId("articles-only").checked = state.focus === "articles";
   // Short acts have presets of equal length: the one that was checked stays, else it is the medium one.
   const radios = [...byId("presets").querySelectorAll("input")];

@@ -25,7 +25,6 @@ export function initShare() {
     exportAs(format);
   });
   addEventListener("beforeprint", renderCover);
-  initMenus();
 }
 
 function onClick(id, run) {
@@ -78,17 +77,4 @@ function renderCover() {
   const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
   const parts = [name || celex || title, countText(), statusText(status), t("printed_on", { date: formatDate(day.join("-")) }), "LexLattice"];
   byId("cover").replaceChildren(...parts.filter(Boolean).map((part) => make("span", {}, part)));
-}
-
-/** Close menus on Escape and on clicks elsewhere. */
-function initMenus() {
-  addEventListener("click", ({ target }) => {
-    for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(target)) menu.open = false;
-  });
-  addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && event.target.closest?.(".menu[open]");
-    if (!menu) return;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
 }

@@ -2,8 +2,8 @@
 
 import { blocksOf } from "./blocks.js";
 import { byId, firstVisible, make, moveFocus, scrollToOffset, show } from "./dom.js";
-import { t } from "./i18n.js";
-import { itemOf } from "./item.js";
+import { hasText, languageName, t } from "./i18n.js";
+import { initItemMenus, itemOf } from "./item.js";
 import { foldAll } from "./lines.js";
 import { omissionsOf } from "./omissions.js";
 import { goToUnit, listen, state, view } from "./state.js";
@@ -14,6 +14,7 @@ const GROUPS = ["aim", "key_points", "application", "background", "related"];
 let blocks = new Map();
 
 export function initSummary() {
+  initItemMenus(byId("items"));
   listen((changed) => {
     if (changed.has("version")) foldAll();
     if (changed.has("version") || changed.has("words")) renderRemarks();
@@ -75,9 +76,17 @@ function renderItems() {
 function renderRemarks() {
   const { warnings, disclaimer, language } = view();
   byId("remarks").replaceChildren(
-    ...warnings.map(({ text }) => make("p", { lang: "en" }, text)),
+    ...warnings.map(warningOf),
     make("p", { lang: language }, disclaimer),
   );
+}
+
+/** A warning in the interface language if its code is known, else in English. */
+function warningOf({ code, text, values = {} }) {
+  const named = Object.entries(values).map(([name, value]) => [name, languageName(value)]);
+  return hasText(`warning_${code}`)
+    ? make("p", {}, t(`warning_${code}`, Object.fromEntries(named)))
+    : make("p", { lang: "en" }, text);
 }
 
 /** Scroll to the top, or to the same position as in the previous version. */
