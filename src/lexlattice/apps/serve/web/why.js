@@ -5,8 +5,8 @@ import { draw, make } from "./dom.js";
 import { t } from "./i18n.js";
 import { state, view } from "./state.js";
 
-/** Reasons that say little beside any other: what was needed by, or taken along with, others. */
-const MINOR = ["needed", "with_others"];
+/** Reasons that say little beside any other: how it came up, or what it was taken along with. */
+const MINOR = ["needed", "with_others", "next_best"];
 const MAX_REASONS = 4;
 /** The sparkline: width of a bar, gap, and height in pixels. */
 const BAR = { width: 6, gap: 2, height: 22 };
