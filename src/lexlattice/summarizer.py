@@ -51,7 +51,7 @@ class Summarizer:
 
     def __init__(self, path: Path, model: Network, encoder: encoding.Encoder) -> None:
         """Use `from_pretrained`."""
-        self._path, self._model, self._encoder = path, model, encoder
+        self._path, self.model, self._encoder = path, model, encoder
 
     @classmethod
     def from_pretrained(
@@ -130,22 +130,27 @@ class Summarizer:
 
         A score is about the probability that an editor would take the unit; above 1 if it states several points.
         """
-        return self._model.scores(self._features(act)) if act.units else np.zeros(0, np.float32)
+        return self.model.scores(self.features(act)) if act.units else np.zeros(0, np.float32)
 
     def trajectory(self, act: Act) -> Floats:
         """Return the scores before the automaton's first step and after each, one row each."""
-        return self._model.panels(self._features(act)) if act.units else np.zeros((1, 0), np.float32)
+        return self.panels(self.features(act))
+
+    def panels(self, features: MeaningFeatures) -> Floats:
+        """Return the same from the features of an act."""
+        return self.model.panels(features) if len(features.units) else np.zeros((1, 0), np.float32)
 
     def _decode(
         self, act: Act, words: int, options: SummaryOptions
     ) -> tuple[Floats, Choice, Mapping[int, Explanation]]:
         """Return the scores, what is selected by them, and the explanations if the options ask for them."""
-        features = self._features(act)
-        scores = self._model.scores(features)
+        features = self.features(act)
+        scores = self.model.scores(features)
         choice = choose(act, scores, words, options.focus)
-        return scores, choice, explanations(act, self._model, features, choice.steps) if options.explain else {}
+        return scores, choice, explanations(act, self.model, features, choice.steps) if options.explain else {}
 
-    def _features(self, act: Act) -> MeaningFeatures:
+    def features(self, act: Act) -> MeaningFeatures:
+        """Return what the network reads of an act."""
         with allow_empty_texts():
             return features_of(act, self._encoder)
 
