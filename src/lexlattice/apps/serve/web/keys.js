@@ -59,7 +59,9 @@ function run(event, action) {
 /** Single keys can be switched off: speech input would press them by accident. */
 const isOn = () => loadSetting(SETTING) !== "off";
 
-const search = () => byId("open-search").click();
+function search() {
+  byId("open-search").click();
+}
 
 /** Go to the next or previous provision; without a current one, to the first visible one. */
 function goBy(direction) {

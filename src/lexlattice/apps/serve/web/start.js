@@ -128,8 +128,9 @@ function initEntry() {
   byId("candidates").addEventListener("click", ({ target }) => target.dataset.celex && openCelex(target.dataset.celex));
 }
 
-/** Let the field grow with its text; what is too high scrolls. */
+/** Let the field grow with its text, in browsers whose style sheets cannot; what is too high scrolls. */
 function fitHeight() {
+  if (CSS.supports("field-sizing", "content")) return;
   const entry = byId("entry");
   entry.style.height = "auto";
   entry.style.height = `${entry.scrollHeight + entry.offsetHeight - entry.clientHeight}px`;
