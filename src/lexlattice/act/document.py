@@ -12,9 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice.errors import DataError, NoSuchProvisionError
+
+if TYPE_CHECKING:
+    from lexlattice.reading.citations.act_names import ActForm
 
 SECTION_KINDS: Final = ("title", "preamble", "recitals", "article", "annex", "notes", "body")
 """What a row of the lattice can be."""
@@ -329,6 +332,47 @@ class Act:
         from lexlattice.reading.citations import lookup
 
         return self.provision(lookup.find_provision(self, self._below, cited))
+
+    @property
+    def name(self) -> str:
+        """Short name in the act's language: "Regulation (EU) 2016/679"; empty if the act has no number."""
+        return self._form.name
+
+    def cite(self, provision_id: str) -> str:
+        """Return how others cite a provision of this act, in the act's language.
+
+        Args:
+            provision_id: Id of a provision or of a unit, such as "art-6.par-1".
+
+        Returns:
+            "Article 6(1) of Regulation (EU) 2016/679"; of an act without a number the provision alone.
+
+        Raises:
+            NoSuchProvisionError: If the act has none; the message names the nearest ones.
+
+        """
+        unit = self._by_id.get(provision_id)
+        return self._form.cite(self.provision(provision_id).citation if unit is None else unit.citation)
+
+    def eli(self, provision_id: str = "") -> str:
+        """Return the European Legislation Identifier of the act or of a provision.
+
+        Args:
+            provision_id: Such as "art-6.par-1"; a provision without an identifier has that of what encloses it.
+
+        Returns:
+            "http://data.europa.eu/eli/reg/2016/679/art_6/par_1/oj"; empty if it cannot be said with certainty.
+
+        """
+        from lexlattice.reading.citations import eli
+
+        return eli.eli_of(self, provision_id)
+
+    @cached_property
+    def _form(self) -> ActForm:
+        from lexlattice.reading.citations import act_names
+
+        return act_names.form_of(self)
 
     @cached_property
     def articles(self) -> tuple[Section, ...]:

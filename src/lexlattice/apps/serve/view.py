@@ -15,6 +15,7 @@ from lexlattice.apps.serve.view_related import Related, related_of
 from lexlattice.apps.serve.view_selection import reasons_of, selection_of
 from lexlattice.apps.serve.view_text import definitions_of, furniture_of, references_of
 from lexlattice.lattice.grid import Floats
+from lexlattice.reading.citations.act_names import form_of
 from lexlattice.reading.citations.forms import SentenceForms, sentence_forms
 from lexlattice.reading.languages.grammar import load
 from lexlattice.reading.roles import groups_of
@@ -78,9 +79,15 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     }
 
 
-def _identity(act: Act) -> dict[str, str]:
+def _identity(act: Act) -> dict[str, Any]:
     """Return how people name and cite the act, and its ELI address."""
-    return {"name": "", "citation_form": "{provision}", "eli": ""}
+    form = form_of(act)
+    return {
+        "name": form.name,
+        "citation_form": form.cited,
+        "citation_rules": {"comma": form.comma, "possessed": dict(form.possessed)},
+        "eli": act.eli(),
+    }
 
 
 def _status(act: Act) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 // Loads acts, tells further versions of the open act from other acts, and shows them.
 
 import { firstVisibleUnit as firstVisibleInAct } from "./act.js";
-import { fetchAlignment, fetchView } from "./api.js";
+import { fetchAlignment, fetchExample, fetchView } from "./api.js";
 import { t } from "./i18n.js";
 import { runTask, showError, showMessage, showProgress } from "./messages.js";
 import { openAct, showAct } from "./navigation.js";
@@ -13,19 +13,23 @@ const ACT = "act";
 
 /**
  * Load one or several versions of an act, one after the other; a failure is reported, and the rest is still loaded.
- * @param {(import("./api.js").Source | ((signal: AbortSignal) => Promise<object>))[]} sources
+ * @param {import("./api.js").Source[]} sources
  * @param {object} [how]
  * @param {boolean} [how.isAddition] whether it is added to the open act
  * @param {boolean} [how.isFromUrl] whether the URL already names it
- * @param {import("./address.js").Address} [how.address] what else to restore: words, focus, languages
+ * @param {boolean} [how.isBeside] whether it is added without being shown
+ * @param {import("./address.js").Address} [how.address] what to restore: words, focus, provision, languages
+ * @returns {Promise<number>} index of the first version that was loaded, or -1
  */
-export function load(sources, how = {}) {
-  return runTask(ACT, async (signal) => {
+export async function load(sources, how = {}) {
+  let number = -1;
+  await runTask(ACT, async (signal) => {
     const versions = [];
     for (const [number, given] of sources.entries()) {
       showProgress(sources.length > 1 ? ` ${number + 1} ${t("of")} ${sources.length}` : "");
       try {
-        const source = typeof given === "function" ? await given(signal) : given;
+        const text = given.example && (await fetchExample(given.example, given.language, signal));
+        const source = given.example ? { ...given, text } : given;
         versions.push({ source, view: await fetchView(source, signal) });
       } catch (error) {
         signal.throwIfAborted();
@@ -33,26 +37,28 @@ export function load(sources, how = {}) {
       }
     }
     signal.throwIfAborted();
-    if (versions.length) await open(versions, how, signal);
+    if (versions.length) number = await open(versions, how, signal);
   });
+  return number;
 }
 
-async function open(versions, { isAddition = false, isFromUrl = false, address }, signal) {
+async function open(versions, { isAddition = false, isFromUrl = false, isBeside = false, address }, signal) {
   const found = versions.map((version) => version.view.celex).find(Boolean) ?? "";
   const here = view()?.celex ?? "";
-  const isKnown = !address && (isAddition || (here && actOf(found) === actOf(here)));
+  const isKnown = isAddition || (!address && here && actOf(found) === actOf(here));
   const celex = (isKnown && here) || found;
   const matching = versions.filter(({ view }) => !celex || !view.celex || actOf(view.celex) === actOf(celex));
   const others = versions.filter((version) => !matching.includes(version));
   if (others.length) showMessage(`${t("another")}: ${others.map(nameOf).join("; ")}`);
-  if (!matching.length) return;
-  if (isKnown) {
-    await alignAndShow(addVersions(matching), signal);
+  if (!matching.length) return -1;
+  const number = isKnown ? addVersions(matching) : 0;
+  if (isKnown && !isBeside) {
+    await alignAndShow(number, signal);
     showAct({ isNew: false, isFromUrl });
-  } else {
-    await openNew(matching, isFromUrl, address ?? { focus: "all" }, signal);
   }
-  await keep(state.versions);
+  if (!isKnown) await openNew(matching, isFromUrl, address ?? { focus: "all" }, signal);
+  keep(state.versions);
+  return number;
 }
 
 /** Open an act with the words, focus, provision and versions of an address. */
@@ -68,7 +74,10 @@ async function openNew(versions, isFromUrl, { from, lang, words, focus, provisio
   const [shown, second] = [numberOf(lang), numberOf(beside)];
   showAct({ isNew: true, isFromUrl, provision });
   if (shown > 0) await alignAndShow(shown, signal);
-  if (second >= 0 && second !== state.active) await alignAndCompare(second, signal);
+  if (second < 0 || second === state.active) return;
+  await align(state.active, second, signal);
+  signal.throwIfAborted();
+  showSecond(second);
 }
 
 /** The CELEX number of the act itself: consolidated texts have a first digit 0 and a date as suffix. */
@@ -79,25 +88,21 @@ const nameOf = ({ source, view: { celex } }) => (source.file ? `${source.file.na
 /** Align another version with the open one and show it; after an error the open one stays. */
 export const switchTo = (number) => runTask(ACT, (signal) => alignAndShow(number, signal));
 
-/** Align another version and show it beside the open one. */
-export const compareWith = (number) => runTask(ACT, (signal) => alignAndCompare(number, signal));
-
 async function alignAndShow(number, signal) {
-  await align(number, signal);
+  await align(state.base, number, signal);
+  signal.throwIfAborted();
   showVersion(number, { act: firstVisibleInAct(), summary: firstVisibleInSummary() });
 }
 
-async function alignAndCompare(number, signal) {
-  await align(number, signal);
-  showSecond(number);
+/** Align two versions, so that their corresponding units are known. @returns {Promise<boolean>} whether they are */
+export async function alignment(from, to) {
+  await runTask(ACT, (signal) => align(from, to, signal));
+  return from === to || state.versions[from].pairs.has(state.versions[to]);
 }
 
-/** Load the alignment of a version with the one that the selection was made on. */
-async function align(number, signal) {
-  const [base, other] = [state.versions[state.base], state.versions[number]];
-  if (base !== other && !base.pairs.has(other)) {
-    const [from, to] = [base, other].map(({ source, view }) => ({ ...source, language: view.language }));
-    base.pairs.set(other, await fetchAlignment(from, to, signal));
-  }
-  signal.throwIfAborted();
+async function align(from, to, signal) {
+  const [one, other] = [state.versions[from], state.versions[to]];
+  if (one === other || one.pairs.has(other)) return;
+  const sources = [one, other].map(({ source, view }) => ({ ...source, language: view.language }));
+  one.pairs.set(other, await fetchAlignment(...sources, signal));
 }

@@ -1,7 +1,7 @@
 // The start screen: one field that takes a file, a text, a number or an address of an act; and examples to try.
 
 import { readAddress } from "./address.js";
-import { fetchExample, fetchExamples, fetchIdentifier } from "./api.js";
+import { fetchExamples, fetchIdentifier } from "./api.js";
 import { byId, make } from "./dom.js";
 import { languageName, LANGUAGES, t } from "./i18n.js";
 import { runTask, showMessage } from "./messages.js";
@@ -32,7 +32,7 @@ export async function initStart() {
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const { example, lang } = readAddress(new URL(link.href));
-    load([exampleOf(example, lang)]);
+    load([{ example, language: lang }]);
   });
   examples = await fetchExamples().catch(() => []);
   renderStart();
@@ -75,7 +75,7 @@ export function openAddress(address, isFromUrl = false) {
   const languages = [...new Set([from ?? lang, lang, beside].filter(Boolean))];
   const how = { address, isFromUrl };
   if (celex) load(languages.map((language) => ({ celex, language })), how);
-  else if (example) load(languages.map((language) => exampleOf(example, language)), how);
+  else if (example) load(languages.map((language) => ({ example, language })), how);
   else if (recent) openKept(recent, how);
   else return false;
   return true;
@@ -87,12 +87,6 @@ async function openKept(key, how) {
   if (how.isFromUrl) history.replaceState({}, "", location.pathname);
   return showMessage(t("not_kept"));
 }
-
-const exampleOf = (example, language) => async (signal) => ({
-  text: await fetchExample(example, language, signal),
-  example,
-  language,
-});
 
 /**
  * Open the files chosen in a file input.
