@@ -11,6 +11,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
