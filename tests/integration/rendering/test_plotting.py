@@ -359,7 +359,7 @@ def test_pyplot_is_left_alone(examples: Path, tmp_path: Path) -> None:
 
 def test_a_large_act_is_drawn_within_seconds() -> None:
     act = made(("recitals", "", ["Whereas"] * 60), *[("article", "", ["This shall apply."] * 60)] * 119)
-    figures = []
+    figures: list[Figure] = []
 
     def work() -> None:
         figures[:] = plot_lattice(act), salience(act, 5, [unit.id for unit in act.units[::100]])
