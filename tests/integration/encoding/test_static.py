@@ -76,7 +76,7 @@ def run(code: str, *arguments: object, **environment: str) -> str:
         cwd=Path(__file__).parent,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 0, done.stderr

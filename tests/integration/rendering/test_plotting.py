@@ -353,7 +353,7 @@ def test_pyplot_is_left_alone(examples: Path, tmp_path: Path) -> None:
         f"save_figure(plot_lattice(lexlattice.read({str(examples / 'short' / 'en.txt')!r})), 'act.png');"
         "print('matplotlib.pyplot' in sys.modules)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=240)
     assert (run.returncode, run.stdout.strip()) == (0, "False"), run.stderr
 
 

@@ -41,7 +41,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes that 
 
 TOLERANCE = 1e-4
 STOPPED = str(_interrupted())
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a process hangs."""
 PAUSE = 5.0
 torch.set_num_threads(1)
