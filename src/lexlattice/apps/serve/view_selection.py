@@ -13,7 +13,7 @@ from lexlattice.lattice.model import Network
 from lexlattice.rendering.status import has_no_summary
 from lexlattice.selection import SummaryOptions
 from lexlattice.selection.decoder import choose
-from lexlattice.selection.explain import explanations
+from lexlattice.selection.explain import Explainer
 from lexlattice.selection.options import LENGTHS
 
 MIN_WORDS: Final = 50
@@ -77,19 +77,19 @@ def reasons_of(
     that one.
     """
     places = {unit.id: place for place, unit in enumerate(act.units)}
-    found: dict[str, Any] = {}
-    known: set[int] = set()
-    for focus in _FOCUSES:
-        steps = selection[focus]["order"]
-        if not steps or all(unit in known for step in steps for unit in step):
-            continue
-        for unit, why in explanations(act, model, features, steps, panels=panels).items():
-            if unit not in known:
-                known.add(unit)
-                found[str(unit)] = {
-                    "rank": why.rank,
-                    "salience": [round(value, 3) for value in why.salience],
-                    "reasons": [[reason.key, reason.value] for reason in why.reasons],
-                    "neighbours": [[places[other.id], round(other.change, 3)] for other in why.neighbours],
-                }
-    return found
+    # The last one wins: what both orders have is explained as part of the order of all provisions.
+    orders = [selection[focus]["order"] for focus in reversed(_FOCUSES)]
+    units = {unit for order in orders for step in order for unit in step}
+    if not units:
+        return {}
+    explainer = Explainer(act, model, features, units, panels)
+    found = {unit: why for order in orders for unit, why in explainer.explain(order).items()}
+    return {
+        str(unit): {
+            "rank": why.rank,
+            "salience": [round(value, 3) for value in why.salience],
+            "reasons": [[reason.key, reason.value] for reason in why.reasons],
+            "neighbours": [[places[other.id], round(other.change, 3)] for other in why.neighbours],
+        }
+        for unit, why in sorted(found.items())
+    }

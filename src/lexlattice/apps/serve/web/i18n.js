@@ -52,6 +52,9 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
+/** Whether there is an interface text for a key. */
+export const hasText = (key) => Object.hasOwn(texts, key);
+
 /** The language that the user chose before, or the first supported language of the browser. */
 export function preferredLanguage() {
   const known = [loadSetting("language"), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];

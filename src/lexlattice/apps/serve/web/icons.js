@@ -20,6 +20,8 @@ const PATHS = {
   play: "M5 3l8 5-8 5z",
   pause: "M5 3v10M11 3v10",
   down: "M4 6l4 4 4-4",
+  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  check: "M3 8.5l3.5 3.5L13 4.5",
 };
 
 /** An icon. @param {keyof typeof PATHS} name */
