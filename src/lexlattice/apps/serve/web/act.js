@@ -54,12 +54,17 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   const prepared = new Set();
   let marked = new Set();
   let current = null;
-  let jump = 0;
+  /** The chunks laid out for a jump, and the frame that keeps its target in place. */
+  let [laidOut, frame] = [new Set(), 0];
 
   setSizes(chunks, container);
   container.lang = view.language;
   container.replaceChildren(...act.parts);
   container.addEventListener("click", onClick, { signal: listening.signal });
+  // Whoever scrolls right after a jump must not be pulled back.
+  for (const name of ["wheel", "touchmove", "keydown"]) {
+    pane.addEventListener(name, stopSettling, { signal: listening.signal, passive: true });
+  }
   const observer = onChunk && observeChunks();
 
   function onClick(event) {
@@ -95,27 +100,32 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   /** Have the text around an element laid out, so that its position is known. */
   function layOut(element) {
     const middle = indices.get(element.closest(".chunk"));
-    const near = chunks.slice(Math.max(0, middle - AROUND), middle + AROUND + 1);
-    for (const { element } of near) element.classList.add("is-laid-out");
+    const near = new Set(chunks.slice(Math.max(0, middle - AROUND), middle + AROUND + 1).map((chunk) => chunk.element));
+    for (const each of laidOut.difference(near)) each.classList.remove("is-laid-out");
+    for (const each of near.difference(laidOut)) each.classList.add("is-laid-out");
+    laidOut = near;
     prepareChunk(middle);
-    return () => near.forEach(({ element }) => element.classList.remove("is-laid-out"));
   }
 
   /** Put an element at a distance from the top, and keep it there until the texts around it have their sizes. */
   function jumpTo(element, offset) {
-    const mine = (jump += 1);
-    const release = layOut(element);
+    layOut(element);
     scrollToOffset(pane, element, offset);
-    let frames = FRAMES_TO_SETTLE;
-    const stop = () => (frames = 0);
-    for (const name of ["wheel", "touchmove", "keydown"]) pane.addEventListener(name, stop, { once: true, passive: true });
+    cancelAnimationFrame(frame);
+    let left = FRAMES_TO_SETTLE;
     const settle = () => {
-      if (mine !== jump || frames <= 0) return release();
-      frames -= 1;
       scrollToOffset(pane, element, offset);
-      requestAnimationFrame(settle);
+      left -= 1;
+      if (left > 0) frame = requestAnimationFrame(settle);
+      else stopSettling();
     };
-    requestAnimationFrame(settle);
+    frame = requestAnimationFrame(settle);
+  }
+
+  function stopSettling() {
+    cancelAnimationFrame(frame);
+    for (const each of laidOut) each.classList.remove("is-laid-out");
+    laidOut = new Set();
   }
 
   /** The first line of a section. */
@@ -148,20 +158,19 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     },
     revealSection: (section) => text.revealElement(startOf(section), { isStart: true }),
     revealElement(element, { atOnce = false, isStart = false } = {}) {
-      const release = layOut(element);
+      layOut(element);
       const [box, area] = [element.getBoundingClientRect(), pane.getBoundingClientRect()];
       const covered = coveredTop();
       const height = Math.min(area.bottom, innerHeight) - Math.max(0, area.top) - covered;
       const top = box.top - Math.max(0, area.top) - covered;
-      release();
       const isComfortable = top >= 0 && top + Math.min(box.height, height / 2) <= 0.85 * height;
-      if (isComfortable && !isStart) return;
+      if (isComfortable && !isStart) return stopSettling();
       const isHeading = !element.matches(".unit, .furniture");
       const offset = covered + (isHeading ? 8 : Math.max(8, 0.2 * height));
       const isFar = Math.abs(top) > MAX_SMOOTH_SCREENS * height;
       const isStill = atOnce || isFar || matchMedia("(prefers-reduced-motion: reduce)").matches;
       if (isStill) jumpTo(element, offset);
-      else smoothTo(element, offset);
+      else smoothTo(top + covered - offset);
     },
     mark(chosen) {
       for (const place of marked) {
@@ -196,15 +205,15 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     destroy() {
       observer?.disconnect();
       listening.abort();
-      jump += 1;
+      stopSettling();
       container.replaceChildren();
     },
   };
 
-  function smoothTo(element, offset) {
+  function smoothTo(distance) {
+    stopSettling();
     const scroller = pane.scrollHeight > pane.clientHeight ? pane : document.scrollingElement;
-    const top = element.getBoundingClientRect().top - Math.max(0, pane.getBoundingClientRect().top) - offset;
-    scroller.scrollBy({ top, behavior: "smooth" });
+    scroller.scrollBy({ top: distance, behavior: "smooth" });
   }
 
   return text;
@@ -248,7 +257,7 @@ let shown = null;
 const decorators = [];
 
 /** The text in the act's pane. */
-export const actText = () => shown;
+export const mainText = () => shown;
 
 /** The first visible unit of the act's pane, and its distance from the top. */
 export const firstVisibleUnit = () => shown?.firstVisibleUnit() ?? { place: -1, offset: 0 };

@@ -1,6 +1,6 @@
 // The contents: a tree of divisions and articles, with stars and strength, that follows the place being read.
 
-import { actText } from "./act.js";
+import { mainText } from "./act.js";
 import { byId, isCapitals, make, moveFocus } from "./dom.js";
 import { t } from "./i18n.js";
 import { icon } from "./icons.js";
@@ -180,8 +180,8 @@ function onClick(event) {
   if (place >= 0) return goToUnit(place, "contents");
   // A section without provisions, such as an annex that is only a table.
   const section = Number(link.dataset.section);
-  const part = actText().elements.parts.find((each) => each.dataset.section === String(section));
-  actText().revealSection(section);
+  const part = mainText().elements.parts.find((each) => each.dataset.section === String(section));
+  mainText().revealSection(section);
   moveFocus(part);
 }
 
@@ -208,9 +208,9 @@ function followSoon() {
 }
 
 function follow() {
-  if (!view() || !actText()) return;
+  if (!view() || !mainText()) return;
   const isPinned = pinned >= 0 && performance.now() - pinnedAt < PIN_DURATION;
-  const place = isPinned ? pinned : actText().firstVisibleUnit().place;
+  const place = isPinned ? pinned : mainText().firstVisibleUnit().place;
   if (place < 0) return;
   const unit = view().units[place];
   const entry = ofSection.get(unit.section);
