@@ -79,8 +79,8 @@ function render() {
 function addEntry(list, above, names, first, isTree) {
   const [name, heading] = names;
   const link = make("a", { href: `#${view().units[first]?.id ?? ""}`, "data-place": first });
-  link.append(make("span", { class: "entry-name" }, name), ...(heading ? [" ", make("span", {}, heading)] : []));
-  const row = make("div", { class: isCapitals(name) ? "entry capitals" : "entry" }, make("i", { class: "strength", "aria-hidden": "true" }), link);
+  link.append(make("span", { class: "branch-name" }, name), ...(heading ? [" ", make("span", {}, heading)] : []));
+  const row = make("div", { class: isCapitals(name) ? "branch capitals" : "branch" }, make("i", { class: "strength", "aria-hidden": "true" }), link);
   const item = make("li", {}, row);
   const entry = { row, link, above, sections: [], isAuto: true };
   if (isTree) {
