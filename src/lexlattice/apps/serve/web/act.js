@@ -257,7 +257,7 @@ let shown = null;
 const decorators = [];
 
 /** The text in the act's pane. */
-export const mainText = () => shown;
+export const actText = () => shown;
 
 /** The first visible unit of the act's pane, and its distance from the top. */
 export const firstVisibleUnit = () => shown?.firstVisibleUnit() ?? { place: -1, offset: 0 };

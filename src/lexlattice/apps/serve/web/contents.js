@@ -1,9 +1,10 @@
 // The contents: a tree of divisions and articles, with stars and strength, that follows the place being read.
 
-import { mainText } from "./act.js";
+import { actText } from "./act.js";
 import { byId, isCapitals, make, moveFocus } from "./dom.js";
 import { t } from "./i18n.js";
 import { icon } from "./icons.js";
+import { closeContents } from "./layout.js";
 import { shadeOf } from "./selection.js";
 import { goToUnit, listen, salience, state, view } from "./state.js";
 
@@ -80,7 +81,8 @@ function addEntry(list, above, names, first, isTree) {
   const [name, heading] = names;
   const link = make("a", { href: `#${view().units[first]?.id ?? ""}`, "data-place": first });
   link.append(make("span", { class: "branch-name" }, name), ...(heading ? [" ", make("span", {}, heading)] : []));
-  const row = make("div", { class: isCapitals(name) ? "branch capitals" : "branch" }, make("i", { class: "strength", "aria-hidden": "true" }), link);
+  const strength = make("i", { class: "strength", "aria-hidden": "true" });
+  const row = make("div", { class: isCapitals(name) ? "branch capitals" : "branch" }, strength, link);
   const item = make("li", {}, row);
   const entry = { row, link, above, sections: [], isAuto: true };
   if (isTree) {
@@ -180,8 +182,9 @@ function onClick(event) {
   if (place >= 0) return goToUnit(place, "contents");
   // A section without provisions, such as an annex that is only a table.
   const section = Number(link.dataset.section);
-  const part = mainText().elements.parts.find((each) => each.dataset.section === String(section));
-  mainText().revealSection(section);
+  closeContents();
+  const part = actText().elements.parts.find((each) => each.dataset.section === String(section));
+  actText().revealSection(section);
   moveFocus(part);
 }
 
@@ -208,9 +211,9 @@ function followSoon() {
 }
 
 function follow() {
-  if (!view() || !mainText()) return;
+  if (!view() || !actText()) return;
   const isPinned = pinned >= 0 && performance.now() - pinnedAt < PIN_DURATION;
-  const place = isPinned ? pinned : mainText().firstVisibleUnit().place;
+  const place = isPinned ? pinned : actText().firstVisibleUnit().place;
   if (place < 0) return;
   const unit = view().units[place];
   const entry = ofSection.get(unit.section);

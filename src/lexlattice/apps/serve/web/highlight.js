@@ -1,6 +1,6 @@
 // Highlights what a search found in the text, where the browser can: without it, the provision gone to is still marked.
 
-import { decorate, mainText } from "./act.js";
+import { decorate, actText } from "./act.js";
 import { rangeOf } from "./ranges.js";
 import { listen } from "./state.js";
 
@@ -35,8 +35,8 @@ export function highlightHits(hits, current) {
 }
 
 function showCurrent({ passage: { place, text }, marks }) {
-  mainText().prepare(place);
-  const ranges = marks.map(([start, end]) => rangeOf(mainText().elementOf(place), text, start, end)).filter(Boolean);
+  actText().prepare(place);
+  const ranges = marks.map(([start, end]) => rangeOf(actText().elementOf(place), text, start, end)).filter(Boolean);
   const highlight = new Highlight(...ranges);
   highlight.priority = 1;
   CSS.highlights.set(CURRENT_NAME, highlight);
@@ -45,7 +45,7 @@ function showCurrent({ passage: { place, text }, marks }) {
 function addRanges(place) {
   for (const { passage, marks } of byPlace.get(place) ?? []) {
     for (const [start, end] of marks) {
-      const range = rangeOf(mainText().elementOf(place), passage.text, start, end);
+      const range = rangeOf(actText().elementOf(place), passage.text, start, end);
       if (range) shown.add(range);
     }
   }

@@ -1,6 +1,6 @@
 // Cross-references as links with previews, and links between recitals and articles on the same subject.
 
-import { mainText, decorate } from "./act.js";
+import { actText, decorate } from "./act.js";
 import { byId, make } from "./dom.js";
 import { t } from "./i18n.js";
 import { hidePreview, initPreview, providePreview } from "./preview.js";
@@ -113,7 +113,7 @@ function beginning(place, id) {
 
 function renderRelated() {
   const { sections, units, provisions } = view();
-  const { headings, paragraphs } = mainText().elements;
+  const { headings, paragraphs } = actText().elements;
   const paragraphOf = new Map(paragraphs.flatMap(({ element, places }) => places.map((place) => [place, element])));
   for (const { index, related } of sections) {
     if (!related?.length || !headings[index]) continue;

@@ -1,6 +1,6 @@
 // Search in the act: a dialog for article numbers, words and headings; then from hit to hit in the text.
 
-import { mainText } from "./act.js";
+import { actText } from "./act.js";
 import { byId, make, moveFocus } from "./dom.js";
 import { highlightHits, initHighlights } from "./highlight.js";
 import { t } from "./i18n.js";
@@ -22,7 +22,7 @@ let hits = [];
 let [listed, selected, visited, lastQuery, timer] = [[], -1, -1, "", 0];
 
 export function initSearch() {
-  const [dialog, field] = [byId("search"), byId("search-text")];
+  const field = byId("search-text");
   initHighlights();
   listen((changed) => changed.has("version") && endSearch());
   byId("open-search").addEventListener("click", openSearch);
@@ -37,11 +37,10 @@ export function initSearch() {
     const option = target.closest("[role=option]");
     if (option) go(listed[Number(option.dataset.index)]);
   });
-  dialog.addEventListener("click", ({ target }) => target === dialog && dialog.close());
 }
 
 /** Open the dialog, with the last query selected. */
-export function openSearch() {
+function openSearch() {
   const dialog = byId("search");
   if (!view() || dialog.open) return;
   dialog.showModal();
@@ -49,19 +48,14 @@ export function openSearch() {
   run();
 }
 
+/** From hit to hit with F3, until Escape. */
 function onPageKey(event) {
-  const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
-  const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k";
-  const isReading = document.documentElement.classList.contains("at-reader");
-  if (!isReading) return;
-  if (isCommand || (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !openDialog())) openSearch();
-  else if (event.key === "F3" && hits.length && !openDialog()) step(event.shiftKey ? -1 : 1);
-  else if (event.key === "Escape" && visited >= 0 && !openDialog()) return endSearch();
-  else return;
+  if (event.defaultPrevented || visited < 0 || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") return endSearch();
+  if (event.key !== "F3") return;
   event.preventDefault();
+  step(event.shiftKey ? -1 : 1);
 }
-
-const openDialog = () => document.querySelector("dialog[open]");
 
 function onFieldKey(event) {
   const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
@@ -168,16 +162,14 @@ function go(hit) {
   const { place, piece, section, isHeading } = hit.passage;
   if (place >= 0 && !isHeading) return goToUnit(place, "search");
   if (place >= 0) goToUnit(place, "search");
-  const element = piece >= 0 ? mainText().elements.furniture[piece] : mainText().elements.headings[section];
+  const element = piece >= 0 ? actText().elements.furniture[piece] : actText().elements.headings[section];
   if (!element) return;
-  mainText().revealElement(element, { isStart: true });
+  actText().revealElement(element, { isStart: true });
   moveFocus(element);
 }
 
-/** Go to the next or previous hit. */
-function step(direction) {
-  go(hits[(Math.max(visited, direction > 0 ? -1 : 0) + direction + hits.length) % hits.length]);
-}
+/** Go to the next or previous hit; after the last comes the first. */
+const step = (direction) => go(hits[(visited + direction + hits.length) % hits.length]);
 
 function endSearch() {
   [hits, listed, selected, visited, lastQuery] = [[], [], -1, -1, ""];

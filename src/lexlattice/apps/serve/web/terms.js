@@ -33,7 +33,7 @@ export function initTerms() {
     if (!link) return;
     event.preventDefault();
     hidePreview();
-    goToUnit(Number(link.dataset.place), "reference");
+    goToUnit(Number(link.dataset.place), "contents");
   });
 }
 
