@@ -63,7 +63,8 @@ function patternOf(definitions) {
       const hasEnding = (term.match(/\p{L}/gu) ?? []).length >= MIN_LETTERS_FOR_ENDING;
       return `(${words.join("\\s+")})${hasEnding ? `\\p{L}{0,${MAX_ENDING}}` : ""}`;
     });
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${sources.join("|")})(?![\\p{L}\\p{N}])`, "giu");
+  // Not in words with a hyphen either: "high-risk" is not about a "risk".
+  return new RegExp(`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][-‑])(?:${sources.join("|")})(?![\\p{L}\\p{N}]|[-‑]\\p{L})`, "giu");
 }
 
 function update() {
