@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
-from lexlattice.errors import DataError, NoSuchProvisionError
+from lexlattice.errors import DataError
 
 SECTION_KINDS: Final = ("title", "preamble", "recitals", "article", "annex", "notes", "body")
 """What a row of the lattice can be."""
@@ -290,7 +290,7 @@ class Act:
         except KeyError:
             from lexlattice.reading.citations import lookup  # words of 24 languages are needed for suggestions only
 
-            raise NoSuchProvisionError(lookup.no_such_id(self, self._below, unit_id)) from None
+            raise lookup.no_such_id(self, self._below, unit_id) from None
 
     def sentences(self, provision_id: str) -> tuple[Unit, ...]:
         """Return the units of exactly this provision: one, its sentences, or none if the act has no such provision."""
@@ -313,7 +313,7 @@ class Act:
         if row is not None:
             return Provision(row.id, row.citation, (row,))
         if units is None:
-            raise NoSuchProvisionError(lookup.no_such_id(self, self._below, provision_id))
+            raise lookup.no_such_id(self, self._below, provision_id)
         return Provision(provision_id, lookup.cite_provision(self, self._below, provision_id), tuple(units))
 
     def find(self, cited: str) -> Provision:

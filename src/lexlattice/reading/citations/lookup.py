@@ -138,7 +138,7 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
                     return found
     close = _nearest(act, below, index, tried, cited)
     example = next((unit.citation for unit in act.units if unit.kind not in ("title", "citation")), "")
-    raise NoSuchProvisionError(_no_such(cited, close, example))
+    raise _no_such(cited, close, example)
 
 
 def _names_all(unit: Unit, units: Sequence[Unit]) -> bool:
@@ -154,14 +154,16 @@ def _find_table(act: Act, below: Below, cited: str) -> str:
             name = f"{find_provision(act, below, ending.parent)}.{ending.step}"
             if name in below or table_row(act, below, name) is not None:
                 return name
-            raise NoSuchProvisionError(_no_such(cited, [cite_provision(act, below, name.partition(".tbl-")[0])]))
+            raise _no_such(cited, [cite_provision(act, below, name.partition(".tbl-")[0])])
     return ""
 
 
-def no_such_id(act: Act, below: Below, name: object) -> str:
-    """The error message for an id that does not exist or is not that of a unit, with the nearest ones."""
+def no_such_id(act: Act, below: Below, name: object) -> NoSuchProvisionError:
+    """The error for an id that does not exist or is not that of a unit, with the nearest ones."""
     if name in below:
-        return f"{name} has no text of its own in this act; act.provision({name!r}) has the units below it."
+        return NoSuchProvisionError(
+            f"{name} has no text of its own in this act; act.provision({name!r}) has the units below it."
+        )
     close = get_close_matches(str(name), below, MAX_SUGGESTIONS, 0.6)
     parent = str(name).rpartition(".")[0]
     if parent in below and parent not in close:
@@ -169,10 +171,14 @@ def no_such_id(act: Act, below: Below, name: object) -> str:
     return _no_such(str(name), close)
 
 
-def _no_such(wanted: str, close: Sequence[str], example: str = "") -> str:
+def _no_such(wanted: str, close: Sequence[str], example: str = "") -> NoSuchProvisionError:
     shown = f"; cite a provision as in {example!r}." if example else "."
     hint = f"; did you mean {', '.join(close)}?" if close else shown
-    return f"There is no {wanted.strip()[:80] or 'provision without a name'} in this act{hint}"
+    asked = wanted.strip()[:80]
+    return NoSuchProvisionError(
+        f"There is no {asked or 'provision without a name'} in this act{hint}",
+        values={"provision": asked, "nearest": list(close)},
+    )
 
 
 def _nearest(act: Act, below: Below, index: ProvisionIndex, tried: Sequence[Path], cited: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gettext
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -47,6 +47,8 @@ class Phrases:
     (`plural`, in the notation of gettext)."""
     reader: Mapping[str, str]
     """What the web reader says on its buttons, labels and notes, by name; `SHARED` and `advice` are in it too."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """What the service says when something fails, by the code of the error; the placeholders are the error's values."""
 
     def more_points(self, count: int) -> str:
         """The mark where N points of a list are left out.
