@@ -320,7 +320,8 @@ class Act:
         """Return the provision with this citation.
 
         Args:
-            cited: In the act's language or in English: "Article 5(1)(a)", "Recital 12".
+            cited: As acts or as people write it, in the act's language or any other of the 24: "Article 5(1)(a)",
+                "art. 5 par. 1 (a)", "Artikel 5 Absatz 1", "5.1", "Recital 12", "Annex II".
 
         Raises:
             NoSuchProvisionError: If the act has none; the message names the nearest ones.

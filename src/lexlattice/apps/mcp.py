@@ -212,8 +212,8 @@ class Tools:
 
         source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
             a CELEX number such as 32016R0679; never a URL.
-        provision: its id, such as art-5.par-1.pt-a, or its citation in the act's language or in English, such as
-            Article 5(1)(a).
+        provision: its id, such as art-5.par-1.pt-a, or its citation in any of the 24 languages, as acts or people
+            write it: Article 5(1)(a), art. 5 para. 1, recital 12, Annex II.
         language: two letters (default: detected; for CELEX numbers: en).
         """
         if not provision.strip():
