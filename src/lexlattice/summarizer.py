@@ -16,6 +16,7 @@ from lexlattice import encoding
 from lexlattice._internal.files import write_whole, writing
 from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
+from lexlattice.act.remarks import Remark
 from lexlattice.act.summary import Explanation, Item, Summary
 from lexlattice.encoding.base import allow_empty_texts
 from lexlattice.encoding.static import Static
@@ -33,6 +34,7 @@ from lexlattice.selection.explain import explanations
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
 """The name of the file in a model's folder."""
+_NOTHING_CITABLE: Final = Remark("nothing-citable", "There is nothing in this act that could be cited.")
 PATH: Final = Path(__file__).parent / "lattice" / "weights" / "lattice.safetensors"
 
 
@@ -51,7 +53,7 @@ class Summarizer:
 
     def __init__(self, path: Path, model: Network, encoder: encoding.Encoder) -> None:
         """Use `from_pretrained`."""
-        self._path, self._model, self._encoder = path, model, encoder
+        self._path, self.model, self._encoder = path, model, encoder
 
     @classmethod
     def from_pretrained(
@@ -107,7 +109,7 @@ class Summarizer:
         if has_no_summary(act):
             return Summary(act, length, (), warnings_of(act))
         if not act.units:
-            return Summary(act, length, (), (*warnings_of(act), "There is nothing in this act that could be cited."))
+            return Summary(act, length, (), (*warnings_of(act), _NOTHING_CITABLE))
         scores, choice, why = self._decode(act, length, options)
         summary = build_summary(act, choice.units, scores, length, explanations=why)
         return replace(summary, warnings=(*summary.warnings, *_remarks(summary, options.focus)))
@@ -130,22 +132,27 @@ class Summarizer:
 
         A score is about the probability that an editor would take the unit; above 1 if it states several points.
         """
-        return self._model.scores(self._features(act)) if act.units else np.zeros(0, np.float32)
+        return self.model.scores(self.features(act)) if act.units else np.zeros(0, np.float32)
 
     def trajectory(self, act: Act) -> Floats:
         """Return the scores before the automaton's first step and after each, one row each."""
-        return self._model.panels(self._features(act)) if act.units else np.zeros((1, 0), np.float32)
+        return self.panels(self.features(act))
+
+    def panels(self, features: MeaningFeatures) -> Floats:
+        """Return the same from the features of an act."""
+        return self.model.panels(features) if len(features.units) else np.zeros((1, 0), np.float32)
 
     def _decode(
         self, act: Act, words: int, options: SummaryOptions
     ) -> tuple[Floats, Choice, Mapping[int, Explanation]]:
         """Return the scores, what is selected by them, and the explanations if the options ask for them."""
-        features = self._features(act)
-        scores = self._model.scores(features)
+        features = self.features(act)
+        scores = self.model.scores(features)
         choice = choose(act, scores, words, options.focus)
-        return scores, choice, explanations(act, self._model, features, choice.steps) if options.explain else {}
+        return scores, choice, explanations(act, self.model, features, choice.steps) if options.explain else {}
 
-    def _features(self, act: Act) -> MeaningFeatures:
+    def features(self, act: Act) -> MeaningFeatures:
+        """Return what the network reads of an act."""
         with allow_empty_texts():
             return features_of(act, self._encoder)
 
@@ -233,8 +240,10 @@ def _remarks(summary: Summary, focus: str) -> list[str]:
     act, length = summary.act, summary.budget
     if not summary.items:
         if focus == "articles" and not any(section.kind == "article" for section in act.sections):
-            return ["This act has no articles; ask for all of it."]
-        return [f"What matters most of this act does not fit into {length:,} words; allow more."]
+            return [Remark("no-focus-articles", "This act has no articles; ask for all of it.")]
+        text = f"What matters most of this act does not fit into {length:,} words; allow more."
+        return [Remark("nothing-fits", text, words=length)]
     if length >= act.words:
-        return [f"All provisions of the act are here: it has {act.words:,} words, and {length:,} were allowed."]
+        text = f"All provisions of the act are here: it has {act.words:,} words, and {length:,} were allowed."
+        return [Remark("all-shown", text, words=act.words, allowed=length)]
     return []

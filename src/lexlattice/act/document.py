@@ -12,9 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import DataError
+
+if TYPE_CHECKING:
+    from lexlattice.reading.citations.act_names import ActForm
 
 SECTION_KINDS: Final = ("title", "preamble", "recitals", "article", "annex", "notes", "body")
 """What a row of the lattice can be."""
@@ -39,7 +43,9 @@ FURNITURE_KINDS: Final = ("heading", "formula", "page", "signature", "contents",
 STATUSES: Final = ("adopted", "consolidated", "corrigendum", "repealed")
 """What an act's text can be: as adopted, as amended until some day, a correction, or of an act no longer in force."""
 
-CUT_OFF: Final = "The text seems to be cut off: what should follow is missing, and so it is in anything made of it."
+CUT_OFF: Final = Remark(
+    "cut-off", "The text seems to be cut off: what should follow is missing, and so it is in anything made of it."
+)
 """The warning of an act that is incomplete."""
 
 REFERENCE_KINDS: Final = ("internal", "external", "treaty", "other")
@@ -331,6 +337,47 @@ class Act:
 
         return self.provision(lookup.find_provision(self, self._below, cited))
 
+    @property
+    def name(self) -> str:
+        """Short name in the act's language: "Regulation (EU) 2016/679"; empty if the act has no number."""
+        return self._form.name
+
+    def cite(self, provision_id: str) -> str:
+        """Return how others cite a provision of this act, in the act's language.
+
+        Args:
+            provision_id: Id of a provision or of a unit, such as "art-6.par-1".
+
+        Returns:
+            "Article 6(1) of Regulation (EU) 2016/679"; of an act without a number the provision alone.
+
+        Raises:
+            NoSuchProvisionError: If the act has none; the message names the nearest ones.
+
+        """
+        unit = self._by_id.get(provision_id)
+        return self._form.cite(self.provision(provision_id).citation if unit is None else unit.citation)
+
+    def eli(self, provision_id: str = "") -> str:
+        """Return the European Legislation Identifier of the act or of a provision.
+
+        Args:
+            provision_id: Such as "art-6.par-1"; a provision without an identifier has that of what encloses it.
+
+        Returns:
+            "http://data.europa.eu/eli/reg/2016/679/art_6/par_1/oj"; empty if it cannot be said with certainty.
+
+        """
+        from lexlattice.reading.citations import eli
+
+        return eli.eli_of(self, provision_id)
+
+    @cached_property
+    def _form(self) -> ActForm:
+        from lexlattice.reading.citations import act_names
+
+        return act_names.form_of(self)
+
     @cached_property
     def articles(self) -> tuple[Section, ...]:
         """The act's own articles, without those of annexes and attached acts."""
@@ -417,7 +464,7 @@ class Act:
         ]
         furniture = [{"kind": piece.kind, "start": piece.start, "end": piece.end} for piece in self.furniture]
         rest = asdict(replace(self, sections=(), furniture=()))
-        return {**rest, "sections": sections, "furniture": furniture, "warnings": list(self.warnings)}
+        return {**rest, "sections": sections, "furniture": furniture, "warnings": list(map(str, self.warnings))}
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return JSON as described by the schema in `act.schema.json`."""

@@ -22,9 +22,27 @@ if TYPE_CHECKING:
 GROUPS: Final = ("aim", "key_points", "application", "background", "related")
 """Under which heading an item stands in a grouped summary, in the order in which they come."""
 
-REASONS: Final = ("says_aim", "says_application", "first_paragraph", "referred_to", "near_title", "near_recitals")
-"""What speaks for an item: it says what the act is for, or from when it applies; it is the first paragraph of its
-article; N articles refer to its article; its cosine similarity with the title, or with the recitals."""
+REASONS: Final = (
+    "says_aim",
+    "says_application",
+    "says_scope",
+    "says_repeal",
+    "defines_terms",
+    "first_paragraph",
+    "referred_to",
+    "near_title",
+    "near_recitals",
+    "high_salience",
+    "new_chapter",
+    "pointed_at",
+    "needed",
+    "with_others",
+)
+"""What speaks for an item: it says what the act is for, from when it applies, what it applies to, or what it repeals;
+it is in the article that defines terms; it is the first paragraph of its article; N articles refer to its article; its
+cosine similarity with the title, or with the recitals; its salience is among the highest N % of the act; it was the
+first to be selected of its chapter; something selected before points ahead to it; N others, selected with it, cannot be
+read without it; it was selected with N others without which it cannot be read."""
 
 
 def shown(score: float) -> float:
@@ -171,7 +189,7 @@ class SummaryRecord:
         return data | {
             "extract": [item.to_dict(group=group) for item in self.extract],
             "left_out": [cut.to_dict() for cut in self.left_out],
-            "warnings": list(self.warnings),
+            "warnings": list(map(str, self.warnings)),
         }
 
     @classmethod

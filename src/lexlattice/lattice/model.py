@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -185,40 +185,51 @@ class Network:
         return network
 
     @one_blas_thread()
-    def scores(self, features: MeaningFeatures, mask: Mask | None = None) -> Floats:
-        """Return how much each unit matters, whatever the length of a summary; of the magnitude of a probability.
-
-        Args:
-            features: The features of an act.
-            mask: Removes neighbours that cells should not perceive; the difference in scores is their influence.
-
-        """
+    def scores(self, features: MeaningFeatures) -> Floats:
+        """Return how much each unit matters, whatever the length of a summary; of the magnitude of a probability."""
         if not len(features.units):
             return np.zeros(0, np.float32)
-        return _finite(self.predict(features, mask=mask)[-1].scores)
+        return _finite(self.predict(features)[-1].scores)
+
+    @one_blas_thread()
+    def masked_scores(self, features: MeaningFeatures, masks: Iterable[Mask]) -> list[Floats]:
+        """Return the scores with neighbours removed that cells should not perceive, once for each mask.
+
+        The difference to the scores without a mask is the influence of these neighbours.
+        """
+        self._check_widths(features)
+        with np.errstate(over="ignore", invalid="ignore"):
+            states = self._embed(features)  # no cell perceives another one yet
+            return [_finite(self._run(features, states, mask=mask)[-1].scores) for mask in masks]
 
     @one_blas_thread()
     def panels(self, features: MeaningFeatures) -> Floats:
         """Return the scores before the first step and after each, one row each."""
         return _finite(np.stack([prediction.scores for prediction in self.predict(features, record=True)]))
 
-    def predict(self, features: MeaningFeatures, *, record: bool = False, mask: Mask | None = None) -> list[Prediction]:
+    def predict(self, features: MeaningFeatures, *, record: bool = False) -> list[Prediction]:
         """Return the prediction after the last step; with `record` also before the first and after each."""
         self._check_widths(features)
         with np.errstate(over="ignore", invalid="ignore"):  # `_finite` reports weights that are too large
-            lattice = lattice_of(features, self.wiring.geometry)
-            lattice = lattice if mask is None else mask(lattice)
-            order = np.argsort(lattice.cell_of)  # the unit of each cell
-            sections, paragraphs = Groups(features.section_of[order]), Groups(features.paragraph_of[order])
-            links = Links.of(sections, features.references) if self.wiring.references else None
-            states = before = self._embed(features)[order]
-            panels = [states]
-            for _ in range(self.wiring.steps):
-                assert self.automaton is not None
-                states = self.automaton.step(states, lattice, self._context(states, sections, paragraphs, links))
-                panels.append(states)
-            kept = panels if record else panels[-1:]
-            return [self._read_out(before, panel, sections, lattice.cell_of) for panel in kept]
+            return self._run(features, self._embed(features), record=record)
+
+    def _run(
+        self, features: MeaningFeatures, embedded: Floats, *, record: bool = False, mask: Mask | None = None
+    ) -> list[Prediction]:
+        """Run the automaton from the states of the units before the first step."""
+        lattice = lattice_of(features, self.wiring.geometry)
+        lattice = lattice if mask is None else mask(lattice)
+        order = np.argsort(lattice.cell_of)  # the unit of each cell
+        sections, paragraphs = Groups(features.section_of[order]), Groups(features.paragraph_of[order])
+        links = Links.of(sections, features.references) if self.wiring.references else None
+        states = before = embedded[order]
+        panels = [states]
+        for _ in range(self.wiring.steps):
+            assert self.automaton is not None
+            states = self.automaton.step(states, lattice, self._context(states, sections, paragraphs, links))
+            panels.append(states)
+        kept = panels if record else panels[-1:]
+        return [self._read_out(before, panel, sections, lattice.cell_of) for panel in kept]
 
     def _check_widths(self, features: MeaningFeatures) -> None:
         """Raise a WeightsError if the features are not as wide as those that the network was trained on."""

@@ -59,7 +59,7 @@ def roles_of(
         application: The units that say from when the act applies.
 
     """
-    words, articles = selection_wording(act.language), own_articles(act)
+    articles = own_articles(act)
     starts = [0, *accumulate(len(section.units) for section in act.sections)]
     found: dict[str, int] = {}
 
@@ -75,14 +75,14 @@ def roles_of(
     aims = among(range(start, start + len(aiming)))
     if aims:
         found["aim"] = max(aims, key=lambda candidate: density[candidate] * (_AIM_FIRST if candidate == aims[0] else 1))
-    about_scope = [article for article in articles[:_FIRST_ARTICLES] if words.heads_scope(article.heading)]
-    scopes = among(inside(about_scope))
+    scopes = among(inside(about_scope(act, articles)))
     if scopes:
         found["scope"] = max(scopes, key=density.__getitem__)
     dated = among(application)
     if dated:
         found["date"] = dated[0]
-    repeals = among([place for place in inside(articles[-_LAST_ARTICLES:]) if _repeals(act.units[place], words)])
+    repealing = {unit.id for unit in about_repeal(act, articles)}
+    repeals = among([place for place in inside(articles[-_LAST_ARTICLES:]) if act.units[place].id in repealing])
     if repeals:
         found["repeal"] = repeals[0]
     roles = [Role(candidate, _SHARES[name], _SHORTEST if name == "aim" else 0) for name, candidate in found.items()]
@@ -105,6 +105,18 @@ def _chapter_roles(
         if chapter and options:
             share = sum(article.words for article in members) / total
             yield Role(max(options, key=density.__getitem__), _CHAPTER_SHARE * share, chapter=chapter)
+
+
+def about_scope(act: Act, articles: Sequence[Section]) -> list[Section]:
+    """Return the articles on the scope of an act, given its own articles."""
+    words = selection_wording(act.language)
+    return [article for article in articles[:_FIRST_ARTICLES] if words.heads_scope(article.heading)]
+
+
+def about_repeal(act: Act, articles: Sequence[Section]) -> list[Unit]:
+    """Return the units that repeal another act, given the act's own articles."""
+    words = selection_wording(act.language)
+    return [unit for article in articles[-_LAST_ARTICLES:] for unit in article.units if _repeals(unit, words)]
 
 
 def _repeals(unit: Unit, words: SelectionWording) -> bool:

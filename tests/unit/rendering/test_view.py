@@ -11,7 +11,9 @@ import pytest
 
 from lexlattice import read
 from lexlattice.act.summary import GROUPS
-from lexlattice.apps.serve.jobs import MIN_WORDS, extract_of, view_of
+from lexlattice.apps.serve.jobs import extract_of
+from lexlattice.apps.serve.view import view_of
+from lexlattice.apps.serve.view_selection import MIN_WORDS
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.citations.forms import Cite, cite, cite_sentences, sentence_forms
 from lexlattice.reading.languages.grammar import load
@@ -56,27 +58,34 @@ def chosen(view: dict[str, Any], words: int) -> list[str]:
     """What the page selects from the view, as `selection.js` does."""
     places: list[int] = []
     left = words
-    for step in view["order"]:
+    for step in view["selection"]["all"]["order"]:
         left -= sum(view["units"][place]["words"] for place in step)
         if left < 0:
             break
         places += step
-    return [view["units"][place]["id"] for place in sorted(view["whole"] if words >= view["words"] else places)]
+    return [
+        view["units"][place]["id"]
+        for place in sorted(view["selection"]["all"]["whole"] if words >= view["words"] else places)
+    ]
 
 
 @pytest.mark.parametrize("name", ["long/en.txt", "short/en.txt", "short/el.txt"])
 def test_the_page_selects_the_units_of_the_summary_at_every_budget(examples: Path, name: str) -> None:
     act = read(examples / name)
     view, scores = view_of(act), shipped().score(act)
-    for words in {*range(view["least"], view["most"], 7), *range(view["most"] - 30, view["most"] + 30), *view["stops"]}:
+    for words in {
+        *range(view["selection"]["least"], view["selection"]["most"], 7),
+        *range(view["selection"]["most"] - 30, view["selection"]["most"] + 30),
+        *view["selection"]["stops"],
+    }:
         wanted = [act.units[place].id for place in choose(act, scores, words).units]
         assert chosen(view, words) == wanted, words
 
 
 def test_the_stops_of_the_slider_include_the_named_lengths(view: dict[str, Any]) -> None:
-    lengths = view["stops"]
-    assert (lengths[0], lengths[-1]) == (view["least"], view["most"])
-    assert view["most"] > view["budget"] > view["least"] == MIN_WORDS
+    lengths = view["selection"]["stops"]
+    assert (lengths[0], lengths[-1]) == (view["selection"]["least"], view["selection"]["most"])
+    assert view["selection"]["most"] > view["selection"]["default"] > view["selection"]["least"] == MIN_WORDS
     assert set(lengths) >= {Budget(name).of(view["words"]) for name in ("short", "auto", "long")}
     assert all(before < after < 2 * before for before, after in pairwise(lengths))
 
@@ -84,40 +93,41 @@ def test_the_stops_of_the_slider_include_the_named_lengths(view: dict[str, Any])
 def test_sentences_of_one_line_continue_it() -> None:
     text = "Decision\nArticle 1\nScope\n1. " + "Honey shall be labelled. Wax may be sold. " * 20 + "\n2. Bees are free."
     units = view_of(read(text, language="en"))["units"]
-    assert [unit["goes_on"] for unit in units if unit["provision"] == "art-1.par-1"][:3] == [False, True, True]
-    assert not units[-1]["goes_on"]
+    assert [unit["continues"] for unit in units if unit["provision"] == "art-1.par-1"][:3] == [False, True, True]
+    assert not units[-1]["continues"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_its_disclaimer_and_headings(examples: Path, language: str) -> None:
     view = view_of(read(examples / "short" / f"{language}.txt"))
     assert view["language"] == language
-    assert view["notice"]
+    assert view["disclaimer"]
     assert all(view["groups"].values())
     assert all(section["name"] for section in view["sections"])
-    assert view["consolidated"] is None
+    assert view["status"]["kind"] == "adopted"
+    assert view["status"]["is_act"]
 
 
 def test_a_consolidated_text_has_its_date(examples: Path) -> None:
-    assert view_of(read(examples / "formats" / "act.consolidated.html"))["consolidated"] == "2024-03-12"
+    assert view_of(read(examples / "formats" / "act.consolidated.html"))["status"]["date"] == "2024-03-12"
 
 
 def test_a_short_act_can_be_shown_whole_in_order_of_importance(examples: Path) -> None:
     act = read(examples / "short" / "en.txt")
     view = view_of(act)
-    assert view["most"] == act.words > view["budget"]
+    assert view["selection"]["most"] == act.words > view["selection"]["default"]
     assert chosen(view, act.words) == [item.id for item in summarize(act, words=act.words)]
-    order = [place for step in view["order"] for place in step]
+    order = [place for step in view["selection"]["all"]["order"] for place in step]
     assert order != sorted(order)
-    assert set(order) < set(view["whole"])
+    assert set(order) < set(view["selection"]["all"]["whole"])
 
 
 def test_a_very_short_act_is_shown_whole() -> None:
     act = read("Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free.", language="en")
     view = view_of(act, name="bees.txt")
-    assert chosen(view, view["budget"]) == [unit.id for unit in act]
+    assert chosen(view, view["selection"]["default"]) == [unit.id for unit in act]
     assert view["title"] == "bees.txt"
-    assert view["least"] <= view["budget"] <= view["most"]
+    assert view["selection"]["least"] <= view["selection"]["default"] <= view["selection"]["most"]
 
 
 def test_an_extract_has_the_units_named_in_document_order(content: bytes, view: dict[str, Any]) -> None:
@@ -147,9 +157,9 @@ def test_runs_of_sentences_can_be_cited_from_the_view(language: str) -> None:
 def test_there_are_sentence_forms_for_the_longest_provision() -> None:
     text = "Decision\nArticle 1\nScope\n1. " + "Honey shall be labelled. Wax may be sold. " * 20 + "\n2. Bees are free."
     view = view_of(read(text, language="en"))
-    assert view["wholes"] == {"art-1.par-1": "Article 1(1)"}
+    assert view["provisions"] == {"art-1.par-1": "Article 1(1)"}
     assert {name: len(forms) for name, forms in view["sentences"].items()} == dict.fromkeys(
         ("one", "two", "opening", "closing"), 40
     )
     short = view_of(read("Article 1\n\nBees are free.", language="en"))
-    assert (short["wholes"], short["sentences"]["one"]) == ({}, [])
+    assert (short["provisions"], short["sentences"]["one"]) == ({}, [])

@@ -53,6 +53,7 @@ _WEB_MEDIA_TYPE: Final = {
     ".json": JSON,
     ".svg": "image/svg+xml",
     ".png": "image/png",
+    ".woff2": "font/woff2",
 }
 
 api: Final = APIRouter()

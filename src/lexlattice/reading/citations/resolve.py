@@ -242,6 +242,7 @@ class Divisions:
                     header = grammar.header(text)
                     known[text] = (header.kind, header.number) if header is not None else ("", "")
             self._around[section.id] = tuple(known[text] for text in section.enclosing)
+        self._sets = {name: frozenset(enclosing) for name, enclosing in self._around.items()}
 
     def resolve(self, path: Path, at: str) -> list[str]:
         """The articles of a division that is mentioned in an article: "Section 2" is one of the same chapter."""
@@ -252,8 +253,8 @@ class Divisions:
         level = wanted[0][0]
         outer = next((n for n, (kind, _) in enumerate(own) if kind == level), 0)
         for kept in range(outer, -1, -1):  # the nearest division first
-            full = [*own[:kept], *wanted]
-            found = [name for name, enclosing in self._around.items() if all(step in enclosing for step in full)]
+            full = {*own[:kept], *wanted}
+            found = [name for name, enclosing in self._sets.items() if full <= enclosing]
             if found:
                 return found
         return []

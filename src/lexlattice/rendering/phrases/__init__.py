@@ -46,7 +46,8 @@ class Phrases:
     """How points that are left out are counted: `points` in the forms of the language, and which is for which number
     (`plural`, in the notation of gettext)."""
     reader: Mapping[str, str]
-    """What the web reader says on its buttons, labels and notes, by name; `SHARED` and `advice` are in it too."""
+    """What the web reader says on its buttons, labels and notes, by name; `SHARED`, `advice`, the status and the notices are
+    in it too."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """What the service says when something fails, by the code of the error; the placeholders are the error's values."""
 
@@ -84,5 +85,7 @@ def _load(language: str) -> Phrases:
     text = files(__package__).joinpath(f"{language}{_ENDING}").read_text("utf-8")
     found = tomllib.loads(text)
     found["reader"] |= {name: found[name] for name in SHARED}
+    for table, prefix in (("status", "status"), ("notices", "notice")):
+        found["reader"] |= {f"{prefix}_{name}": text for name, text in found[table].items()}
     found["reader"]["advice"] = f"{found['disclaimer'].partition('. ')[0]}."
     return Phrases(language=language, **found)

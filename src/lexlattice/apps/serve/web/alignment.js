@@ -30,3 +30,18 @@ export function nextCounterpart({ place, offset }, from, to, base) {
   }
   return NO_POSITION;
 }
+
+/**
+ * The corresponding places of two versions, in both directions.
+ * @param {any} from view of a version @param {any} to view of another @param {Record<string, string[]>} pairs ids in `to` by id in `from`
+ * @returns {[number[][], number[]]} places in `to` of each unit of `from`, and the place in `from` of each unit of `to`, or -1
+ */
+export function alignedPlaces(from, to, pairs) {
+  const placeOf = new Map(to.units.map(({ id }, place) => [id, place]));
+  const there = from.units.map(({ id }) => (pairs[id] ?? []).map((other) => placeOf.get(other)));
+  const back = to.units.map(() => -1);
+  for (const [place, others] of there.entries()) {
+    for (const other of others) if (back[other] < 0) back[other] = place;
+  }
+  return [there, back];
+}

@@ -3,7 +3,8 @@
 import { view } from "./state.js";
 
 /**
- * @typedef {{places: number[], pieces: string[], level: number}} Line sentences of one provision, or a mark only
+ * @typedef {{text: string, omission: import("./omissions.js").Omission}} Mark of what is left out
+ * @typedef {{places: number[], pieces: (string|Mark)[], level: number}} Line sentences of one provision, or a mark only
  * @typedef {{places: number[], citation: string, lines: Line[]}} Block a provision with its selected units
  */
 
@@ -24,7 +25,10 @@ export function blocksOf(places, omissions) {
   });
 }
 
-export const textOf = ({ lines }) => lines.map(({ pieces }) => pieces.join(" ")).join("\n");
+/** The text of a block as the library renders it, marks included. @param {Block} block */
+export const textOf = ({ lines }) => lines.map(({ pieces }) => pieces.map(pieceText).join(" ")).join("\n");
+
+const pieceText = (piece) => piece.text ?? piece;
 
 /** The outermost shown provision above a unit, and the number of levels in between. */
 function rootOf(units, place, shown) {
@@ -60,7 +64,10 @@ function linesOf(units, places, marks, shown) {
   return [...lines, ...apart];
 }
 
-const markOf = ({ missing, isPoints }) => (isPoints ? view().marks[missing.length - 1] : "[…]");
+function markOf(omission) {
+  const { missing, isPoints } = omission;
+  return { omission, text: isPoints ? view().omission_marks[missing.length - 1] : "[…]" };
+}
 
 /** The citation of the only outer line, or of the paragraph if there are several. */
 function citationOfBlock(lines, root) {
@@ -70,14 +77,14 @@ function citationOfBlock(lines, root) {
 
 /** The citation of a whole provision, or of several runs of its sentences; else of one run of sentences. */
 function citationOf(places) {
-  const { units, wholes, sentences } = view();
+  const { units, provisions, sentences } = view();
   const { provision, citation } = units[places[0]];
   if (places.length === 1) return citation;
   const isIn = (place) => units[place]?.provision === provision;
   let first = 0;
   while (isIn(places[0] - first - 1)) first += 1;
   const isRun = places.at(-1) - places[0] === places.length - 1;
-  if (provision in wholes && (!isRun || (first === 0 && !isIn(places.at(-1) + 1)))) return wholes[provision];
+  if (provision in provisions && (!isRun || (first === 0 && !isIn(places.at(-1) + 1)))) return provisions[provision];
   const { one, two, opening, closing } = sentences;
   const several = places.length === 2 ? two[first] : opening[first] + closing[first + places.length - 1];
   const place = citation.lastIndexOf(one[first]);

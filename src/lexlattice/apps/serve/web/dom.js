@@ -31,10 +31,22 @@ function set(element, attributes) {
   }
 }
 
-/** Scroll an element into view, smoothly unless `atOnce` or the user prefers reduced motion. */
+/** Jumps over more screens than this are instant: nobody can follow the text that would rush by. */
+const MAX_SMOOTH_SCREENS = 2;
+
+/** Scroll an element into view: smoothly if it is near, unless `atOnce` or the user prefers reduced motion. */
 export function show(element, { block = "center", atOnce = false } = {}) {
-  const isStill = atOnce || matchMedia("(prefers-reduced-motion: reduce)").matches;
-  element.scrollIntoView({ block, inline: "nearest", behavior: isStill ? "auto" : "smooth" });
+  const pane = element.closest(".pane, dialog") ?? document.documentElement;
+  const distance = Math.abs(element.getBoundingClientRect().top - pane.getBoundingClientRect().top);
+  const isFar = distance > MAX_SMOOTH_SCREENS * innerHeight;
+  const isStill = atOnce || isFar || matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block, inline: "nearest", behavior: isStill ? "instant" : "smooth" });
+}
+
+/** Move the focus to an element that a link leads to, without scrolling. */
+export function moveFocus(element) {
+  if (!element.matches("a, button, input, select, textarea, summary, [tabindex]")) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
 }
 
 /**
@@ -72,6 +84,13 @@ export function tableOf(text) {
 }
 
 const cellOf = (text = "") => make("td", {}, text);
+
+/** Whether a text is set in capitals, and longer than an abbreviation: such texts are shown smaller. */
+export function isCapitals(text) {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const capitals = letters.filter((letter) => letter !== letter.toLowerCase());
+  return letters.length > 12 && capitals.length > 0.8 * letters.length;
+}
 
 /** A setting saved in the browser, or null. */
 export function loadSetting(key) {

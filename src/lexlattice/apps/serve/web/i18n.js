@@ -1,4 +1,4 @@
-// Interface texts: English until those of another language are loaded from the service.
+// Interface texts, in 24 languages, from the service.
 
 import { loadSetting } from "./dom.js";
 
@@ -39,61 +39,21 @@ export const languageName = (language) => NAMES[language] ?? language;
 
 // --- interface texts ---
 
-const ENGLISH = {
-  open: "Open an act",
-  drop: "Drop a file here",
-  choose: "Choose a file",
-  paste: "Or paste the text of an act",
-  read: "Read",
-  celex: "CELEX number",
-  fetch: "Fetch",
-  example: "Open an example",
-  working: "Working…",
-  lattice: "Lattice",
-  act: "Act",
-  summary: "Summary",
-  contents: "Contents",
-  words: "Words",
-  step: "Step",
-  play: "Play",
-  pause: "Pause",
-  chosen: "Chosen",
-  salience: "Salience",
-  copy: "Copy with citation",
-  copied: "Copied",
-  export: "Export",
-  print: "Print",
-  version: "Language version",
-  interface: "Language of the page",
-  theme: "Light or dark",
-  back: "Back to the start",
-  failed: "That did not work",
-  sections: "Sections",
-  position: "Position",
-  verbatim: "Word for word, nothing rewritten",
-  adopted: "As adopted; later changes are not in it",
-  consolidated: "Consolidated text",
-  skip: "Skip to the summary",
-  nothing: "Nothing fits into so few words",
-  of: "of",
-  lacking: "Not in this version",
-  others: "Other languages",
-  add: "Add a version",
-  close: "Close",
-  cancel: "Cancel",
-  unreachable: "The service cannot be reached",
-  missing: "Not found",
-  another: "Another act, not opened",
-  hint: "Choose a cell to read it here",
-  advice: "This is not legal advice.",
-};
-
-let texts = ENGLISH;
+let texts = {};
 /** Number of the latest request, to ignore responses that arrive late. */
 let latest = 0;
 
-/** The interface text for a key. */
-export const t = (key) => texts[key] ?? ENGLISH[key] ?? key;
+/**
+ * The interface text for a key, with values for its {placeholders}; without texts, the words of the key.
+ * @param {string} key @param {Record<string, unknown>} [values]
+ */
+export function t(key, values = {}) {
+  const text = texts[key] ?? key.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
+  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+/** Whether there is an interface text for a key. */
+export const hasText = (key) => Object.hasOwn(texts, key);
 
 /** The language that the user chose before, or the first supported language of the browser. */
 export function preferredLanguage() {
@@ -111,7 +71,7 @@ export async function setLanguage(language) {
     const answer = await fetch(`/v1/words/${language}`);
     const found = answer.ok && (await answer.json());
     if (!found || mine !== latest) return mine !== latest;
-    texts = { ...ENGLISH, ...found };
+    texts = found;
   } catch {
     return mine !== latest;
   }
@@ -120,9 +80,10 @@ export async function setLanguage(language) {
   return true;
 }
 
-/** Fill the elements with `data-word` (text) and `data-label` (accessible name, and tooltip of buttons). */
+/** Fill the elements with `data-word` (text), `data-placeholder` and `data-label` (accessible name, tooltip of buttons). */
 export function translate(root) {
   for (const element of root.querySelectorAll("[data-word]")) element.textContent = t(element.dataset.word);
+  for (const element of root.querySelectorAll("[data-placeholder]")) element.placeholder = t(element.dataset.placeholder);
   for (const element of root.querySelectorAll("[data-label]")) {
     element.setAttribute("aria-label", t(element.dataset.label));
     if (element.matches("button")) element.title = t(element.dataset.label);

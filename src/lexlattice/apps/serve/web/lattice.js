@@ -1,9 +1,9 @@
-// The lattice pane: a row per section, wrapped if it is long, and a cell per unit, darker the higher its salience.
+// The lattice: a row per section, wrapped if it is long, and a cell per unit, darker the higher its salience.
 
 import { byId, draw, make, show } from "./dom.js";
 import { t } from "./i18n.js";
 import { shadeOf } from "./selection.js";
-import { goToUnit, listen, salience, state, view } from "./state.js";
+import { chosenAtStep, listen, salience, state, view } from "./state.js";
 
 const PITCH = 16;
 const SIZE = 13;
@@ -21,23 +21,31 @@ let ring;
 let highlighted = -1;
 /** The cell that was tapped once; a second tap goes to its unit. */
 let tapped = -1;
+/** The view and the width that were drawn; the lattice is hidden most of the time, and drawn when it is seen. */
+let drawn = null;
+let width = 0;
+/** What to do with a cell that was chosen. @type {(place: number) => void} */
+let onChoose;
 
-export function initLattice() {
+/** @param {(place: number) => void} choose called with the index of the unit whose cell was chosen */
+export function initLattice(choose) {
   const box = byId("cells");
+  onChoose = choose;
   listen((changed) => {
+    if (!width) return;
     if (changed.has("version")) render();
     else if (changed.has("step")) updateShades();
-    if (changed.has("chosen")) updateStars();
-    if (changed.has("current")) highlight(state.current, state.current >= 0);
-    else if (changed.has("step") || changed.has("words")) describe(highlighted);
+    if (["version", "step", "chosen"].some((name) => changed.has(name))) updateStars();
+    if (changed.has("step") || changed.has("words")) describe(highlighted);
   });
-  let width = 0;
   new ResizeObserver(([{ contentRect }]) => {
-    if (view() && Math.abs(contentRect.width - width) > PITCH / 2) {
-      render();
-      updateStars();
-    }
-    width = contentRect.width;
+    const isNew = drawn !== view() || Math.abs(contentRect.width - width) > PITCH / 2;
+    ({ width } = contentRect);
+    if (!width || !view()) return;
+    if (isNew) render();
+    else updateShades();
+    updateStars();
+    highlight(state.current, state.current >= 0);
   }).observe(box);
   let isTouch = false;
   box.addEventListener("pointerdown", ({ pointerType }) => (isTouch = pointerType === "touch"));
@@ -45,20 +53,20 @@ export function initLattice() {
   box.addEventListener("click", ({ target }) => {
     if (!target.dataset.place) return;
     const place = Number(target.dataset.place);
-    if (!isTouch || place === tapped) return goToUnit(place, "lattice");
+    if (!isTouch || place === tapped) return onChoose(place);
     tapped = place;
     highlight(place, true);
   });
   box.addEventListener("focus", () => box.matches(":focus-visible") && focusCell(Math.max(highlighted, 0)));
   box.addEventListener("keydown", onKey);
-  const scale = byId("lattice").querySelector(".scale");
-  for (let level = 0; level < 10; level += 1) scale.append(make("i", { class: `s${level}` }));
+  for (let level = 0; level < 10; level += 1) byId("scale").append(make("i", { class: `s${level}` }));
 }
 
 /** Draw all cells, in as many columns as fit. */
 function render() {
   const box = byId("cells");
   const { units, language } = view();
+  drawn = view();
   const rows = rowsOf(view());
   const svg = draw("svg", { "aria-hidden": "true", lang: language });
   box.replaceChildren(svg);
@@ -94,7 +102,7 @@ function updateShades() {
 
 function updateStars() {
   stars.replaceChildren(
-    ...[...state.chosen].map((place) => {
+    ...[...chosenAtStep()].map((place) => {
       const { rect } = cells[place];
       return draw("path", { d: STAR, transform: `translate(${rect.getAttribute("x")} ${rect.getAttribute("y")})` });
     }),
@@ -125,7 +133,7 @@ function describe(place) {
   if (place < 0) return byId("cell").replaceChildren(make("span", { class: "muted" }, t("hint")));
   const { citation, text } = view().units[place];
   const value = salience().values[place].toFixed(2);
-  const star = state.chosen.has(place) ? ` · ★ ${t("chosen")}` : "";
+  const star = chosenAtStep().has(place) ? ` · ★ ${t("chosen")}` : "";
   byId("cell").replaceChildren(
     make("b", { lang: view().language }, citation),
     make("span", { class: "muted" }, `${t("salience")} ${value}${star}`),
@@ -147,7 +155,7 @@ function onKey(event) {
   if (event.key in moves) {
     const place = moves[event.key]();
     if (cells[place]) focusCell(place);
-  } else if (event.key === "Enter" || event.key === " ") goToUnit(here, "lattice");
+  } else if (event.key === "Enter" || event.key === " ") onChoose(here);
   else return;
   event.preventDefault();
 }

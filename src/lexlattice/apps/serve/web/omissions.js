@@ -1,6 +1,6 @@
 // Omissions within the lists and provisions shown; the same rules as `cuts_of` in act/hierarchy.py of the library.
 
-import { view } from "./state.js";
+import { state, view } from "./state.js";
 
 /**
  * @typedef {{after: number, missing: number[], isPoints: boolean}} Omission the index of the unit before it, and those of
@@ -68,4 +68,30 @@ function* betweenSubparagraphs(units, chosen) {
     }
     if (missing.length) yield { missing, isPoints: false };
   }
+}
+
+/** The units that an omission stands for: those omitted, and whatever hangs from them. @returns {number[]} */
+export function unitsLeftOut({ after, missing }) {
+  const { units } = view();
+  const { provision, section } = units[missing[0]];
+  // Sentences are omitted one by one, points and subparagraphs with all their sentences.
+  const whole = new Set(provision === units[after].provision ? [] : missing.map((place) => units[place].provision));
+  const found = new Set(missing);
+  for (let place = missing[0] + 1; units[place]?.section === section; place += 1) {
+    if (state.chosen.has(place)) continue;
+    if (found.has(units[place].above) || whole.has(units[place].provision)) found.add(place);
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+/** What is omitted, by its numbers as the act writes them ("(b)–(f)"), or by its citations. */
+export function namesLeftOut({ missing }) {
+  const names = missing.map((place) => numberOf(view().units[place]));
+  return names.length > 2 ? `${names[0]}–${names.at(-1)}` : names.join(", ");
+}
+
+/** The number at the start of a unit's text, with its brackets; else its citation. */
+function numberOf({ number, text, citation, is_point: isPoint }) {
+  const [start] = text.split(/\s/, 1);
+  return isPoint && number && start.includes(number) ? start : citation;
 }

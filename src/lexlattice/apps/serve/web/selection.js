@@ -4,16 +4,18 @@
  * Select units by their index in the act.
  *
  * The service sends one order of steps, and a summary is as many of them as fit: a longer summary contains a shorter one.
- * A budget as long as the act selects `view.whole`.
- * @param {{words: number, units: {words: number}[], order: number[][], whole: number[]}} view
+ * A budget as long as the act selects `whole`.
+ * @param {any} view of an act
  * @param {number} budget words
+ * @param {"all"|"articles"} [focus]
+ * @param {number[][]} [order] instead of that of the view
  * @returns {Set<number>}
  */
-export function choose(view, budget) {
-  if (budget >= view.words) return new Set(view.whole);
+export function choose(view, budget, focus = "all", order = view.selection[focus].order) {
+  if (budget >= view.words) return new Set(view.selection[focus].whole);
   const chosen = new Set();
   let left = budget;
-  for (const step of view.order) {
+  for (const step of order) {
     left -= step.reduce((sum, unit) => sum + view.units[unit].words, 0);
     if (left < 0) break;
     for (const unit of step) chosen.add(unit);

@@ -18,14 +18,18 @@ export const state = {
   active: 0,
   base: 0,
   budget: 0,
+  /** What the summary is made of: "all" or "articles". */
+  focus: "all",
   step: 0,
+  /** Index of the version shown beside the first, or -1. */
+  second: -1,
   /** Indices of the selected units in the version shown. */
   chosen: new Set(),
   /** Citations of selected provisions that the version shown does not have. */
   lacking: [],
   /** Index of the current unit, or -1. */
   current: -1,
-  /** What made it current: lattice, summary, act, contents, keys, link or version. */
+  /** What made it current: lattice, map, summary, act, star, contents, search, reference, keys, link or version. */
   origin: "",
   /** Scroll positions to restore in a new version: the first visible unit, and its distance from the top. */
   scroll: { act: NO_POSITION, summary: NO_POSITION },
@@ -35,7 +39,7 @@ export const state = {
 export const view = () => state.versions[state.active]?.view;
 
 /**
- * Listen to changes of `version`, `chosen`, `step`, `current`, and `words` (the interface language).
+ * Listen to changes of `version`, `chosen`, `step`, `current`, `second`, and `words` (the interface language).
  * @param {(changed: Set<string>) => void} listener
  */
 export const listen = (listener) => listeners.push(listener);
@@ -49,7 +53,8 @@ function notify(...changed) {
 export function openVersions(versions) {
   state.versions = versions.map(withDerived);
   state.active = state.base = 0;
-  state.budget = view().budget;
+  state.budget = view().selection.default;
+  state.second = -1;
   state.step = view().steps.length - 1;
   state.current = -1;
   state.scroll = { act: NO_POSITION, summary: NO_POSITION };
@@ -60,7 +65,7 @@ export function openVersions(versions) {
 /** Open an act again in a saved state, without a current unit. */
 export function restore(saved) {
   Object.assign(state, saved, { current: -1, scroll: { act: NO_POSITION, summary: NO_POSITION } });
-  if (view()) tell("version", "chosen", "step", "current");
+  if (view()) notify("version", "chosen", "step", "current", "second");
 }
 
 /** The interface language has changed. */
@@ -118,6 +123,20 @@ export function setBudget(budget) {
   notify("chosen");
 }
 
+/** Select from all provisions, or from the articles only. @param {"all"|"articles"} focus */
+export function setFocus(focus) {
+  state.focus = focus;
+  state.base = state.active;
+  updateSelection();
+  notify("chosen");
+}
+
+/** Show a version beside the one shown, or none (-1); their alignment must be loaded. */
+export function showSecond(number) {
+  state.second = number;
+  notify("second");
+}
+
 /** Show the salience after a number of steps. */
 export function setStep(step) {
   state.step = step;
@@ -134,12 +153,19 @@ export function goToUnit(place, origin) {
 /** The salience of each unit at the step shown, and the highest of all steps. */
 export const salience = () => ({ values: view().steps[state.step], highest: state.versions[state.active].highest });
 
+/** What would be selected by the salience at the step shown, which is what the lattice marks. */
+export function chosenAtStep() {
+  const shown = view();
+  if (state.step === shown.steps.length - 1) return state.chosen;
+  return choose(shown, state.budget, "all", shown.step_orders[state.step]);
+}
+
 /** Number of words of the selection. */
 export const selectedWords = () => [...state.chosen].reduce((sum, place) => sum + view().units[place].words, 0);
 
 function updateSelection() {
   const base = state.versions[state.base];
-  state.chosen = choose(base.view, state.budget);
+  state.chosen = choose(base.view, state.budget, state.focus);
   state.lacking = [];
   if (state.base === state.active) return;
   const pairs = base.pairs.get(state.versions[state.active]);

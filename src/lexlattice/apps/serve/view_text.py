@@ -1,0 +1,110 @@
+"""The text of an act in its view: what stands between the provisions, cross-references, and defined terms."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+from lexlattice.act.document import Act, Section
+
+
+def furniture_of(act: Act) -> Iterator[dict[str, Any]]:
+    """Yield all of the source that is neither a unit nor shown with a section, in the order of the source.
+
+    Page headers are left out. Each piece stands before the unit at the place `before`, and below the headings of the
+    section `section` (-1: above all sections); so a piece whose section is not yet that of the unit stands above the
+    headings of the unit's section.
+    """
+    starts, units = [unit.start for unit in act.units], act.units
+    headings = _Headings(act.sections)
+    for piece in sorted(act.furniture, key=lambda piece: piece.start):
+        before = bisect_left(starts, piece.start)
+        # The sections whose headings may stand here: those after the previous unit's, up to that of the next unit.
+        headings.move_to(
+            units[before - 1].section if before else -1,
+            units[before].section if before < len(units) else len(act.sections) - 1,
+        )
+        text = act.source[piece.start : piece.end]
+        if piece.kind == "page" or (piece.kind == "heading" and headings.show(text)):
+            continue
+        yield {"kind": piece.kind, "text": text, "before": before, "section": headings.section}
+
+
+class _Headings:
+    """Which headings of the source are shown as label, heading or enclosing headings of a section."""
+
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self._sections = sections
+        self._between = (-2, -2)
+        self._text = ""
+        self._starts: dict[int, int] = {}  # where a heading may begin in the text → its section
+        self.section = -1
+        """The section below whose headings the current place is."""
+
+    def move_to(self, above: int, below: int) -> None:
+        """Go to the gap between a unit of one section and a unit of another, or of the same one."""
+        if (above, below) == self._between:
+            return
+        self._between, self.section = (above, below), above
+        self._text, self._starts = "", {}
+        for index in range(above + 1, below + 1):
+            section = self._sections[index]
+            for text in (*new_enclosing(self._sections, index), section.label, section.heading):
+                if bare := _bare(text):
+                    self._starts[len(self._text)] = index
+                    self._text += bare
+
+    def show(self, text: str) -> bool:
+        """Whether the page shows this text with a section; each is shown once."""
+        bare = _bare(text)
+        start = next((start for start in sorted(self._starts) if bare and self._text.startswith(bare, start)), None)
+        if start is None:
+            return False
+        self.section = max(self.section, self._starts.pop(start))
+        if start + len(bare) < len(self._text):
+            self._starts.setdefault(start + len(bare), self.section)
+        return True
+
+
+def new_enclosing(sections: Sequence[Section], index: int) -> tuple[str, ...]:
+    """Return the enclosing headings of a section that the section before it does not have."""
+    own, before = sections[index].enclosing, sections[index - 1].enclosing if index else ()
+    common = next((depth for depth, pair in enumerate(zip(own, before, strict=False)) if pair[0] != pair[1]), None)
+    return own[min(len(own), len(before)) if common is None else common :]
+
+
+def _bare(text: str) -> str:
+    """Letters and digits only: sections are shown without the signs and line breaks around their headings."""
+    return "".join(filter(str.isalnum, text))
+
+
+def references_of(act: Act) -> Iterator[list[Any]]:
+    """Yield the references that lie inside units: place, start, end, target's place or -1, celex, provision, kind."""
+    places = {unit.id: place for place, unit in enumerate(act.units)}
+    first = _first_places(act)
+    for found in act.references():
+        place = places[found.unit]
+        unit = act.units[place]
+        if not unit.start <= found.start < found.end <= unit.end:
+            continue
+        target = next((first[name] for name in found.targets if name in first), -1)
+        start, end = found.start - unit.start, found.end - unit.start
+        yield [place, start, end, target, found.celex, found.provision, found.kind]
+
+
+def _first_places(act: Act) -> dict[str, int]:
+    """Return the first unit of each unit, provision and section, by id."""
+    first: dict[str, int] = {}
+    names = {section.index: section.id for section in act.sections}
+    for place, unit in enumerate(act.units):
+        for name in (names[unit.section], unit.id, *accumulate(unit.provision.split("."), "{}.{}".format)):
+            first.setdefault(name, place)
+    return first
+
+
+def definitions_of(act: Act) -> list[dict[str, Any]]:
+    """Return the terms that the act defines, each with the place of the unit that says what it means."""
+    places = {unit.id: place for place, unit in enumerate(act.units)}
+    return [{"term": found.term, "place": places[found.unit]} for found in act.definitions()]

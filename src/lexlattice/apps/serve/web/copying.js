@@ -1,0 +1,53 @@
+// Copies provisions as people cite them: the text, then "(Article 6(1) of Regulation (EU) 2016/679)".
+
+import { textOf } from "./blocks.js";
+import { eliOf, fullCitation } from "./citation.js";
+import { copyText } from "./clipboard.js";
+import { t } from "./i18n.js";
+import { announce, showError, showMessage } from "./messages.js";
+import { view } from "./state.js";
+
+/** Milliseconds for which a result is shown. */
+const NOTICE_DURATION = 2000;
+
+/** A block with its citation, and with its ELI address on request. */
+export function citedText(block, { hasEli = false } = {}) {
+  const address = hasEli ? [eliOf(view().units[block.places[0]].id)] : [];
+  return [textOf(block), `(${fullCitation(block.citation)})`, ...address].join("\n");
+}
+
+/** Copy a block with its citation. @returns {Promise<boolean>} whether it was copied */
+export const copyBlock = (block, options) => copyWithNotice(citedText(block, options));
+
+/** Copy the text of a unit that is in no block, with its citation. */
+export function copyUnit(place) {
+  const { text, citation } = view().units[place];
+  return copyWithNotice(`${text}\n(${fullCitation(citation)})`);
+}
+
+/** Copy a link to a provision on this page. */
+export function copyProvisionLink(place) {
+  const address = new URL(location.href);
+  address.hash = encodeURIComponent(view().units[place].id);
+  return copyLink(address.href);
+}
+
+/** Copy a link, and say if others cannot open it: an act from a file is only in this browser. */
+export function copyLink(address) {
+  const query = new URL(address).searchParams;
+  const isShared = query.has("celex") || query.has("example");
+  return copyWithNotice(address, t(isShared ? "link_copied" : "link_local"));
+}
+
+/** Copy text, and say whether it worked. */
+export async function copyWithNotice(text, notice = t("copied")) {
+  showError();
+  const isCopied = await copyText(text);
+  if (!isCopied) {
+    showMessage(t("failed"));
+    return false;
+  }
+  announce(notice);
+  setTimeout(() => announce(""), NOTICE_DURATION);
+  return true;
+}

@@ -1,0 +1,3 @@
+// Cross-references, recitals and articles that belong together, and previews of them.
+
+export function initLinks() {}

@@ -1,0 +1,3 @@
+// Search in the act.
+
+export function initSearch() {}

@@ -1,0 +1,80 @@
+// Share, copy, print and export the summary.
+
+import { fetchExport } from "./api.js";
+import { citedText, copyBlock, copyLink, copyUnit, copyWithNotice } from "./copying.js";
+import { byId, make } from "./dom.js";
+import { statusText } from "./head.js";
+import { formatDate, t } from "./i18n.js";
+import { countText } from "./length.js";
+import { runTask } from "./messages.js";
+import { state, view } from "./state.js";
+import { blockWith, groupsShown } from "./summary.js";
+
+/** Milliseconds after which the file of a download is released. */
+const DOWNLOAD_DURATION = 10_000;
+
+export function initShare() {
+  const menu = byId("exports");
+  onClick("copy-link", shareLink);
+  onClick("copy-all", () => copyWithNotice(summaryText()));
+  onClick("print", () => print());
+  menu.addEventListener("click", ({ target }) => {
+    const { format } = target.closest("[data-format]")?.dataset ?? {};
+    if (!format) return;
+    menu.open = false;
+    exportAs(format);
+  });
+  addEventListener("beforeprint", renderCover);
+}
+
+function onClick(id, run) {
+  byId(id).addEventListener("click", () => {
+    byId("exports").open = false;
+    byId("exports").querySelector("summary").focus({ preventScroll: true });
+    run();
+  });
+}
+
+/** Copy the current provision with its citation: its item if it is in the summary. */
+export function copyCurrent() {
+  if (state.current < 0) return Promise.resolve(false);
+  const block = blockWith(state.current);
+  return block ? copyBlock(block) : copyUnit(state.current);
+}
+
+/** Share the link to what is shown: phones have a menu for it, elsewhere it is copied. */
+async function shareLink() {
+  const { href } = location;
+  if (!navigator.share || !matchMedia("(pointer: coarse)").matches) return copyLink(href);
+  await navigator.share({ title: document.title, url: href }).catch(() => {}); // closed by the user
+}
+
+/** The whole summary as text: the title, then groups of provisions with their citations. */
+function summaryText() {
+  const { title, name, groups } = view();
+  const parts = groupsShown().flatMap(({ name: group, blocks }) => [groups[group], ...blocks.map((block) => citedText(block))]);
+  return [title || name, ...parts].filter(Boolean).join("\n\n");
+}
+
+function exportAs(format) {
+  return runTask("export", async (signal) => {
+    const { source } = state.versions[state.active];
+    const places = [...state.chosen].sort((a, b) => a - b);
+    const units = places.map((place) => view().units[place].id);
+    const wanted = { ...source, language: view().language };
+    const { file, name } = await fetchExport(wanted, format, state.budget, units, signal);
+    const link = make("a", { href: URL.createObjectURL(file), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_DURATION);
+  });
+}
+
+/** The first line of the print: what it is, how much of it, its status, and the day it was printed. */
+function renderCover() {
+  if (!view()) return;
+  const { name, celex, title, status } = view();
+  const today = new Date();
+  const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
+  const parts = [name || celex || title, countText(), statusText(status), t("printed_on", { date: formatDate(day.join("-")) }), "LexLattice"];
+  byId("cover").replaceChildren(...parts.filter(Boolean).map((part) => make("span", {}, part)));
+}

@@ -1,0 +1,3 @@
+// Defined terms: their list, and their definitions on hover.
+
+export function initTerms() {}
