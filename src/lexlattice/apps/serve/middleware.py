@@ -20,8 +20,8 @@ from lexlattice.apps.serve.workers import RequestPool
 _log: Final = logging.getLogger("lexlattice.apps.serve")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 _SECURITY_HEADERS: Final = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",

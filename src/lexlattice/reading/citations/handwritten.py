@@ -57,12 +57,13 @@ def readings(cited: str, language: str) -> Iterator[str]:
 
 
 def is_whole(mention: Mention, tokens: Sequence[Token]) -> bool:
-    """Whether a mention accounts for all numbers of a text: a part of what was asked for is not an answer."""
+    """Whether a mention accounts for all numbers and levels of a text: a part of what was asked for is no answer."""
     for index, token in enumerate(tokens):
         if mention.first <= index < mention.last or token.kind == "act":
             continue
         is_letter = token.kind == "word" and len(token.text) == 1 and index >= mention.last
-        if token.kind in _NUMBERS or token.roman or (is_letter and is_lettered(token.text)):
+        is_number = token.kind in _NUMBERS or token.roman or (is_letter and is_lettered(token.text))
+        if is_number or token.role.levels or token.role.ordinal:
             return False
     return True
 
