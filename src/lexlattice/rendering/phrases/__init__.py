@@ -46,8 +46,8 @@ class Phrases:
     """How points that are left out are counted: `points` in the forms of the language, and which is for which number
     (`plural`, in the notation of gettext)."""
     reader: Mapping[str, str]
-    """What the web reader says on its buttons, labels and notes, by name; `SHARED`, `advice`, the status and the notices
-    are in it too."""
+    """What the web reader says on its buttons, labels and notes, by name; `SHARED`, `advice`, the status and
+    the notices are in it too."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """What the service says when something fails, by the code of the error; the placeholders are the error's values."""
 
