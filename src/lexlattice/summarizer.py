@@ -16,6 +16,7 @@ from lexlattice import encoding
 from lexlattice._internal.files import write_whole, writing
 from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
+from lexlattice.act.remarks import Remark
 from lexlattice.act.summary import Explanation, Item, Summary
 from lexlattice.encoding.base import allow_empty_texts
 from lexlattice.encoding.static import Static
@@ -33,6 +34,7 @@ from lexlattice.selection.explain import explanations
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
 """The name of the file in a model's folder."""
+_NOTHING_CITABLE: Final = Remark("nothing-citable", "There is nothing in this act that could be cited.")
 PATH: Final = Path(__file__).parent / "lattice" / "weights" / "lattice.safetensors"
 
 
@@ -107,7 +109,7 @@ class Summarizer:
         if has_no_summary(act):
             return Summary(act, length, (), warnings_of(act))
         if not act.units:
-            return Summary(act, length, (), (*warnings_of(act), "There is nothing in this act that could be cited."))
+            return Summary(act, length, (), (*warnings_of(act), _NOTHING_CITABLE))
         scores, choice, why = self._decode(act, length, options)
         summary = build_summary(act, choice.units, scores, length, explanations=why)
         return replace(summary, warnings=(*summary.warnings, *_remarks(summary, options.focus)))
@@ -238,8 +240,10 @@ def _remarks(summary: Summary, focus: str) -> list[str]:
     act, length = summary.act, summary.budget
     if not summary.items:
         if focus == "articles" and not any(section.kind == "article" for section in act.sections):
-            return ["This act has no articles; ask for all of it."]
-        return [f"What matters most of this act does not fit into {length:,} words; allow more."]
+            return [Remark("no-focus-articles", "This act has no articles; ask for all of it.")]
+        text = f"What matters most of this act does not fit into {length:,} words; allow more."
+        return [Remark("nothing-fits", text, words=length)]
     if length >= act.words:
-        return [f"All provisions of the act are here: it has {act.words:,} words, and {length:,} were allowed."]
+        text = f"All provisions of the act are here: it has {act.words:,} words, and {length:,} were allowed."
+        return [Remark("all-shown", text, words=act.words, allowed=length)]
     return []

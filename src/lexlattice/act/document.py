@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import DataError, NoSuchProvisionError
 
 if TYPE_CHECKING:
@@ -42,7 +43,9 @@ FURNITURE_KINDS: Final = ("heading", "formula", "page", "signature", "contents",
 STATUSES: Final = ("adopted", "consolidated", "corrigendum", "repealed")
 """What an act's text can be: as adopted, as amended until some day, a correction, or of an act no longer in force."""
 
-CUT_OFF: Final = "The text seems to be cut off: what should follow is missing, and so it is in anything made of it."
+CUT_OFF: Final = Remark(
+    "cut-off", "The text seems to be cut off: what should follow is missing, and so it is in anything made of it."
+)
 """The warning of an act that is incomplete."""
 
 REFERENCE_KINDS: Final = ("internal", "external", "treaty", "other")
@@ -460,7 +463,7 @@ class Act:
         ]
         furniture = [{"kind": piece.kind, "start": piece.start, "end": piece.end} for piece in self.furniture]
         rest = asdict(replace(self, sections=(), furniture=()))
-        return {**rest, "sections": sections, "furniture": furniture, "warnings": list(self.warnings)}
+        return {**rest, "sections": sections, "furniture": furniture, "warnings": list(map(str, self.warnings))}
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return JSON as described by the schema in `act.schema.json`."""

@@ -189,7 +189,7 @@ class SummaryRecord:
         return data | {
             "extract": [item.to_dict(group=group) for item in self.extract],
             "left_out": [cut.to_dict() for cut in self.left_out],
-            "warnings": list(self.warnings),
+            "warnings": list(map(str, self.warnings)),
         }
 
     @classmethod

@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Final, Protocol
 
 from lexlattice.act.document import Act, Unit
+from lexlattice.act.remarks import Remark
 from lexlattice.act.summary import Explanation, Item, Summary
 from lexlattice.errors import OptionError
 from lexlattice.lattice.grid import Floats
@@ -200,7 +201,15 @@ def _project_summary(selected: Summary, target: Act, alignment: Alignment, other
         *((source[name].citation, target.language) for name in missing),
         *((citation, source.language) for citation in unreached),
     ]
-    warnings = [f"{citation} has no counterpart in the {_name(language)} version." for citation, language in lacking]
+    warnings = [
+        Remark(
+            "no-counterpart",
+            f"{citation} has no counterpart in the {_name(language)} version.",
+            provision=citation,
+            language=language,
+        )
+        for citation, language in lacking
+    ]
     return Summary(target, selected.budget, items, (*warnings_of(target), *warnings))
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from lexlattice.act.document import Act
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import NotAnActError, OptionError, ReadingError
 from lexlattice.reading.formats import FORMATS, MAX_BYTES, open_bytes, open_folder, open_text
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
@@ -201,9 +202,11 @@ def _language_warnings(lines: Sequence[str], language: str) -> Iterator[str]:
     """Warnings about a text that does not look like the language given by the caller."""
     name = load(language).name
     if (other := contradicts(lines, language)) != "":
-        yield f"The text was read as {name}, as requested, but has the formulas of an act in {load(other).name}."
+        text = f"The text was read as {name}, as requested, but has the formulas of an act in {load(other).name}."
+        yield Remark("other-language", text, language=language, other=other)
     elif (share := misfit(lines, language)) is not None:
-        yield f"The text was read as {name}, as requested, but only {share:.0%} of it looks like {name}."
+        text = f"The text was read as {name}, as requested, but only {share:.0%} of it looks like {name}."
+        yield Remark("unlike-language", text, language=language, percent=round(100 * share))
 
 
 def _normalize(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:

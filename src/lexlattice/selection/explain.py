@@ -83,10 +83,10 @@ def _changes(model: Network, features: MeaningFeatures, lattice: Lattice, chosen
     """For each direction how much of the salience of each unit is due to the neighbour there."""
     cells, directions = lattice.cell_of[chosen], lattice.neighbours.shape[1]
     changes = np.zeros((directions, len(salience)), np.float32)
-    has_neighbours = (lattice.neighbours[cells] < len(lattice)).any(axis=0)
-    has_neighbours[directions // 2] = False  # the cell itself
-    tried = np.flatnonzero(has_neighbours)
-    masked = model.masked_scores(features, [partial(_masked, cells, direction) for direction in tried.tolist()])
+    has_neighbours = np.any(lattice.neighbours[cells] < len(lattice), axis=0).tolist()
+    # The middle one is the cell itself.
+    tried = [direction for direction in range(directions) if has_neighbours[direction] and direction != directions // 2]
+    masked = model.masked_scores(features, [partial(_masked, cells, direction) for direction in tried])
     for direction, scores in zip(tried, masked, strict=True):
         changes[direction] = salience - scores
     return changes

@@ -77,8 +77,9 @@ def reasons_of_order(act: Act, steps: Sequence[Sequence[int]]) -> Mapping[int, l
     found: dict[int, list[Reason]] = {unit: [] for step in steps for unit in step}
     leads = lead_ins(act.units)
     named = TextReferences(act, leads)
-    chapters = {section.enclosing[:1] for section in act.sections if section.kind == "article"}
-    shown = {()} if len(chapters - {()}) > 1 else {*chapters, ()}
+    chapters = {section.enclosing[:1] for section in act.sections if section.kind == "article" and section.enclosing}
+    # What has no chapter begins none, and being the first of the only one says nothing.
+    shown: set[tuple[str, ...]] = {()} if len(chapters) > 1 else {(), *chapters}
     pointed_at: set[int] = set()
     for step in steps:
         members = set(step)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from lexlattice.act.document import Act
 from lexlattice.act.hierarchy import anchors, indent_depths, kind_of
+from lexlattice.act.remarks import code_of, values_of
 from lexlattice.apps.serve.view_related import Related, related_of
 from lexlattice.apps.serve.view_selection import reasons_of, selection_of
 from lexlattice.apps.serve.view_text import definitions_of, furniture_of, references_of
@@ -107,7 +108,11 @@ def _status(act: Act) -> dict[str, Any]:
 def _warnings(act: Act) -> list[dict[str, Any]]:
     """Return the warnings that are not among the notices."""
     known = notices(act)
-    return [{"code": "other", "text": str(warning)} for warning in warnings_of(act) if warning not in known]
+    return [
+        {"code": code_of(warning), "text": str(warning), "values": values_of(warning)}
+        for warning in warnings_of(act)
+        if warning not in known
+    ]
 
 
 def _sentence_forms(act: Act) -> dict[str, list[str]]:

@@ -59,7 +59,7 @@ def _means(act: Act, vectors: Floats, groups: Iterable[Sequence[int]]) -> Floats
 
 def _centred(vectors: Floats) -> Floats:
     """Subtract what all have in common; a vector of zeros, as of a heading that is not there, stays one."""
-    present = vectors.any(axis=1)
+    present = np.asarray(vectors.any(axis=1))
     count = int(present.sum())
     if count < 2:
         return vectors

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.celex import LANGUAGE_CODES
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
@@ -59,7 +60,11 @@ def read_akoma(data: bytes) -> Document:
     if not reader.lines.blocks:
         raise ReadingError("The Akoma Ntoso document contains no text; check that it is the right file.")
     elsewhere = [node.get("showAs") or node.get("href") for node in root.iter("{*}documentRef")]
-    warnings = [f"{name} is in a separate file, which was not read." for name in elsewhere if name]
+    warnings: list[str] = [
+        Remark("part-elsewhere", f"{name} is in a separate file, which was not read.", name=name)
+        for name in elsewhere
+        if name
+    ]
     return Document(reader.lines.blocks, "akoma-ntoso", _celex_of(root), _language_of(root), warnings)
 
 

@@ -6,6 +6,7 @@ import codecs
 import re
 from typing import Final
 
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import NotAnActError, ReadingError
 
 _DECLARED: Final = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
@@ -89,7 +90,8 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
     well_formed = sum(ord(c) > 127 for c in lenient) - broken
     if broken <= _MAX_BROKEN * len(lenient) and well_formed >= broken:
         repaired = data.decode("utf-8", "lexlattice-cp1252")
-        return repaired, [f"{broken} bytes were not valid UTF-8 and were read as Windows-1252."]
+        remark = f"{broken} bytes were not valid UTF-8 and were read as Windows-1252."
+        return repaired, [Remark("invalid-bytes", remark, count=broken)]
     best: tuple[float, str, str] = (-1.0, "", "")
     for name in _LEGACY:
         try:
@@ -101,7 +103,7 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
             best = (fitness, name, text)
     if not best[1] or _is_binary(best[2]):
         raise NotAnActError(_BINARY)
-    return best[2], [f"The file is not Unicode; it was read as {best[1]}."]
+    return best[2], [Remark("not-unicode", f"The file is not Unicode; it was read as {best[1]}.", encoding=best[1])]
 
 
 def _fitness(text: str) -> float:

@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.archives import unzip
 from lexlattice.reading.formats.blocks import Document, iso_day, squeeze
@@ -62,7 +63,8 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
     if not reader.lines.blocks:
         raise ReadingError("The Formex file contains no text; check that it is the right file.")
     if all(root.tag == "DOC" for root in texts):
-        warnings.append("This file only lists the parts of an act; read its folder or ZIP file for the text.")
+        text = "This file only lists the parts of an act; read its folder or ZIP file for the text."
+        warnings.append(Remark("only-parts-list", text))
     language = _first(roots.values(), "LG.DOC", "LG.OJ")
     return Document(
         reader.lines.blocks,
@@ -119,7 +121,11 @@ def _order(roots: Mapping[str, _Element], warnings: list[str]) -> list[str]:
     listed = [reference.get("FILE", "") for root in lists for reference in root.iter("REF.PHYS")]
     if not any(name in texts for name in listed):
         return texts or list(roots)
-    warnings += [f"The part {name} of this act is missing." for name in listed if name not in roots]
+    warnings += [
+        Remark("part-missing", f"The part {name} of this act is missing.", name=name)
+        for name in listed
+        if name not in roots
+    ]
     return list(dict.fromkeys(name for name in listed if name in texts))
 
 

@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day, squeeze
 from lexlattice.reading.formats.site_frame import find_act
@@ -104,7 +105,8 @@ def read_html(text: str) -> Document:
         raise ReadingError("The HTML page contains no text; save the page again and try again.")
     document = Document(blocks, "html", celex=page.celex, language=page.language, consolidated=page.consolidated)
     if page.is_multilingual:
-        document.warnings.append("The page shows the act in several languages; the first of them was read.")
+        remark = "The page shows the act in several languages; the first of them was read."
+        document.warnings.append(Remark("several-languages", remark))
     if not page.has_frame:
         _describe(document, text)
     return document

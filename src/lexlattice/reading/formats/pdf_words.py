@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 
 MAX_PAGES = 5_000
@@ -176,11 +177,13 @@ def extract_pages(pypdfium2: Any, data: bytes) -> tuple[list[Page], list[str]]:
                 if len(pdf) == 1:
                     raise
                 pages.append(Page([], []))
-                warnings.append(f"Page {number + 1} of the PDF is damaged and was skipped.")
+                remark = f"Page {number + 1} of the PDF is damaged and was skipped."
+                warnings.append(Remark("page-damaged", remark, page=number + 1))
                 continue
             directions = _directions(pypdfium2.raw, page, text)
             if not directions and pypdfium2.raw.FPDFPage_CountObjects(page) > 0:
-                warnings.append(f"Page {number + 1} of the PDF has no text layer and was skipped.")
+                remark = f"Page {number + 1} of the PDF has no text layer and was skipped."
+                warnings.append(Remark("page-without-text", remark, page=number + 1))
             pages += directions or [Page([], [])]
             text.close()
             page.close()

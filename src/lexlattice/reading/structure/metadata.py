@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from lexlattice.act.document import CUT_OFF
+from lexlattice.act.remarks import Remark
 from lexlattice.reading.celex import consolidated_celex, normalize_celex
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day
 from lexlattice.reading.formats.site_frame import MIN_PAGE, no_act_error
@@ -57,6 +58,10 @@ _TITLE_EDGES: Final = re.compile(
 )
 """What does not belong to a title at its ends: arrows of consolidated texts, a footnote's marker, a page of the
 Journal (but not the Journal that a corrigendum cites, "OJ L 351")."""
+_NO_ARTICLES: Final = Remark(
+    "no-articles", "No articles, recitals or annexes were found: the text was divided at its own headings."
+)
+_NO_HEADINGS: Final = Remark("no-headings", "No headings were found: the text was read as one body of paragraphs.")
 _LETTERS: Final = {"regulation": "R", "directive": "L"}
 """The letter of a type of act in CELEX numbers."""
 _NUMBER: Final = re.compile(r"\b(\d{1,4})/(\d{1,4})\b")
@@ -103,11 +108,11 @@ def describe(document: Document, outline: Outline, grammar: Grammar) -> Facts:
     kinds = {section.kind for section in outline.sections}
     if not kinds & {"article", "annex", "recitals"} and not (consolidated is not None and kinds <= {"title"}):
         if any(section.label or section.heading for section in outline.sections):
-            warnings += ("No articles, recitals or annexes were found: the text was divided at its own headings.",)
+            warnings += (_NO_ARTICLES,)
         else:
             if document.format == "html" and not (kind or number.act) and _is_notice(outline):
                 raise no_act_error(None)
-            warnings += ("No headings were found: the text was read as one body of paragraphs.",)
+            warnings += (_NO_HEADINGS,)
     return Facts(
         celex=number.act,
         title=title,

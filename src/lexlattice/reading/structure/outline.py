@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
+from lexlattice.act.remarks import Remark
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.languages.grammar import Grammar, Header, load
 from lexlattice.reading.languages.numbering import OPENING_QUOTES, Marker
@@ -155,8 +156,9 @@ class _OutlineParser:
         if second is None:
             return range(0), []
         lines, language = second
-        name = load(language).name
-        return lines, [f"The text stands again in {name}; only its {self.lines.grammar.name} version was read."]
+        own = self.lines.grammar
+        text = f"The text stands again in {load(language).name}; only its {own.name} version was read."
+        return lines, [Remark("second-language", text, language=own.language, other=language)]
 
     def _take_quoted(self, i: int, header: Header | None) -> None:
         """Add a line of a quotation to the open section, whatever it looks like."""

@@ -1,139 +1,280 @@
-// The act pane: all provisions, with a bar that shows their salience, and the selected ones marked.
+// The text of an act in a pane, with its provisions marked: for the act's pane, and for a version beside it.
 
-import { byId, firstVisible, make, scrollToOffset, show, tableOf } from "./dom.js";
+import { byId, make, moveFocus, scrollToOffset } from "./dom.js";
 import { t } from "./i18n.js";
 import { shadeOf } from "./selection.js";
-import { goToUnit, listen, salience, state, view } from "./state.js";
+import { goToUnit, listen, salience, state } from "./state.js";
+import { typeset } from "./typeset.js";
 
-/** The element of each unit, and the paragraphs with the indices of their units. */
-let spans = [];
-let paragraphs = [];
-let marked = new Set();
+/** Chunks on each side of a target that are laid out before a jump to it. */
+const AROUND = 6;
+/** Frames after a jump in which its target is put back into place, while texts around it get their true sizes. */
+const FRAMES_TO_SETTLE = 4;
+/** Jumps over more screens than this are instant: nobody can follow the text that would rush by. */
+const MAX_SMOOTH_SCREENS = 2;
+/** Estimated width of a letter, and height of a line, in pixels. */
+const [LETTER_WIDTH, LINE_HEIGHT] = [8, 28];
+const LETTERS_PER_WORD = 6.5;
+/** Pixels around the window in which chunks are prepared for reading. */
+const PREPARED = "1200px 0px";
+
+/**
+ * The text of one version of an act.
+ * @typedef {object} ActText
+ * @property {import("./typeset.js").TypesetAct} elements what it is made of
+ * @property {(place: number) => HTMLElement|undefined} elementOf the element of a unit
+ * @property {() => {place: number, offset: number}} firstVisibleUnit and its distance from the pane's top
+ * @property {(place: number, offset: number) => void} scrollTo put a unit at a distance from the pane's top, at once
+ * @property {(place: number, options?: {atOnce?: boolean, isStart?: boolean}) => void} reveal bring a unit into view
+ * @property {(chosen: Set<number>) => void} mark the chosen units
+ * @property {(salience: {values: number[], highest: number}) => void} shade the bars beside the paragraphs
+ * @property {(place: number) => void} setCurrent mark the current unit, or none (-1)
+ * @property {() => void} relabel the stars, in another language of the page
+ * @property {(place: number) => void} prepare the text around a unit for reading, at once
+ * @property {() => void} destroy
+ */
+
+/**
+ * Show the whole text of an act.
+ * @param {HTMLElement} container inside a `.pane`
+ * @param {import("./state.js").Version} version
+ * @param {{prefix?: string, onStar?: (place: number) => void, onUnit?: (place: number) => void,
+ *   onChunk?: (places: number[], act: ActText) => void}} [options] prefix of the ids of units; what clicks on a star and on
+ *   the text do; what to do with the units of a chunk before it comes into view for the first time
+ * @returns {ActText}
+ */
+export function createActText(container, { view }, { prefix = "u:", onStar, onUnit, onChunk } = {}) {
+  const pane = container.closest(".pane");
+  const act = typeset(view, prefix);
+  const { spans, chunks, paragraphs } = act;
+  const listening = new AbortController();
+  const prepared = new Set();
+  let marked = new Set();
+  let current = null;
+  let jump = 0;
+
+  setSizes(chunks, container);
+  container.lang = view.language;
+  container.replaceChildren(...act.parts);
+  container.addEventListener("click", onClick, { signal: listening.signal });
+  const observer = onChunk && observeChunks();
+
+  function onClick(event) {
+    const span = event.target.closest(".unit");
+    const isStar = Boolean(event.target.closest(".star"));
+    if (!span || event.defaultPrevented || (!isStar && event.target.closest("a, button"))) return;
+    if (!isStar && !getSelection().isCollapsed) return;
+    event.preventDefault();
+    (isStar ? onStar : onUnit)?.(Number(span.dataset.place));
+  }
+
+  function observeChunks() {
+    const indices = new Map(chunks.map(({ element }, index) => [element, index]));
+    const watch = (entries) => {
+      for (const { isIntersecting, target } of entries) if (isIntersecting) prepareChunk(indices.get(target));
+    };
+    const found = new IntersectionObserver(watch, { root: pane, rootMargin: PREPARED });
+    for (const { element } of chunks) found.observe(element);
+    return found;
+  }
+
+  function prepareChunk(index) {
+    if (!onChunk || prepared.has(index)) return;
+    prepared.add(index);
+    const { element, first, last } = chunks[index];
+    observer?.unobserve(element);
+    if (first >= 0) onChunk(range(first, last), text);
+  }
+
+  const chunkOf = (place) => before(chunks.length, (index) => lastOf(chunks, index) < place);
+
+  const coveredTop = () => pane.querySelector(".pane-head")?.offsetHeight ?? 0;
+
+  /** Have the text around a unit laid out, so that its position is known. */
+  function layOut(place) {
+    const middle = chunkOf(place);
+    const near = chunks.slice(Math.max(0, middle - AROUND), middle + AROUND + 1);
+    for (const { element } of near) element.classList.add("is-laid-out");
+    prepareChunk(middle);
+    return () => near.forEach(({ element }) => element.classList.remove("is-laid-out"));
+  }
+
+  /** Put an element at a distance from the top, and keep it there until the texts around it have their sizes. */
+  function jumpTo(place, element, offset) {
+    const mine = (jump += 1);
+    const release = layOut(place);
+    scrollToOffset(pane, element, offset);
+    let frames = FRAMES_TO_SETTLE;
+    const stop = () => (frames = 0);
+    for (const name of ["wheel", "touchmove", "keydown"]) pane.addEventListener(name, stop, { once: true, passive: true });
+    const settle = () => {
+      if (mine !== jump || frames <= 0) return release();
+      frames -= 1;
+      scrollToOffset(pane, element, offset);
+      requestAnimationFrame(settle);
+    };
+    requestAnimationFrame(settle);
+  }
+
+  /** @type {ActText} */
+  const text = {
+    elements: act,
+    elementOf: (place) => spans[place],
+    firstVisibleUnit() {
+      if (!pane.checkVisibility()) return { place: -1, offset: 0 };
+      const paneTop = Math.max(0, pane.getBoundingClientRect().top);
+      const top = paneTop + coveredTop();
+      const isAbove = (element) => element.getBoundingClientRect().bottom <= top;
+      const start = before(chunks.length, (index) => isAbove(chunks[index].element));
+      const chunk = chunks.slice(start).find(({ first }) => first >= 0);
+      if (!chunk) return { place: -1, offset: 0 };
+      const inside = range(chunk.first, chunk.last);
+      const place = inside.find((each) => !isAbove(spans[each])) ?? Math.min(chunk.last + 1, spans.length - 1);
+      return { place, offset: spans[place].getBoundingClientRect().top - paneTop };
+    },
+    scrollTo(place, offset) {
+      if (spans[place]) jumpTo(place, spans[place], offset);
+    },
+    reveal(place, { atOnce = false, isStart = false } = {}) {
+      const span = spans[place];
+      if (!span) return;
+      const release = layOut(place);
+      const { section } = view.units[place];
+      const isFirst = view.sections[section].first === place;
+      const target = isFirst ? act.parts.find((part) => Number(part.dataset.section) === section) : span;
+      const [box, area] = [target.getBoundingClientRect(), pane.getBoundingClientRect()];
+      const covered = coveredTop();
+      const height = Math.min(area.bottom, innerHeight) - Math.max(0, area.top) - covered;
+      const top = box.top - Math.max(0, area.top) - covered;
+      const isComfortable = top >= 0 && top + Math.min(box.height, height / 2) <= 0.85 * height;
+      const offset = covered + (isFirst ? 8 : Math.max(8, 0.2 * height));
+      const isNear = Math.abs(top) < MAX_SMOOTH_SCREENS * height;
+      release();
+      if (isComfortable && !isStart) return;
+      if (!atOnce && isNear && !matchMedia("(prefers-reduced-motion: reduce)").matches) smoothTo(target, offset);
+      else jumpTo(place, target, offset);
+    },
+    mark(chosen) {
+      for (const place of marked) {
+        if (chosen.has(place)) continue;
+        spans[place].classList.remove("chosen");
+        spans[place].querySelector(":scope > .star")?.remove();
+      }
+      for (const place of chosen) {
+        if (marked.has(place)) continue;
+        spans[place].classList.add("chosen");
+        // The star itself is drawn by the style sheet, so that it is never copied with the text.
+        const star = make("a", { class: "star", href: `#${view.units[place].id}`, "aria-label": starLabel(view, place) });
+        spans[place].prepend(star);
+      }
+      marked = new Set(chosen);
+    },
+    shade({ values, highest }) {
+      for (const { element, places, base } of paragraphs) {
+        const most = places.reduce((found, place) => Math.max(found, values[place]), 0);
+        element.className = `${base} s${shadeOf(most, highest)}`;
+      }
+    },
+    setCurrent(place) {
+      current?.removeAttribute("aria-current");
+      current = spans[place] ?? null;
+      current?.setAttribute("aria-current", "true");
+    },
+    relabel() {
+      for (const place of marked) spans[place].querySelector(":scope > .star").ariaLabel = starLabel(view, place);
+    },
+    prepare: (place) => prepareChunk(chunkOf(place)),
+    destroy() {
+      observer?.disconnect();
+      listening.abort();
+      jump += 1;
+      container.replaceChildren();
+    },
+  };
+
+  function smoothTo(element, offset) {
+    const scroller = pane.scrollHeight > pane.clientHeight ? pane : document.scrollingElement;
+    const top = element.getBoundingClientRect().top - Math.max(0, pane.getBoundingClientRect().top) - offset;
+    scroller.scrollBy({ top, behavior: "smooth" });
+  }
+
+  return text;
+}
+
+/** Estimate the heights of chunks, for the scroll bar; browsers remember the true ones. */
+function setSizes(chunks, container) {
+  const letters = Math.max(30, Math.min(70, container.clientWidth / LETTER_WIDTH));
+  for (const { element, words, lines } of chunks) {
+    const height = Math.round(((words * LETTERS_PER_WORD) / letters + lines) * LINE_HEIGHT);
+    element.style.containIntrinsicBlockSize = `auto ${height}px`;
+  }
+}
+
+/** The last unit of a chunk, or of those before it if it has none. */
+function lastOf(chunks, index) {
+  for (let at = index; at >= 0; at -= 1) if (chunks[at].last >= 0) return chunks[at].last;
+  return -1;
+}
+
+/** The first of `count` indices for which something no longer holds; it must hold for all before it. */
+function before(count, holds) {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const range = (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** The accessible name of the star of a unit. */
+const starLabel = (view, place) => `${t("summary")}: ${view.units[place].citation}`;
+
+// --- the act's pane ---
+
+/** @type {ActText|null} */
+let shown = null;
+const decorators = [];
+
+/** The text in the act's pane. */
+export const actText = () => shown;
+
+/** The first visible unit of the act's pane, and its distance from the top. */
+export const firstVisibleUnit = () => shown?.firstVisibleUnit() ?? { place: -1, offset: 0 };
+
+/** Have units of the act's pane changed before they come into view. @param {(places: number[], act: ActText) => void} change */
+export const decorate = (change) => decorators.push(change);
 
 export function initAct() {
   listen((changed) => {
-    if (changed.has("version")) render();
-    if (changed.has("version") || changed.has("step")) updateShades();
-    if (changed.has("chosen")) updateMarks();
-    if (changed.has("words")) for (const place of marked) spans[place].firstChild.ariaLabel = starLabel(place);
-    if (changed.has("current")) markCurrent();
-  });
-  byId("act").addEventListener("keydown", onKey);
-  byId("text-of-act").addEventListener("click", (event) => {
-    const span = event.target.closest(".unit");
-    if (!span || !(getSelection().isCollapsed || event.target.closest("a"))) return;
-    event.preventDefault();
-    goToUnit(Number(span.dataset.place), "act");
-  });
-  byId("contents-list").addEventListener("click", (event) => {
-    const link = event.target.closest("a");
-    if (!link) return;
-    event.preventDefault();
-    byId("contents").open = false;
-    goToUnit(Number(link.dataset.place), "contents");
+    if (changed.has("version")) open();
+    if (changed.has("version") || changed.has("step")) shown.shade(salience());
+    if (changed.has("chosen")) shown.mark(state.chosen);
+    if (changed.has("words")) shown.relabel();
+    if (changed.has("current")) goToCurrent();
   });
 }
 
-function render() {
-  const { sections, units, language } = view();
-  const text = byId("text-of-act");
-  const entries = [];
-  [spans, paragraphs, marked] = [[], [], new Set()];
-  text.lang = byId("contents-list").lang = language;
-  text.replaceChildren();
-  let [part, paragraph, index, enclosing] = [null, null, -1, []];
-  for (const [place, unit] of units.entries()) {
-    if (unit.section !== index) {
-      index = unit.section;
-      const section = sections[index];
-      for (const division of section.enclosing.filter((name, depth) => enclosing[depth] !== name)) {
-        text.append(make("h3", { class: "division" }, division));
-        entries.push(make("li", { class: "division" }, division));
-      }
-      enclosing = section.enclosing;
-      part = make("div", { class: `part ${section.kind}` }, ...headingOf(section));
-      text.append(part);
-      entries.push(entryOf(section, unit, place));
-    }
-    const isTable = unit.kind === "table";
-    const span = make(isTable ? "div" : "span", { class: "unit", id: `u:${unit.id}`, "data-place": place });
-    span.append(isTable ? tableOf(unit.text) : unit.text);
-    if (paragraph && unit.goes_on && !isTable && paragraph.element.parentNode === part) paragraph.element.append(" ", span);
-    else {
-      paragraph = { element: make(isTable ? "div" : "p", { class: "paragraph" }, span), places: [], depth: unit.depth };
-      paragraphs.push(paragraph);
-      part.append(paragraph.element);
-    }
-    paragraph.places.push(place);
-    spans.push(span);
-  }
-  byId("contents-list").replaceChildren(...entries);
+function open() {
+  shown?.destroy();
+  shown = createActText(byId("text-of-act"), state.versions[state.active], {
+    onStar: (place) => goToUnit(place, "star"),
+    onUnit: (place) => goToUnit(place, "act"),
+    onChunk: (places, act) => decorators.forEach((change) => change(places, act)),
+  });
   byId("act").scrollTop = 0;
   const { place, offset } = state.scroll.act;
-  if (place >= 0) scrollToOffset(byId("act"), spans[place], offset);
+  if (place >= 0) shown.scrollTo(place, offset);
 }
 
-/** The first visible unit and its distance from the top. */
-export function firstVisibleUnit() {
-  const pane = byId("act");
-  const found = firstVisible(pane, spans, pane.querySelector(".act-head").offsetHeight);
-  return { place: found ? spans.indexOf(found.element) : -1, offset: found?.offset ?? 0 };
-}
-
-function headingOf({ label, heading, enclosing }) {
-  const lines = [label, heading].filter(Boolean).map((line) => make("span", {}, line));
-  return lines.length ? [make(enclosing.length ? "h4" : "h3", {}, ...lines)] : [];
-}
-
-function entryOf({ name, heading }, unit, place) {
-  const text = [name, heading].filter(Boolean).join(" · ") || unit.citation;
-  return make("li", {}, make("a", { href: `#${unit.id}`, "data-place": place }, text));
-}
-
-/** Shade the bars beside the paragraphs by salience. */
-function updateShades() {
-  const { values, highest } = salience();
-  for (const { element, places, depth } of paragraphs) {
-    const most = Math.max(...places.map((place) => values[place]));
-    element.className = `paragraph depth-${depth} s${shadeOf(most, highest)}`;
-  }
-}
-
-/** Mark the selected units with a link to their item; only changed units are touched. */
-function updateMarks() {
-  const { units } = view();
-  for (const place of marked) {
-    if (state.chosen.has(place)) continue;
-    spans[place].classList.remove("chosen");
-    spans[place].querySelector("a")?.remove();
-  }
-  for (const place of state.chosen) {
-    if (marked.has(place)) continue;
-    spans[place].classList.add("chosen");
-    const address = `#${units[place].id}`;
-    spans[place].prepend(make("a", { class: "star", href: address, "aria-label": starLabel(place) }, "★"));
-  }
-  marked = new Set(state.chosen);
-}
-
-/** The label of the link to an item. */
-const starLabel = (place) => `${t("summary")}: ${view().units[place].citation}`;
-
-function markCurrent() {
-  for (const old of document.querySelectorAll(".act [aria-current]")) old.removeAttribute("aria-current");
-  const span = spans[state.current];
-  if (!span) return;
-  span.setAttribute("aria-current", "true");
-  if (state.origin !== "act") show(span, { atOnce: state.origin === "version" });
-  if (state.origin !== "contents" && state.origin !== "keys") return;
-  span.tabIndex = -1;
-  span.focus({ preventScroll: true });
-}
-
-/** Go to the next or previous provision with J and K, by key position on any keyboard layout. */
-function onKey(event) {
-  const direction = { KeyJ: 1, KeyK: -1 }[event.code];
-  if (!direction || event.ctrlKey || event.altKey || event.metaKey) return;
-  const { place } = state.current < 0 ? firstVisibleUnit() : { place: state.current + direction };
-  if (spans[place]) goToUnit(place, "keys");
+/** Mark the current unit; scroll and move the focus to it unless it was clicked here, or leads to the summary. */
+function goToCurrent() {
+  const { current, origin } = state;
+  shown.setCurrent(current);
+  const span = shown.elementOf(current);
+  if (!span || origin === "act" || origin === "star") return;
+  shown.reveal(current, { atOnce: origin === "version" || origin === "link", isStart: origin === "contents" });
+  if (origin !== "version" && origin !== "link") moveFocus(span);
 }

@@ -1,12 +1,18 @@
 // Requests to the REST API of the service that serves this page.
 
 /**
- * An act: a file, a text or a CELEX number; the text may be that of an example.
- * @typedef {{file?: File, text?: string, celex?: string, language?: string, example?: string}} Source
+ * An act: a file, a text, a CELEX number, or an example with its text.
+ * @typedef {{file?: File, text?: string, celex?: string, example?: string, language?: string}} Source
  */
 
-/** The service refused a request; the message is its problem+json detail. */
-class ProblemError extends Error {}
+/** The service refused a request; the message is the detail of its problem+json, in the interface language if it can. */
+export class ProblemError extends Error {
+  /** @param {{detail?: string, title?: string, code?: string, values?: object}} problem @param {string} language of it */
+  constructor({ detail, title, code = "", values = {} }, language) {
+    super(detail ?? title);
+    Object.assign(this, { code, values, language });
+  }
+}
 
 /** The service cannot be reached. */
 export class UnreachableError extends Error {}
@@ -16,9 +22,23 @@ export async function fetchView(source, signal) {
   return (await request("/v1/views", { ...post(source), signal })).json();
 }
 
-/** The text of an example act in a language. */
-export async function fetchExample(name, language, signal) {
-  return (await request(`/v1/examples/${language}/${name}`, { signal })).text();
+/** The examples in all languages. @returns {Promise<{id: string, language: string, title: string, type: string}[]>} */
+export async function fetchExamples() {
+  return (await request("/v1/examples")).json();
+}
+
+/** The text of an example in a language. */
+export async function fetchExample(id, language, signal) {
+  return (await request(`/v1/examples/${path(language)}/${path(id)}`, { signal })).text();
+}
+
+/**
+ * What somebody means who types a number, a name or an address of an act.
+ * @returns {Promise<{understood: "celex"|"none", celex: string, name: string, language: string|null,
+ *   candidates: {celex: string, name: string}[]}>}
+ */
+export async function fetchIdentifier(text, signal) {
+  return (await request(`/v1/identifiers?text=${encodeURIComponent(text)}`, { signal })).json();
 }
 
 /**
@@ -47,6 +67,8 @@ export async function fetchExport(source, format, words, units, signal) {
   return { file: await answer.blob(), name: name ?? `summary.${format}` };
 }
 
+const path = encodeURIComponent;
+
 function post(source, options = {}) {
   const { file, example: _, ...rest } = source;
   if (!file) {
@@ -61,11 +83,13 @@ function post(source, options = {}) {
   return { method: "POST", body };
 }
 
-async function request(address, options) {
-  const answer = await fetch(address, options).catch((error) => {
+async function request(address, options = {}) {
+  const headers = { ...options.headers, "Accept-Language": document.documentElement.lang };
+  const answer = await fetch(address, { ...options, headers }).catch((error) => {
     throw error.name === "AbortError" ? error : new UnreachableError();
   });
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
-  throw new ProblemError(problem.detail ?? problem.title ?? `${answer.status} ${answer.statusText}`);
+  const title = `${answer.status} ${answer.statusText}`;
+  throw new ProblemError({ title, ...problem }, answer.headers.get("Content-Language") ?? "en");
 }

@@ -85,6 +85,13 @@ export function tableOf(text) {
 
 const cellOf = (text = "") => make("td", {}, text);
 
+/** Whether a text is set in capitals, and longer than an abbreviation: such texts are shown smaller. */
+export function isCapitals(text) {
+  const letters = text.match(/\p{L}/gu) ?? [];
+  const capitals = letters.filter((letter) => letter !== letter.toLowerCase());
+  return letters.length > 12 && capitals.length > 0.8 * letters.length;
+}
+
 /** A setting saved in the browser, or null. */
 export function loadSetting(key) {
   try {

@@ -16,10 +16,10 @@ import { initLinks } from "./links.js";
 import { initMap } from "./map.js";
 import { initMessages, showError } from "./messages.js";
 import { initNavigation } from "./navigation.js";
-import { initRecents } from "./recents.js";
+import { initRecents, renderRecents } from "./recents.js";
 import { initSearch } from "./search.js";
 import { initShare } from "./share.js";
-import { initStart, openFromUrl } from "./start.js";
+import { initStart, openAddress, openFromUrl, renderStart } from "./start.js";
 import { refresh } from "./state.js";
 import { initSummary } from "./summary.js";
 import { initTerms } from "./terms.js";
@@ -35,6 +35,8 @@ function initLanguageMenu() {
     if (await setLanguage(list.value)) {
       saveSetting("language", root.lang);
       refresh();
+      renderStart();
+      renderRecents();
     } else {
       list.value = root.lang;
       showError(new UnreachableError());
@@ -45,7 +47,8 @@ function initLanguageMenu() {
 async function start() {
   drawIcons(document);
   initMessages();
-  initLayout(); // first: a pane must be visible before the others scroll in it
+  initNavigation(openFromUrl); // first: it notes where the user was before a pane closes or scrolls
+  initLayout(); // then: a pane must be visible before the others scroll in it
   initHead();
   initLength();
   initSummary();
@@ -60,10 +63,9 @@ async function start() {
   initCompare();
   initSearch();
   initKeys();
-  initNavigation(openFromUrl);
   if (!(await setLanguage(preferredLanguage()))) translate(document);
   initLanguageMenu();
-  initRecents();
+  initRecents(openAddress);
   initStart();
   openFromUrl();
   root.dataset.ready = ""; // for those who wait for it

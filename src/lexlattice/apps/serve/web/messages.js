@@ -53,15 +53,12 @@ export function showProgress(progress = "") {
 /** Announce a result. */
 export const announce = (text) => byId("status").replaceChildren(...(text ? [text] : []));
 
-/**
- * Show an error until it is closed or another task starts; without an error, remove those shown.
- * Messages of the service are in English.
- */
+/** Show an error until it is closed or another task starts; without an error, remove those shown. */
 export function showError(error, name = "") {
   if (!error) return byId("errors").replaceChildren();
   if (error instanceof UnreachableError) return showMessage(t("unreachable"));
   const about = [t("failed"), name, ""].filter((part, index) => part || index === 2).join(": ");
-  showMessage(about, make("span", { lang: "en" }, error.message));
+  showMessage(about, make("span", { lang: error.language ?? "en" }, error.message));
 }
 
 /** Add a line to the errors. @param {...(Node|string)} parts */

@@ -1,38 +1,51 @@
-// URLs of provisions and the browser's history: an entry for the start, each act, and each provision gone to.
+// The URL of what is shown and the browser's history: an entry for the start, each act, and each place jumped to.
 
-import { activePane, pause, showPane } from "./controls.js";
-import { byId } from "./dom.js";
+import { currentAddress, provisionIn } from "./address.js";
+import { byId, scrollToOffset } from "./dom.js";
 import { t } from "./i18n.js";
+import { closeContents, isSheetOpen, setSheet } from "./layout.js";
 import { cancel, showError, showMessage } from "./messages.js";
+import { keepPlace } from "./recents.js";
 import { goToUnit, listen, restore, state, view } from "./state.js";
 
-/** Milliseconds on a provision after which keyboard navigation updates the URL. */
-const HASH_DELAY = 300;
+/** Jumps that Back returns from; other moves only change the URL. */
+const JUMPS = new Set(["contents", "search", "reference", "map", "lattice", "summary"]);
+/** Milliseconds before the URL follows sliders and keys: browsers refuse more than some hundred changes a minute. */
+const DELAY = 250;
 const root = document.documentElement;
 
 /** The state of each act that was opened, by its number in history entries; 0 is the start. */
 const acts = new Map([[0, { ...state }]]);
 let act = 0;
-let isFirst = true;
 let timer = 0;
 
-/** @param {() => boolean} openFromUrl opens the act that the URL names, if any */
+/**
+ * Must come before what scrolls or closes a pane: it notes where the user was.
+ * @param {() => boolean} openFromUrl opens the act that the URL names, if any
+ */
 export function initNavigation(openFromUrl) {
   history.replaceState({}, "");
   addEventListener("popstate", ({ state: entry }) => onPopState(entry, openFromUrl));
+  addEventListener("pagehide", writeAddress);
   byId("home").addEventListener("click", () => {
     if (!isReading()) return;
+    writeAddress();
     history.pushState({}, "", location.pathname);
     showStart();
   });
   listen((changed) => {
     acts.set(act, { ...state });
-    if (changed.has("current")) updateHash();
-    if (changed.has("version") && isReading()) updateTitle();
+    if (!isReading()) return;
+    updateTitle();
+    if (changed.has("current") && JUMPS.has(state.origin) && view().units[state.current]) jump();
+    else writeSoon();
   });
 }
 
-const isReading = () => root.classList.contains("at-reader");
+export const isReading = () => root.classList.contains("at-reader");
+
+/** The address of what is shown, for a link that shows the same. */
+export const linkToHere = () => new URL(currentAddress(), location.href).href;
 
 /** Open another act; after an error the previous one stays open. */
 export function openAct(run) {
@@ -49,26 +62,55 @@ export function openAct(run) {
 }
 
 /** Show the act that was opened or got another version, and update the URL. */
-export function showAct(query, { isNew, isFromUrl }) {
-  const search = new URLSearchParams(query).toString();
-  const isThere = isFromUrl || (isReading() && !isNew);
-  const hash = isFirst || isThere ? location.hash : hashOf(view().units[state.current]);
-  if (isNew) showPane("summary");
-  const address = location.pathname + (search ? `?${search}` : isThere ? location.search : "") + hash;
-  history[isThere ? "replaceState" : "pushState"](entry(), "", address);
-  isFirst = false;
-  const isSeen = isReading();
+export function showAct({ isNew, isFromUrl, provision = "" }) {
+  const wasReading = isReading();
+  const isThere = isFromUrl || (wasReading && !isNew);
+  clearTimeout(timer);
+  if (isNew) setSheet(true);
+  history[isThere ? "replaceState" : "pushState"](entry(), "", currentAddress());
   showReader();
-  if (isSeen && !isNew) return;
+  if (wasReading && !isNew) return;
   scrollTo(0, 0);
   byId("title").focus({ preventScroll: true });
-  if (hash && isNew) followHash();
-  history.replaceState(entry(), "");
+  if (provision) goToProvision(provision);
 }
 
-const entry = () => ({ act, pane: activePane() });
+const entry = () => ({ act, isSheetOpen: isSheetOpen() });
 
-const hashOf = (unit) => (unit ? `#${encodeURIComponent(unit.id)}` : "");
+/** Leave a place for another: Back returns to it as it was. */
+function jump() {
+  clearTimeout(timer);
+  const address = currentAddress();
+  if (provisionIn(location.hash) === provisionIn(new URL(address, location.href).hash)) return writeAddress();
+  history.replaceState({ ...entry(), top: unitAtTop() }, "");
+  history.pushState({ ...entry(), isSheetOpen: false }, "", address);
+  return undefined;
+}
+
+function writeSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(writeAddress, DELAY);
+}
+
+/** Put what is shown into the URL. */
+function writeAddress() {
+  clearTimeout(timer);
+  if (!isReading()) return;
+  history.replaceState(entry(), "", currentAddress());
+  keepPlace(state.versions, currentAddress());
+}
+
+/** The unit at the top of the act's pane, and its distance from the top; undefined if the pane is covered. */
+export function unitAtTop() {
+  const pane = byId("act").getBoundingClientRect();
+  const middle = pane.left + pane.width / 2;
+  for (let y = Math.max(0, pane.top); y < Math.min(pane.bottom, innerHeight); y += 12) {
+    const unit = document.elementFromPoint(middle, y)?.closest?.("#text-of-act .unit, #text-of-act .paragraph");
+    const found = unit?.matches(".unit") ? unit : unit?.querySelector(".unit");
+    if (found) return { place: Number(found.dataset.place), offset: found.getBoundingClientRect().top - Math.max(0, pane.top) };
+  }
+  return undefined;
+}
 
 function showReader() {
   root.classList.replace("at-start", "at-reader");
@@ -77,22 +119,27 @@ function showReader() {
 
 function showStart() {
   cancel();
-  pause();
   showError();
+  closeContents();
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   root.classList.replace("at-reader", "at-start");
   document.title = "LexLattice";
+  scrollTo(0, 0);
 }
 
 function updateTitle() {
-  const { celex, title } = view();
-  document.title = `${celex || title || t("act")} · LexLattice`;
+  const { celex, name, title, units, provisions } = view();
+  const unit = units[state.current];
+  const place = unit && (provisions[unit.provision] ?? unit.citation);
+  document.title = [place, name || celex || title || t("act"), "LexLattice"].filter(Boolean).join(" · ");
 }
 
 function onPopState(to, openFromUrl) {
+  clearTimeout(timer);
   showError();
   if (to === null && isReading()) {
     followHash(); // a link within the page, or an edited URL
-    return history.replaceState(entry(), "");
+    return writeAddress();
   }
   if (!to?.act) return showStart();
   cancel();
@@ -103,15 +150,23 @@ function onPopState(to, openFromUrl) {
   }
   showReader();
   followHash();
-  showPane(to.pane);
+  setSheet(to.isSheetOpen);
+  const unit = to.top && document.querySelector(`#text-of-act [data-place="${to.top.place}"]`);
+  if (unit) scrollToOffset(byId("act"), unit, to.top.offset);
+  return writeAddress();
 }
 
-/** Go to the provision that the URL's hash names. */
+/** Go to the provision that the URL's hash names, or to none. */
 function followHash() {
-  const id = decodeSafely(location.hash.slice(1));
-  const place = id ? placeOf(id) : -1;
-  if (id && place < 0) showMessage(`${t("missing")}: ${id}`);
-  if (place !== state.current) goToUnit(place, "link");
+  const id = provisionIn(location.hash);
+  if (id) goToProvision(id);
+  else if (state.current >= 0) goToUnit(-1, "link");
+}
+
+function goToProvision(id) {
+  const place = placeOf(id);
+  if (place < 0) showMessage(`${t("missing")}: ${id}`);
+  else goToUnit(place, "link");
 }
 
 /** The index of a provision in the version shown, or -1. */
@@ -119,22 +174,4 @@ function placeOf(id) {
   const { units } = view();
   const exact = units.findIndex((unit) => unit.id === id);
   return exact >= 0 ? exact : units.findIndex((unit) => unit.provision === id || unit.id.startsWith(`${id}.`));
-}
-
-/** Put the current provision into the URL's hash. */
-function updateHash() {
-  clearTimeout(timer);
-  const unit = view().units[state.current];
-  if (!unit || state.origin === "link" || !isReading()) return;
-  if (decodeSafely(location.hash.slice(1)) === unit.id) return history.replaceState(entry(), "");
-  if (state.origin === "keys") timer = setTimeout(() => history.replaceState(entry(), "", hashOf(unit)), HASH_DELAY);
-  else history[state.origin === "version" ? "replaceState" : "pushState"](entry(), "", hashOf(unit));
-}
-
-function decodeSafely(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,33 +1,91 @@
-// The start screen: open an act from a file, pasted text, a CELEX number or an example.
+// The start screen: one field that takes a file, a text, a number or an address of an act; and examples to try.
 
-import { fetchExample } from "./api.js";
+import { readAddress } from "./address.js";
+import { fetchExamples, fetchIdentifier } from "./api.js";
 import { byId, make } from "./dom.js";
 import { languageName, LANGUAGES, t } from "./i18n.js";
-import { showError, showMessage } from "./messages.js";
+import { runTask, showMessage } from "./messages.js";
+import { recall } from "./recents.js";
 import { load } from "./sources.js";
 
 const root = document.documentElement;
+/** Milliseconds after the last letter before the service is asked what was meant. */
+const DELAY = 200;
+/** No number, name or address of an act is as long as this. */
+const MAX_IDENTIFIER = 300;
 
-/** Initialize the forms, file inputs and drop target. */
-export function initStart() {
+/** The last text that the service was asked about, and its answer. */
+let understood = { text: "", answer: undefined };
+let examples = [];
+let timer = 0;
+let asking = new AbortController();
+
+/** Initialize the field, the file input, the drop target and the examples. */
+export async function initStart() {
   initFileInput("file");
-  onSubmit("by-text", () => load([{ text: byId("text").value }]));
-  onSubmit("by-celex", () => openCelex(byId("celex").value.trim(), byId("celex-language").value));
-  onSubmit("by-example", () => openExample(byId("example").value));
-  for (const id of ["celex-language", "example"]) {
-    byId(id).append(...LANGUAGES.map((code) => make("option", { value: code, lang: code }, languageName(code))));
-    byId(id).value = root.lang;
-  }
+  initEntry();
   initDrop();
+  byId("entry-language").append(...LANGUAGES.map((code) => make("option", { value: code, lang: code }, languageName(code))));
+  byId("entry-language").value = root.lang;
+  byId("example-list").addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const { example, lang } = readAddress(new URL(link.href));
+    load([{ example, language: lang }]);
+  });
+  examples = await fetchExamples().catch(() => []);
+  renderStart();
 }
 
-/** Open the act named in the query string. @returns {boolean} whether there is one */
+/** Render what depends on the interface language. */
+export function renderStart() {
+  const shown = examples.filter(({ language }) => language === root.lang);
+  byId("examples").hidden = !shown.length;
+  byId("example-list").replaceChildren(...shown.map(cardOf));
+  if (!understood.answer) byId("entry-language").value = root.lang;
+  showUnderstood();
+}
+
+function cardOf({ id, language, title, type, words }) {
+  const facts = [languageName(language), ...(words ? [`${t("words")}: ${words.toLocaleString(root.lang)}`] : [])];
+  return make(
+    "li",
+    { class: "card" },
+    make(
+      "a",
+      { class: "card-link", href: `?${new URLSearchParams({ example: id, lang: language })}` },
+      make("span", { class: "card-type" }, type),
+      make("span", { class: "card-title" }, title),
+      make("span", { class: "card-facts" }, facts.join(" · ")),
+    ),
+  );
+}
+
+// --- opening ---
+
+/** Open the act that the URL names. @returns {boolean} whether there is one */
 export function openFromUrl() {
-  const query = new URLSearchParams(location.search);
-  if (query.has("celex")) openCelex(query.get("celex"), query.get("language") ?? root.lang, true);
-  else if (query.has("example")) openExample(query.get("example"), true);
+  return openAddress(readAddress(location), true);
+}
+
+/** Open the act of an address at its place. @param {import("./address.js").Address} address */
+export function openAddress(address, isFromUrl = false) {
+  const { celex, example, recent, lang = root.lang, from, with: beside } = address;
+  const languages = [...new Set([from ?? lang, lang, beside].filter(Boolean))];
+  const how = { address, isFromUrl };
+  if (celex) load(languages.map((language) => ({ celex, language })), how);
+  else if (example) load(languages.map((language) => ({ example, language })), how);
+  else if (recent) openKept(recent, how);
   else return false;
   return true;
+}
+
+async function openKept(key, how) {
+  const sources = await recall(key);
+  if (sources) return load(sources, how);
+  if (how.isFromUrl) history.replaceState({}, "", location.pathname);
+  return showMessage(t("not_kept"));
 }
 
 /**
@@ -43,25 +101,97 @@ export function initFileInput(id, isAddition) {
 
 const openFiles = (files, isAddition) => load([...files].map((file) => ({ file })), { isAddition });
 
-function openCelex(celex, language, isFromUrl) {
-  return load([{ celex, language }], { query: { celex, language }, isFromUrl });
-}
+// --- the field ---
 
-function openExample(language, isFromUrl) {
-  showError();
-  if (!LANGUAGES.includes(language)) return showMessage(`${t("missing")}: ${language}`);
-  const example = async (signal) => ({ text: await fetchExample(language, signal), language });
-  return load([example], { query: { example: language }, isFromUrl });
-}
-
-function onSubmit(id, run) {
-  byId(id).addEventListener("submit", (event) => {
-    event.preventDefault();
-    run();
+function initEntry() {
+  const entry = byId("entry");
+  entry.addEventListener("input", () => {
+    fitHeight();
+    understandSoon();
   });
+  entry.addEventListener("keydown", (event) => {
+    const isLine = !event.shiftKey && !entry.value.includes("\n");
+    if (event.key !== "Enter" || event.isComposing || !(isLine || event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    byId("open").requestSubmit();
+  });
+  byId("open").addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit();
+  });
+  byId("candidates").addEventListener("click", ({ target }) => target.dataset.celex && openCelex(target.dataset.celex));
 }
 
-/** Accept files dropped anywhere on the page. */
+/** Let the field grow with its text, in browsers whose style sheets cannot; what is too high scrolls. */
+function fitHeight() {
+  if (CSS.supports("field-sizing", "content")) return;
+  const entry = byId("entry");
+  entry.style.height = "auto";
+  entry.style.height = `${entry.scrollHeight + entry.offsetHeight - entry.clientHeight}px`;
+}
+
+const entered = () => byId("entry").value.trim();
+
+/** Whether it is the text of an act: it has lines, or is too long for a number or an address. */
+const isText = (text) => /\n/.test(text) || (text.length > MAX_IDENTIFIER && /\s/.test(text));
+
+async function submit() {
+  const text = entered();
+  clearTimeout(timer);
+  if (!text) return byId("entry").focus();
+  if (isText(text)) return load([{ text }]);
+  await runTask("understand", (signal) => understand(text, signal));
+  if (understood.text !== text || !understood.answer) return undefined;
+  const { celex, candidates = [] } = understood.answer;
+  if (understood.answer.understood === "celex" && candidates.length < 2) return openCelex(celex);
+  return byId(candidates.length > 1 ? "candidates" : "open").querySelector("button, textarea").focus();
+}
+
+const openCelex = (celex) => load([{ celex, language: byId("entry-language").value }]);
+
+function understandSoon() {
+  clearTimeout(timer);
+  asking.abort();
+  const text = entered();
+  if (text !== understood.text) understood = { text: "", answer: undefined };
+  showUnderstood();
+  if (!text || isText(text)) return;
+  asking = new AbortController();
+  timer = setTimeout(() => understand(text, asking.signal).catch(() => undefined), DELAY);
+}
+
+/** Ask the service what a number, name or address means. */
+async function understand(text, signal) {
+  if (understood.text !== text) understood = { text, answer: await fetchIdentifier(text, signal) };
+  byId("entry-language").value = understood.answer.language ?? byId("entry-language").value;
+  showUnderstood();
+}
+
+/** Say what the field holds, and offer a choice if it may mean several acts. */
+function showUnderstood() {
+  const text = entered();
+  const { answer } = understood;
+  const candidates = answer?.candidates?.length > 1 ? answer.candidates : [];
+  byId("understood").textContent = sentenceFor(text, answer, candidates);
+  byId("understood").classList.toggle("is-doubtful", Boolean(answer) && answer.understood === "none");
+  byId("entry-languages").hidden = answer?.understood !== "celex" && !candidates.length;
+  byId("candidates").replaceChildren(
+    ...candidates.map(({ celex, name }) => make("button", { type: "button", "data-celex": celex }, name)),
+  );
+}
+
+function sentenceFor(text, answer, candidates) {
+  if (text && isText(text)) {
+    const words = text.split(/\s+/).length.toLocaleString(root.lang);
+    return t("understood_text", { words });
+  }
+  if (!answer) return "";
+  if (candidates.length) return t("understood_which");
+  return answer.understood === "celex" ? t("understood", { name: answer.name || answer.celex }) : t("not_understood");
+}
+
+// --- files dropped anywhere ---
+
 function initDrop() {
   const highlight = (isDragging) => root.classList.toggle("is-dragging", isDragging);
   addEventListener("dragover", (event) => {
