@@ -48,7 +48,10 @@ Hives
 (d) how many bees live in it in June and how many live in it in January;
 (e) what the bees of the hive can find to eat around it.
 
-2. The authority shall keep a register of hives. It shall be open to everybody. Nobody shall pay for reading in it.
+2. The authority of the country where the hives are kept shall keep a register of all hives in that country, \
+with the date on which each of them was entered. The register shall be open to everybody who asks for it, in the \
+language of the country and in another official language of the Union. Nobody shall have to pay for reading in the \
+register, nor for a copy of those parts of it that are about the hives of that person or of a neighbour.
 """
 
 
@@ -95,7 +98,7 @@ def check_axe(page: Page) -> None:
 def test_a_new_budget_updates_the_selection_without_a_request(visit: Visit, long: Path) -> None:
     page = opened(visit(), long)
     asked: list[Any] = []
-    page.on("request", lambda request: asked.append(request))
+    page.on("request", lambda request: "/v1/" in request.url and asked.append(request))
     act, counts = read(long), []
     for words in (50, 200, 1500):
         slide(page, "#budget", words)
@@ -137,7 +140,7 @@ def test_presets_slider_and_articles_only_go_together(visit: Visit, long: Path) 
     expect(group.get_by_label("Medium")).to_be_checked()
     sizes = []
     for name in ("Short", "Medium", "Long"):
-        group.get_by_text(name).click()
+        group.get_by_label(name).check()
         expect(group.get_by_label(name)).to_be_checked()
         assert page.get_by_label("Words").input_value() == str(presets[name.lower()])
         assert chosen(page) == [item.id for item in summarize(act, words=presets[name.lower()])]
@@ -253,7 +256,7 @@ def test_a_cut_list_unfolds_in_place_and_folds_again(visit: Visit, hives: Path) 
     boxes = item.locator("div.left-out")
     assert boxes.first.locator("p").evaluate_all(NESTED)[1][0] == boxes.first.locator("p").evaluate_all(NESTED)[0][0] + 1
     order = item.locator("p:not(.mark)").all_inner_texts()
-    assert [text[1] for text in order[1:]] == list("abiicde"[:0]) + ["a", "b", "i", "i", "c", "d", "e"]
+    assert "".join(text[1] for text in order[1:]) == "abiicde"
     style = "node => getComputedStyle(node)"
     assert boxes.first.evaluate(f"{style}.color") != item.locator("p").first.evaluate(f"{style}.color")
     assert boxes.first.evaluate(f"{style}.borderInlineStartStyle") == "dashed"
@@ -347,7 +350,6 @@ def test_the_map_has_a_bar_per_section_and_leads_to_it(visit: Visit, long: Path)
     for bar, section in zip(bars.all(), sections, strict=True):
         shade = re.search(r"\bs\d\b", str(bar.get_attribute("class")))
         assert (shade is None) == (section["kind"] in ("title", "preamble"))
-    starred = {view["units"][place]["section"] for place in view["selection"]["all"]["whole"]}
     starred = {next(u["section"] for u in view["units"] if u["id"] == name) for name in chosen(page)}
     classes = bars.evaluate_all("all => all.map(bar => bar.classList.contains('starred'))")
     assert {section["index"] for section, is_starred in zip(sections, classes, strict=True) if is_starred} == starred
@@ -550,7 +552,7 @@ def test_the_whole_summary_and_what_is_selected_in_it_are_copied_without_stars(v
     for part in (*page.locator(".group h2").all_inner_texts(), *page.locator(".item p").all_inner_texts()):
         assert part in text
     for citation in page.locator(".citation").all_inner_texts():
-        assert f"({citation} of Regulation (EU) 2024/9001)" in text
+        assert f"({citation} of Implementing Regulation (EU) 2024/9001)" in text
     page.evaluate("getSelection().selectAllChildren(document.getElementById('items'))")
     page.keyboard.press("Control+c")
     copied = clipboard(page)
