@@ -1,7 +1,8 @@
 // The URL of what is shown and the browser's history: an entry for the start, each act, and each place jumped to.
 
+import { actText, firstVisibleUnit } from "./act.js";
 import { currentAddress, provisionIn } from "./address.js";
-import { byId, scrollToOffset } from "./dom.js";
+import { byId } from "./dom.js";
 import { t } from "./i18n.js";
 import { closeContents, isSheetOpen, setSheet } from "./layout.js";
 import { cancel, showError, showMessage } from "./messages.js";
@@ -82,7 +83,7 @@ function jump() {
   clearTimeout(timer);
   const address = currentAddress();
   if (provisionIn(location.hash) === provisionIn(new URL(address, location.href).hash)) return writeAddress();
-  history.replaceState({ ...entry(), top: unitAtTop() }, "");
+  history.replaceState({ ...entry(), top: firstVisibleUnit() }, "");
   history.pushState({ ...entry(), isSheetOpen: false }, "", address);
   return undefined;
 }
@@ -98,18 +99,6 @@ function writeAddress() {
   if (!isReading()) return;
   history.replaceState(entry(), "", currentAddress());
   keepPlace(state.versions, currentAddress());
-}
-
-/** The unit at the top of the act's pane, and its distance from the top; undefined if the pane is covered. */
-export function unitAtTop() {
-  const pane = byId("act").getBoundingClientRect();
-  const middle = pane.left + pane.width / 2;
-  for (let y = Math.max(0, pane.top); y < Math.min(pane.bottom, innerHeight); y += 12) {
-    const unit = document.elementFromPoint(middle, y)?.closest?.("#text-of-act .unit, #text-of-act .paragraph");
-    const found = unit?.matches(".unit") ? unit : unit?.querySelector(".unit");
-    if (found) return { place: Number(found.dataset.place), offset: found.getBoundingClientRect().top - Math.max(0, pane.top) };
-  }
-  return undefined;
 }
 
 function showReader() {
@@ -151,8 +140,7 @@ function onPopState(to, openFromUrl) {
   showReader();
   followHash();
   setSheet(to.isSheetOpen);
-  const unit = to.top && document.querySelector(`#text-of-act [data-place="${to.top.place}"]`);
-  if (unit) scrollToOffset(byId("act"), unit, to.top.offset);
+  if (to.top?.place >= 0) actText().scrollTo(to.top.place, to.top.offset);
   return writeAddress();
 }
 
