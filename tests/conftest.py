@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,9 +25,10 @@ NO_DATA = (
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 NO_BROWSER = "NO BROWSER: install Chromium (Debian: apt-get install chromium) to test pages as people see them"
 
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=30)
-settings.register_profile("dev", deadline=None)
-settings.register_profile("quick", deadline=None, derandomize=True, max_examples=5)
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a machine may be slow
+settings.register_profile("ci", untimed, derandomize=True, max_examples=30)
+settings.register_profile("dev", untimed)
+settings.register_profile("quick", untimed, derandomize=True, max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if CI else "dev"))
 
 

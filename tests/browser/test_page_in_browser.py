@@ -19,6 +19,7 @@ from lexlattice.rendering.phrases import phrases
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
+expect.set_options(timeout=60_000)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -59,7 +60,7 @@ def english(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A window that reaches no network."""
     with browser.new_context(offline=True) as context:
-        context.set_default_timeout(5_000)
+        context.set_default_timeout(60_000)
         yield context
 
 

@@ -120,7 +120,7 @@ def without_times(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 # --- Nothing lost, nothing duplicated
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
 @given(
     texts=st.lists(st.sampled_from(["a", "bb", "ccc", ""]), min_size=1, max_size=30),
     size=st.integers(1, 9),

@@ -51,7 +51,7 @@ def process(folder: Path, *arguments: str, given: bytes = b"", largest: int = 0)
         cwd=folder,
         input=given,
         capture_output=True,
-        timeout=60,
+        timeout=240,
         check=False,
         preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (largest, largest)) if largest else None,
     )

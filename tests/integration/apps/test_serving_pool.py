@@ -29,8 +29,8 @@ from lexlattice.apps.serve.workers import (
     WorkerLostError,
 )
 
-SHORT = 0.4
-LONGEST = 60.0
+SHORT = 1.0
+LONGEST = 120.0
 LARGE = 20_000_000
 MEMORY = 400_000_000
 REFUSAL = "There is nothing to read."
@@ -121,6 +121,12 @@ def with_pool(
         thread.submit(asyncio.run, run()).result()
 
 
+async def idle(pool: RequestPool) -> None:
+    """Wait until nothing runs."""
+    while pool.running:
+        await asyncio.sleep(0.05)
+
+
 async def outcome(work: Awaitable[Any]) -> Any:
     try:
         return await work
@@ -146,36 +152,34 @@ def test_a_stuck_job_is_ended_and_the_others_continue() -> None:
         assert pool.restarts == 1
         assert (pool.waiting, pool.running) == (0, 0)
 
-    with_pool(test, workers=2, seconds=1.5)
+    with_pool(test, workers=2, seconds=3.0)
 
 
 def test_a_job_beyond_the_queue_is_rejected_at_once() -> None:
     async def test(pool: RequestPool) -> None:
-        start = time.monotonic()
-        allowed = [asyncio.create_task(pool.run(slept, SHORT)) for _ in range(3)]
+        allowed = [asyncio.create_task(pool.run(slept, seconds)) for seconds in (SHORT, 0.1, 0.2)]
         await asyncio.sleep(0)
         assert (pool.running, pool.waiting) == (1, 2)
         with pytest.raises(QueueFullError):
-            await pool.run(slept, 0)
-        assert time.monotonic() - start < SHORT
-        assert await asyncio.gather(*allowed) == [SHORT] * 3
+            pool.run(slept, 0).send(None)  # the first step: it waits for nothing
+        assert await asyncio.gather(*allowed) == [SHORT, 0.1, 0.2]
 
     with_pool(test, queue=2)
 
 
 def test_a_job_that_waits_too_long_gives_up_unless_it_is_patient() -> None:
     async def test(pool: RequestPool) -> None:
-        work = [pool.run(slept, 0.8), pool.run(slept, 0.8), pool.run(slept, 0), pool.run(slept, 0.1, patient=True)]
-        assert await asyncio.gather(*map(outcome, work)) == [0.8, 0.8, BusyError, 0.1]
+        work = [pool.run(slept, 2), pool.run(slept, 2), pool.run(slept, 0), pool.run(slept, 0.1, patient=True)]
+        assert await asyncio.gather(*map(outcome, work)) == [2, 2, BusyError, 0.1]
         assert await pool.run(slept, 0) == 0
 
-    with_pool(test, seconds=1.2)
+    with_pool(test, seconds=3.0)
 
 
 def test_closing_finishes_running_jobs_and_rejects_waiting_ones() -> None:
     async def test(pool: RequestPool) -> None:
         work = [asyncio.create_task(outcome(pool.run(slept, SHORT))) for _ in range(3)]
-        await asyncio.sleep(SHORT / 4)
+        await asyncio.sleep(0)
         await pool.close()
         assert await asyncio.gather(*work) == [SHORT, ClosingError, ClosingError]
         assert not pool.ready
@@ -234,7 +238,7 @@ def test_a_process_that_does_not_read_its_pipe_is_ended_in_time() -> None:
         start = time.monotonic()
         try:
             assert await outcome(pool.run(length_of, bytes(LARGE))) is JobTimeoutError
-            assert time.monotonic() - start < 5
+            assert time.monotonic() - start < 30
         finally:
             with suppress(ProcessLookupError):  # or a failure here would never end
                 os.kill(process, signal.SIGKILL)
@@ -242,7 +246,7 @@ def test_a_process_that_does_not_read_its_pipe_is_ended_in_time() -> None:
         assert await pool.run(length_of, bytes(LARGE), patient=True) == LARGE
         assert await outcome(pool.run(stopped, patient=True)) is JobTimeoutError
 
-    with_pool(test, seconds=1.5)
+    with_pool(test, seconds=3.0)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds what a process writes to")
@@ -274,7 +278,7 @@ def test_a_terminated_process_finishes_its_job_first() -> None:
 def test_a_cancelled_caller_does_not_block_a_worker() -> None:
     async def test(pool: RequestPool) -> None:
         runs = [asyncio.create_task(pool.run(slept, SHORT)) for _ in range(2)]
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)
         for run in runs:
             run.cancel()
         gone = await asyncio.gather(*runs, return_exceptions=True)
@@ -291,16 +295,16 @@ def test_a_cancelled_job_is_ended_when_others_wait() -> None:
 
     async def test(pool: RequestPool) -> None:
         for patient in (False, True):
-            run = asyncio.create_task(pool.run(slept, 60, patient=patient))
+            run = asyncio.create_task(pool.run(slept, 90, patient=patient))
             await asyncio.sleep(0.05)
             run.cancel()
             await asyncio.wait([run])
             start = time.monotonic()
             assert await pool.run(slept, 0, patient=not patient) == 0
-            assert time.monotonic() - start < 10
+            assert time.monotonic() - start < 30
         assert pool.restarts == 2
 
-    with_pool(test, seconds=30.0)
+    with_pool(test, seconds=60.0)
 
 
 @pytest.mark.slow
@@ -309,12 +313,11 @@ def test_a_cancelled_job_fails_without_a_complaint_of_asyncio() -> None:
         complaints: list[dict[str, Any]] = []
         asyncio.get_running_loop().set_exception_handler(lambda _, complaint: complaints.append(complaint))
         run = asyncio.create_task(pool.run(refused_after, 0.2))
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)
         run.cancel()
         await asyncio.wait([run])
         del run
-        await asyncio.sleep(1.5)  # by now it has failed, and nobody has retrieved its exception
-        assert pool.running == 0
+        await idle(pool)  # by now it has failed, and nobody has retrieved its exception
         gc.collect()
         assert not complaints
 
@@ -323,14 +326,14 @@ def test_a_cancelled_job_fails_without_a_complaint_of_asyncio() -> None:
 
 def test_closing_does_not_wait_for_cancelled_jobs() -> None:
     async def test(pool: RequestPool) -> None:
-        run = asyncio.create_task(pool.run(slept, 15))
+        run = asyncio.create_task(pool.run(slept, 60))
         await asyncio.sleep(0.05)
         run.cancel()
         start = time.monotonic()
         await pool.close()
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < 30
 
-    with_pool(test)
+    with_pool(test, seconds=60.0)
 
 
 @pytest.mark.slow
@@ -340,8 +343,7 @@ def test_a_cancelled_job_may_finish_when_nobody_waits() -> None:
         run = asyncio.create_task(pool.run(slept, 1.5))  # longer than the grace period of a cancelled job
         await asyncio.sleep(0.05)
         run.cancel()
-        await asyncio.sleep(2)
-        assert pool.running == 0
+        await idle(pool)
         assert await pool.run(who) == first
         assert pool.restarts == 0
 

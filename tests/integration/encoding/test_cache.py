@@ -85,7 +85,7 @@ def start(code: str, *arguments: object, largest: int | None = None) -> subproce
 
 def output_of(process: subprocess.Popen[str]) -> str:
     """The output of a process, which must succeed."""
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=240)
     assert process.returncode == 0, errors
     return output
 

@@ -82,7 +82,7 @@ def as_data_set(rows: Rows, _: Path) -> datasets.Dataset:
 
 def run(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "lexlattice", "evaluate", "--jobs", "1", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=240, check=False)
 
 
 def timeless(result: Evaluation | dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pytest
@@ -20,6 +19,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from helpers.timing import LINEAR, fastest, growth
 from lexlattice import read
 from lexlattice.encoding.tokens import tokenizer
 from lexlattice.evaluation import baselines
@@ -254,16 +254,8 @@ def synthetic(units: int) -> list[str]:
 
 @each_scorer
 @pytest.mark.slow
-def test_four_times_the_units_take_about_four_times_as_long(scorer: Scorer) -> None:
-    """In processor time, so that a busy machine does not count much; if pairs were compared, it would be sixteen."""
-
-    def cost(texts: list[str]) -> float:
-        start = process_time()
-        scorer(texts)
-        return process_time() - start
-
-    few, many = synthetic(20_000), synthetic(80_000)
-    shortest = min(cost(few) for _ in range(2))
-    longest = min(cost(many) for _ in range(2))
-    assert longest < 20
-    assert longest < 10 * shortest
+def test_eight_times_the_units_take_about_eight_times_as_long(scorer: Scorer) -> None:
+    """If pairs were compared, it would be 64."""
+    few, many = synthetic(10_000), synthetic(80_000)
+    assert growth(lambda: scorer(few), lambda: scorer(many)) < LINEAR
+    assert fastest(lambda: scorer(many), enough=20) < 20

@@ -100,7 +100,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "1",
         *arguments,
     ]
-    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8", timeout=240, check=False)
 
 
 def figures(result: Evaluation | str) -> dict[str, dict[str, Any]]:

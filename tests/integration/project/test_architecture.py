@@ -9,7 +9,7 @@ from helpers import ROOT
 
 PACKAGE = ROOT / "src" / "lexlattice"
 MOST_ENTRIES = 14
-LONGEST_IMPORT = 0.15  # seconds
+LONGEST_IMPORT = 5.0  # times as long as the import of `asyncio` and `http.client`; usually twice
 HEAVY = {
     *"torch transformers sentence_transformers tokenizers sentencepiece onnx onnxruntime safetensors pandas".split(),
     *"matplotlib ray datasets bert_score fastapi starlette uvicorn pydantic python_multipart prometheus_client".split(),
@@ -41,7 +41,8 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 
 def test_importing_the_package_is_fast() -> None:
-    """In processor time, so that a busy machine does not count; the best of several runs."""
-    code = "import time; start = time.process_time(); import lexlattice; print(time.process_time() - start)"
-    cost = min(float(python(code)) for _ in range(8))
-    assert cost < LONGEST_IMPORT, f"importing lexlattice takes {cost:.3f} s"
+    """In processor time, compared with known modules on the same machine, in turns; the best of several runs."""
+    code = "import time; start = time.process_time(); import {}; print(time.process_time() - start)"
+    turns = [[float(python(code.format(name))) for name in ("asyncio, http.client", "lexlattice")] for _ in range(6)]
+    known, own = map(min, zip(*turns, strict=True))
+    assert own < LONGEST_IMPORT * known, f"importing lexlattice takes {own:.3f} s, what is known {known:.3f} s"

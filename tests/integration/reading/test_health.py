@@ -202,7 +202,7 @@ def test_the_command_prints_json_or_a_list_and_findings_are_no_errors(examples: 
 
     def run(*options: str) -> str:
         command = [sys.executable, "-m", "lexlattice", "parse", str(path), "--health", *options]
-        return subprocess.run(command, capture_output=True, timeout=60, check=True).stdout.decode()
+        return subprocess.run(command, capture_output=True, timeout=240, check=True).stdout.decode()
 
     report = json.loads(run())
     assert set(report) == set(Health.__slots__)

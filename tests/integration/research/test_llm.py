@@ -167,8 +167,8 @@ def test_retries_end(server: FakeLLM, cache: ReplyCache) -> None:
 
 
 def test_a_timeout_is_retried(server: FakeLLM, cache: ReplyCache) -> None:
-    server.failures.append(Failure(200, delay=0.5))
-    with Endpoint(server.config(timeout=0.1), cache) as endpoint:
+    server.failures.append(Failure(200, delay=20))
+    with Endpoint(server.config(timeout=0.5), cache) as endpoint:
         assert endpoint.complete("s", "p").text == "You said: p"
 
 
@@ -476,8 +476,8 @@ def test_replies_without_a_recorded_cost_count_at_current_prices(
 
 def test_unanswered_attempts_cost_their_prompt(server: FakeLLM, cache: ReplyCache) -> None:
     """Four tokens each time: twice no answer in time, once a failure there, once an answer that is none."""
-    server.failures.extend([*[Failure(200, delay=0.6)] * 2, Failure(500), Failure(200, body=b"[]")])
-    with Endpoint(server.config(timeout=0.2), cache) as endpoint:
+    server.failures.extend([*[Failure(200, delay=20)] * 2, Failure(500), Failure(200, body=b"[]")])
+    with Endpoint(server.config(timeout=1.0), cache) as endpoint:
         with pytest.raises(EndpointError):
             endpoint.complete("s" * 3, "p" * 9)
         spent = endpoint.spent
@@ -527,7 +527,7 @@ def test_a_cap_holds_over_all_processes(server: FakeLLM, tmp_path: Path) -> None
 
 
 def test_the_reservation_of_a_killed_process_stays_spent(server: FakeLLM, cache: ReplyCache, tmp_path: Path) -> None:
-    server.failures.append(Failure(200, delay=2.0))
+    server.failures.append(Failure(200, delay=60))
     config = server.config(max_tokens=109)
     process = get_context("spawn").Process(target=ask, args=(config, tmp_path / "replies", "a"))
     process.start()

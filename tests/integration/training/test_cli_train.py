@@ -180,13 +180,28 @@ def same_model(one: Path, other: Path) -> bool:
     return (one / "model.safetensors").read_bytes() == (other / "model.safetensors").read_bytes()
 
 
+PAUSED = """
+import sys, time
+from lexlattice.apps.cli import main
+from lexlattice.training.checkpoints import Log
+write = Log.write
+def write_and_wait(log, **values):
+    write(log, **values)
+    if (values["stage"], values["epoch"], values.get("step")) == ("rloo", 1, 3):
+        time.sleep(5)
+Log.write = write_and_wait
+sys.exit(main(sys.argv[1:]))
+"""
+"""The command, which waits a while at a step, so that it can be killed there."""
+
+
 @posix
 @pytest.mark.slow
 def test_a_killed_command_resumes_to_the_same_model(place: Path, train: Train) -> None:
     line = command(place, "data.jsonl", "killed", "--checkpoint-every", "0")
     log = place / "killed" / "log.csv"
     environment = {**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads())}
-    python = [sys.executable, "-m", "lexlattice"]
+    python = [sys.executable, "-c", PAUSED]
     with subprocess.Popen([*python, *line], stderr=subprocess.DEVNULL, env=environment) as process:
         while process.poll() is None and not (log.exists() and b"rloo,1,2" in log.read_bytes()):
             time.sleep(0.001)

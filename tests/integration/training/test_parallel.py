@@ -18,6 +18,7 @@ from dataclasses import replace
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -30,6 +31,7 @@ from helpers.acts import contents, little_rows, write_rows
 from helpers.tiny_coverage import CONFIG
 from lexlattice._internal.weights import read_weights
 from lexlattice.apps.cli import main
+from lexlattice.training.checkpoints import Log
 from lexlattice.training.loop import STAGES, train
 from lexlattice.training.parallel import ProcessGroup, _interrupted, process_group
 from lexlattice.training.prepare import prepare
@@ -39,8 +41,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes that 
 
 TOLERANCE = 1e-4
 STOPPED = str(_interrupted())
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which a process hangs."""
+PAUSE = 5.0
 torch.set_num_threads(1)
 
 
@@ -141,6 +144,20 @@ def wait_for(log: Path, steps: int, is_alive: Callable[[], bool]) -> None:
     assert is_alive()
 
 
+def paused(steps: int, line: list[str]) -> int:
+    """The command, which waits a while once the log has this many steps, so that it can be killed there."""
+    write = Log.write
+
+    def wait_and_write(self: Log, **values: Any) -> None:
+        if self.length and Path(self._file.name).read_bytes().count(b"\n") > steps:
+            Log.write = write  # type: ignore[method-assign]
+            time.sleep(PAUSE)
+        write(self, **values)
+
+    Log.write = wait_and_write  # type: ignore[method-assign]
+    return main(line)
+
+
 # --- the same as one process ------------------------------------------------------------------------------
 
 
@@ -223,7 +240,7 @@ def test_a_run_resumes_bit_for_bit_whichever_process_was_killed(place: Path, two
     steps, log = len(log_of(two)), place / "killed" / "log.csv"
     first, second = random.randrange(1, steps // 2), random.randrange(steps // 2 + 1, steps - 1)
 
-    group = Forked(2, lambda: main(command(place, "killed")), tmp_path / "said")
+    group = Forked(2, lambda: paused(first, command(place, "killed")), tmp_path / "said")
     wait_for(log, first, group.are_alive)
     random.choice(group.processes).kill()
     assert sorted(map(str, group.ended())) == ["-9", "2"]
@@ -233,7 +250,7 @@ def test_a_run_resumes_bit_for_bit_whichever_process_was_killed(place: Path, two
     assert said.count(said[-1]) == 1
 
     again = command(place, "killed", "--resume")
-    group = Forked(2, lambda: main(again), tmp_path / "said")
+    group = Forked(2, lambda: paused(second, again), tmp_path / "said")
     wait_for(log, second, group.are_alive)
     for process in group.processes:
         process.kill()

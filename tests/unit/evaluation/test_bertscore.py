@@ -62,7 +62,7 @@ def test_texts_of_one_chunk_score_as_in_the_package(models: dict[str, str], kind
         assert ours.score(candidate, reference) == pytest.approx([float(part) for part in theirs], abs=1e-6)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(words, words)
 def test_a_text_is_like_itself_and_likeness_goes_both_ways(metric: BertScore, one: str, other: str) -> None:
     assert metric.score(one, one) == pytest.approx((1, 1, 1), abs=1e-5)

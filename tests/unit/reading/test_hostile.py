@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import time
 import zipfile
 from collections.abc import Callable
 
 import pytest
 
 from helpers.laws import assert_laws
+from helpers.timing import LINEAR, growth
 from lexlattice import LexLatticeError, read
 
 WRAPPED = "this is a line that is longer than forty characters and goes\n and continues here below it without stop\n"
@@ -36,19 +36,15 @@ GROWING: dict[str, Callable[[int], str]] = {
 }
 
 
-def seconds(text: str) -> float:
-    start = time.process_time()
+def read_or_refused(content: bytes) -> None:
     with contextlib.suppress(LexLatticeError):
-        read(text.encode(), language="en")
-    return time.process_time() - start
+        read(content, language="en")
 
 
 @pytest.mark.parametrize("name", GROWING)
 def test_time_grows_linearly(name: str) -> None:
-    """Four times the input may take eight times as long, not sixteen; short times vary."""
-    build = GROWING[name]
-    once = min(seconds(build(1500)) for _ in range(2))
-    assert min(seconds(build(6000)) for _ in range(2)) < 8 * once + 0.3
+    small, large = (GROWING[name](size).encode() for size in (1000, 8000))
+    assert growth(lambda: read_or_refused(small), lambda: read_or_refused(large)) < LINEAR
 
 
 def test_headings_are_not_repeated_for_every_article_they_enclose() -> None:
