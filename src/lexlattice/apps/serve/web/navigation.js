@@ -38,8 +38,9 @@ export function initNavigation(openFromUrl) {
     acts.set(act, { ...state });
     if (!isReading()) return;
     updateTitle();
-    if (changed.has("current") && JUMPS.has(state.origin) && view().units[state.current]) jump();
-    else writeSoon();
+    if (!changed.has("current") || state.origin === "keys") writeSoon();
+    else if (JUMPS.has(state.origin) && view().units[state.current]) jump();
+    else writeAddress();
   });
 }
 
