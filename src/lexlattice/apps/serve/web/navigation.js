@@ -18,6 +18,8 @@ const root = document.documentElement;
 /** The state of each act that was opened, by its number in history entries; 0 is the start. */
 const acts = new Map([[0, { ...state }]]);
 let act = 0;
+/** The number of the act on screen: another is being opened if it differs. */
+let shown = 0;
 let timer = 0;
 
 /**
@@ -36,7 +38,7 @@ export function initNavigation(openFromUrl) {
   });
   listen((changed) => {
     acts.set(act, { ...state });
-    if (!isReading()) return;
+    if (!isReading() || act !== shown) return;
     updateTitle();
     if (!changed.has("current") || state.origin === "keys") writeSoon();
     else if (JUMPS.has(state.origin) && view().units[state.current]) jump();
@@ -103,6 +105,7 @@ function writeAddress() {
 }
 
 function showReader() {
+  shown = act;
   root.classList.replace("at-start", "at-reader");
   updateTitle();
 }
