@@ -1,6 +1,6 @@
 // Two versions side by side, scrolling together along their alignment.
 
-import { createActText, mainText } from "./act.js";
+import { actText, createActText } from "./act.js";
 import { alignedPlaces } from "./alignment.js";
 import { byId, make, moveFocus } from "./dom.js";
 import { lackingText } from "./head.js";
@@ -131,10 +131,11 @@ function onScroll(pane) {
     frame = 0;
     if (!text) return;
     const isFirst = pane === byId("act");
-    const [from, to, places] = isFirst ? [mainText(), text, toSecond] : [text, mainText(), toFirst];
+    const [from, to, places] = isFirst ? [actText(), text, toSecond] : [text, actText(), toFirst];
     const { place, offset } = from.firstVisibleUnit();
-    const other = nearest(places, place);
-    if (other >= 0) to.scrollTo(other, offset);
+    const isPastEnd = place < 0; // below the last unit there is empty room
+    const other = nearest(places, isPastEnd ? places.length - 1 : place);
+    if (other >= 0) to.scrollTo(other, isPastEnd ? 0 : offset);
   });
 }
 
