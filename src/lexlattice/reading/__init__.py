@@ -98,7 +98,7 @@ def _build(document: Document, language: str | None, profile: str, sentences_fro
     """Build the act from the lines of a file: language, clean-up, structure."""
     lines = [block.text for block in document.blocks]
     if not any(map(str.strip, lines)):
-        raise ReadingError("The input contains no text; check that it is the right file.")
+        raise ReadingError("The input contains no text; check that it is the right file.", code="empty")
     if language is None:
         language = _detect_language(document, lines)
     else:
@@ -134,13 +134,20 @@ def _open(source: Source, language: str | None, format: str | None) -> Document:
     return open_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content, format)
 
 
+def is_text(source: str) -> bool:
+    """Whether a string is the text of an act; all others name a file, an act or an address."""
+    return "\n" in source or len(source) > LONGEST_PATH or source.lstrip()[:1] == "<"
+
+
 def _open_string(source: str, language: str | None, format: str | None) -> Document:
     """Open the file, CELEX number or URL that a string names, or take the string as the text of the act."""
     if not source.strip():
-        raise ReadingError("The input is empty; give a path, a CELEX number, a URL or the text of an act.")
+        raise ReadingError(
+            "The input is empty; give a path, a CELEX number, a URL or the text of an act.", code="empty"
+        )
     from lexlattice.reading.fetch import fetch, is_celex, is_url
 
-    if "\n" in source or len(source) > LONGEST_PATH or source.lstrip()[:1] == "<":
+    if is_text(source):
         if format == "text" or (format is None and source.lstrip()[:1] != "<"):
             return read_text(source) if format else open_text(source)
         return open_bytes(source.encode("utf-8", "replace"), format)
@@ -193,7 +200,9 @@ def _detect_language(document: Document, lines: Sequence[str]) -> str:
     if share < MIN_SHARE:
         raise NotAnActError(
             f"Only {share:.0%} of this text is in one of the 24 official languages, which is too little for an act; "
-            "give an act in one of them, or state its language."
+            "give an act in one of them, or state its language.",
+            code="not-official",
+            values={"percent": round(100 * share)},
         )
     return declared or identify(lines)
 

@@ -20,12 +20,13 @@ from lexlattice.apps.serve.workers import RequestPool
 _log: Final = logging.getLogger("lexlattice.apps.serve")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 _SECURITY_HEADERS: Final = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
+_COSTLY: Final = "/v1/acts/"
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -91,7 +92,7 @@ class ServiceMiddleware:
 
         try:
             if problem := self._rejection(request):
-                await problem.to_response()(scope, receive, send_with_headers)
+                await problem.to_response(request)(scope, receive, send_with_headers)
             else:
                 await self._app(scope, receive, send_with_headers)
         except ClientDisconnect:
@@ -99,8 +100,8 @@ class ServiceMiddleware:
         except Exception as error:
             _log.error("request failed: %s", type(error).__name__)
             if not status:
-                problem = ProblemError(500, "Internal error; please report it.")
-                await problem.to_response()(scope, receive, send_with_headers)
+                problem = ProblemError(500, "internal", "Internal error; please report it.")
+                await problem.to_response(request)(scope, receive, send_with_headers)
         finally:
             self._bodies.release(request)
             seconds = time.perf_counter() - start
@@ -114,12 +115,15 @@ class ServiceMiddleware:
         # DNS rebinding: a foreign name that points to this machine gives a foreign page the same origin.
         host = _host_of(f"//{request.headers.get('host', '')}")
         if self._hosts and host not in self._hosts:
-            return ProblemError(421, "Unknown host name; allow it with --allow-host.")
+            return ProblemError(421, "unknown-host", "Unknown host name; allow it with --allow-host.")
         # CSRF: forms and scripts of other sites can send requests here, even if they cannot read the response.
         origin = request.headers.get("origin")
         is_foreign = origin is not None and _host_of(origin) not in {host, *self._hosts}
-        if request.method == "POST" and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
-            return ProblemError(403, "Cross-site requests are not allowed; use the page of this service.")
+        # Routes that fetch an act cost as much as a POST, so an image of another site must not have them do so.
+        is_costly = request.method == "POST" or request.url.path.startswith(_COSTLY)
+        if is_costly and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
+            detail = "Cross-site requests are not allowed; use the page of this service."
+            return ProblemError(403, "cross-site", detail)
         return None
 
 
