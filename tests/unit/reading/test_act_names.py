@@ -105,7 +105,9 @@ def test_a_title_is_recognized_as_the_kind_it_names(
 ) -> None:
     number = f"({PARTS.get(language, 'EU')}) {year}/{serial}"
     name = table(language)[kind]["name"].replace("{number}", number)
-    found = form_of(entitled(name.upper() if upper else name, language))
+    title = name.upper() if upper else name
+    act = replace(read(b"Bees fly.", language=language), title=title, type=kind.rpartition("_")[2])
+    found = form_of(act)
     assert (found.kind, found.name) == (kind, name[:1].upper() + name[1:])
     assert number in found.cited
     assert found.cited.count("{provision}") == 1
@@ -119,23 +121,41 @@ def test_a_title_is_recognized_as_the_kind_it_names(
         ("Council Directive 93/13/EEC of 5 April 1993 on terms", "en", "", "Directive 93/13/EEC", "dir/1993/13"),
         ("A TANÁCS 93/13/EGK IRÁNYELVE (1993. április 5.)", "hu", "", "93/13/EGK irányelv", "dir/1993/13"),
         ("Regulation No 17 implementing the Treaty", "en", "31962R0017", "Regulation No 17", "reg/1962/17"),
-        ("Council Regulation (EU, EURATOM) No 883/2013", "en", "32013R0883", "Regulation (EU, Euratom) No 883/2013", "reg/2013/883"),
-        ("Rahmenbeschluss 2002/584/JI des Rates vom 13. Juni 2002", "de", "32002F0584", "Rahmenbeschluss 2002/584/JI", "dec_framw/2002/584"),
+        (
+            "Council Regulation (EU, EURATOM) No 883/2013",
+            "en",
+            "32013R0883",
+            "Regulation (EU, Euratom) No 883/2013",
+            "reg/2013/883",
+        ),
+        (
+            "Rahmenbeschluss 2002/584/JI des Rates vom 13. Juni 2002",
+            "de",
+            "32002F0584",
+            "Rahmenbeschluss 2002/584/JI",
+            "dec_framw/2002/584",
+        ),
         ("Entscheidung 2000/532/EG vom 3. Mai 2000", "de", "32000D0532", "Entscheidung 2000/532/EG", ""),
         ("Decision (EU) 2015/507 of 16 September 2014", "en", "", "Decision (EU) 2015/507", "dec/2015/507"),
         # The number of another act is not the act's own.
         ("Commission Decision of 5 May 2005 amending Decision 2001/42/EC", "en", "32005D0322", "", ""),
-        ("Commission Decision of 5 May 2005 amending Decision 2001/42/EC (2005/322/EC)", "en", "", "Decision 2005/322/EC", ""),
+        (
+            "Commission Decision of 5 May 2005 amending Decision 2001/42/EC (2005/322/EC)",
+            "en",
+            "",
+            "Decision 2005/322/EC",
+            "",
+        ),
         ("Corrigendum to Regulation (EU) 2016/679 of 27 April 2016", "en", "32016R0679R(02)", "", ""),
         ("Treaty on European Union", "en", "12012M/TXT", "", ""),
         ("On bees", "en", "", "", ""),
     ],
-)  # fmt: skip
+)
 def test_the_number_is_the_one_in_the_title(title: str, language: str, celex: str, name: str, eli: str) -> None:
     act = entitled(title, language, celex)
     assert act.name == name
     assert act.eli() == (f"http://data.europa.eu/eli/{eli}/oj" if eli else "")
-    assert act.cite("title").endswith(name.partition(" ")[2])
+    assert name.partition(" ")[2] in act.cite("title")
 
 
 def test_identifiers_of_provisions_are_those_of_what_encloses_them() -> None:
