@@ -7,6 +7,7 @@ import { statusText } from "./head.js";
 import { formatDate, t } from "./i18n.js";
 import { countText } from "./length.js";
 import { runTask } from "./messages.js";
+import { linkToHere } from "./navigation.js";
 import { state, view } from "./state.js";
 import { blockWith, groupsShown } from "./summary.js";
 
@@ -44,7 +45,7 @@ export function copyCurrent() {
 
 /** Share the link to what is shown: phones have a menu for it, elsewhere it is copied. */
 async function shareLink() {
-  const { href } = location;
+  const href = linkToHere();
   if (!navigator.share || !matchMedia("(pointer: coarse)").matches) return copyLink(href);
   await navigator.share({ title: document.title, url: href }).catch(() => {}); // closed by the user
 }
