@@ -7,7 +7,8 @@ compare codes or classes, never sentences.
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -17,12 +18,21 @@ class LexLatticeError(Exception):
 
     The message may quote an untrusted file, so control characters are removed: it stays one line and cannot send
     commands to a terminal.
+
+    Attributes:
+        code: What happened, more closely than the class says if it was given to the constructor.
+        values: The numbers and names in the message, for a program that words it itself; nothing of the act's text.
+
     """
 
-    code: ClassVar[str] = "error"
+    code: str = "error"
 
-    def __init__(self, sentence: str = "") -> None:
+    def __init__(self, sentence: str = "", *, code: str = "", values: Mapping[str, Any] | None = None) -> None:
         super().__init__(_CONTROLS.sub(" ", str(sentence)))
+        # Only what was given becomes part of the instance, and so of its pickle.
+        if code:
+            self.code = code
+        self.values: dict[str, Any] = dict(values or {})
 
 
 class ReadingError(LexLatticeError):
@@ -42,8 +52,8 @@ class FetchError(LexLatticeError):
 
     code = "fetch-failed"
 
-    def __init__(self, sentence: str, *, absent: bool = False) -> None:
-        super().__init__(sentence)
+    def __init__(self, sentence: str, *, absent: bool = False, values: Mapping[str, Any] | None = None) -> None:
+        super().__init__(sentence, code="fetch-absent" if absent else "", values=values)
         self.absent = absent
 
 
@@ -98,7 +108,9 @@ class MissingExtraError(LexLatticeError):
     code = "missing-extra"
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'lexlattice[{extra}]'.")
+        super().__init__(
+            f"{what} needs an optional dependency: pip install 'lexlattice[{extra}]'.", values={"extra": extra}
+        )
         self._parts = (what, extra)
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:

@@ -32,7 +32,10 @@ class JobTimeoutError(LexLatticeError):
     code = "timeout"
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"The work took longer than {seconds:g} seconds and was ended; give a shorter act.")
+        super().__init__(
+            f"The work took longer than {seconds:g} seconds and was ended; give a shorter act.",
+            values={"seconds": f"{seconds:g}"},
+        )
 
 
 class TooLargeError(LexLatticeError):
@@ -40,8 +43,10 @@ class TooLargeError(LexLatticeError):
 
     code = "too-large"
 
-    def __init__(self, sentence: str = "This act needs more memory than allowed; give a shorter one.") -> None:
-        super().__init__(sentence)
+    def __init__(
+        self, sentence: str = "This act needs more memory than allowed; give a shorter one.", **about: Any
+    ) -> None:
+        super().__init__(sentence, **about)
 
 
 class WorkerLostError(LexLatticeError):

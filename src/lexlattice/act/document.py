@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice.act.remarks import Remark
-from lexlattice.errors import DataError, NoSuchProvisionError
+from lexlattice.errors import DataError
 
 if TYPE_CHECKING:
     from lexlattice.reading.citations.act_names import ActForm
@@ -296,7 +296,7 @@ class Act:
         except KeyError:
             from lexlattice.reading.citations import lookup  # words of 24 languages are needed for suggestions only
 
-            raise NoSuchProvisionError(lookup.no_such_id(self, self._below, unit_id)) from None
+            raise lookup.no_such_id(self, self._below, unit_id) from None
 
     def sentences(self, provision_id: str) -> tuple[Unit, ...]:
         """Return the units of exactly this provision: one, its sentences, or none if the act has no such provision."""
@@ -319,14 +319,15 @@ class Act:
         if row is not None:
             return Provision(row.id, row.citation, (row,))
         if units is None:
-            raise NoSuchProvisionError(lookup.no_such_id(self, self._below, provision_id))
+            raise lookup.no_such_id(self, self._below, provision_id)
         return Provision(provision_id, lookup.cite_provision(self, self._below, provision_id), tuple(units))
 
     def find(self, cited: str) -> Provision:
         """Return the provision with this citation.
 
         Args:
-            cited: In the act's language or in English: "Article 5(1)(a)", "Recital 12".
+            cited: As acts or as people write it, in the act's language or any other of the 24: "Article 5(1)(a)",
+                "art. 5 par. 1 (a)", "Artikel 5 Absatz 1", "5.1", "Recital 12", "Annex II".
 
         Raises:
             NoSuchProvisionError: If the act has none; the message names the nearest ones.

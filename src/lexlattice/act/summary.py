@@ -37,12 +37,14 @@ REASONS: Final = (
     "pointed_at",
     "needed",
     "with_others",
+    "next_best",
 )
 """What speaks for an item: it says what the act is for, from when it applies, what it applies to, or what it repeals;
 it is in the article that defines terms; it is the first paragraph of its article; N articles refer to its article; its
 cosine similarity with the title, or with the recitals; its salience is among the highest N % of the act; it was the
 first to be selected of its chapter; something selected before points ahead to it; N others, selected with it, cannot be
-read without it; it was selected with N others without which it cannot be read."""
+read without it; it was selected with N others without which it cannot be read; or it merely was among the strongest,
+for its length, of what was left."""
 
 
 def shown(score: float) -> float:

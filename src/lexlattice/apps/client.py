@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, Unpack
 
 from lexlattice.act.document import Act
 from lexlattice.act.summary import SummaryRecord
@@ -43,7 +43,7 @@ class Language(NamedTuple):
 class ServiceError(LexLatticeError):
     """The service refused a request; `status` is the HTTP status, or 0 if there was no response."""
 
-    code: ClassVar[str] = "service"
+    code = "service"
 
     def __init__(self, sentence: str, status: int = 0) -> None:
         super().__init__(sentence)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice import __version__
-from lexlattice.act.document import Act, Section, Unit
+from lexlattice.act.document import Act, Section
+from lexlattice.apps.quoting import quote
 from lexlattice.apps.serve import jobs
 from lexlattice.apps.serve.workers import InternalError, RequestPool
 from lexlattice.errors import LexLatticeError, MissingExtraError, NoSuchProvisionError, OptionError, ReadingError
@@ -59,14 +60,14 @@ _INSTRUCTIONS: Final = (
 # Sources: a text, an act by its CELEX number, or files below one folder, all of limited size.
 
 
-def read_source(source: str, language: str | None, root: Path, *, is_whole: bool = False) -> Act:
+def read_source(source: str, language: str | None, root: Path, sentences_from: int = SENTENCES_FROM) -> Act:
     """Read an act for an assistant.
 
     Args:
         source: The text of the act, the path of a file below `root`, or a CELEX number; URLs are refused.
         language: Two letters; None to detect it.
         root: The folder in which files must be after all links are resolved; itself a resolved path.
-        is_whole: Whether long provisions stay whole instead of being split into sentences.
+        sentences_from: Provisions of more words than this are split into sentences; 0 leaves all of them whole.
 
     Raises:
         OptionError: The source is not allowed or does not exist.
@@ -77,21 +78,21 @@ def read_source(source: str, language: str | None, root: Path, *, is_whole: bool
         raise OptionError(f"The source is empty; pass {_SOURCES}.")
     if is_url(source):
         raise OptionError(f"URLs are not opened; pass {_SOURCES}.")
-    language, sentences = language.lower() if language else None, 0 if is_whole else SENTENCES_FROM
+    language = language.lower() if language else None
     # No path has line breaks or is that long, so this is the text itself.
     if "\n" in source or len(source) > LONGEST_PATH:
         if len(source) > MAX_BYTES:
             raise _too_large("The text")
-        return read(source, language=language, sentences_from=sentences)
+        return read(source, language=language, sentences_from=sentences_from)
     path = _resolve(root, source)
     if path is not None:
-        return read(_content(root, path, source), language=language, sentences_from=sentences)
+        return read(_content(root, path, source), language=language, sentences_from=sentences_from)
     if not is_celex(source):
         raise OptionError(f"There is no file '{source[:80]}'; pass {_SOURCES}.")
     fetched = fetch(
         source, language=language or "en", timeout=_FETCH_TIMEOUT, attempts=_FETCH_ATTEMPTS, max_bytes=MAX_BYTES
     )
-    act = read(fetched.content, language=fetched.language, sentences_from=sentences)
+    act = read(fetched.content, language=fetched.language, sentences_from=sentences_from)
     return act if act.celex else replace(act, celex=normalize_celex(fetched.celex or "").act)
 
 
@@ -150,7 +151,7 @@ class Tools:
             a CELEX number such as 32016R0679; never a URL.
         language: two letters (default: detected; for CELEX numbers: en).
         """
-        act = self._read(source, language, is_whole=True)
+        act = self._read(source, language, sentences_from=0)
         is_short = len(act) <= MAX_PROVISIONS
         notes = []
         if not is_short:
@@ -212,39 +213,33 @@ class Tools:
 
         source: the text of the act with its line breaks, the path of a file in the server's folder (20 MB at most), or
             a CELEX number such as 32016R0679; never a URL.
-        provision: its id, such as art-5.par-1.pt-a, or its citation in the act's language or in English, such as
-            Article 5(1)(a).
+        provision: its id, such as art-5.par-1.pt-a, or its citation in any of the 24 languages, as acts or people
+            write it: Article 5(1)(a), art. 5 para. 1, recital 12, Annex II.
         language: two letters (default: detected; for CELEX numbers: en).
         """
         if not provision.strip():
             raise OptionError("The provision is empty; pass its id or its citation, such as Article 5(1)(a).")
-        # Split into sentences first, so that single sentences can be found, too.
-        act = self._read(source, language)
         try:
-            found = act.find(provision)
+            found = quote(lambda sentences: self._read(source, language, sentences), provision)
         except NoSuchProvisionError as missing:
             raise NoSuchProvisionError(f"{missing} parse_act lists all provisions.") from None
-        if found.units[0].id != found.id or found.units[0].provision == found.id:  # not a sentence of a provision
-            act = self._read(source, language, is_whole=True)
-            found = act.provision(found.id)
-        units = _together(act, found.units)
-        start, end, words = units[0].start, units[-1].end, sum(unit.words for unit in units)
-        if words > MAX_WORDS and len(units) > 1:
-            part = _either([unit.id for unit in units if unit.id != found.id][:_EXAMPLES])
-            raise OptionError(f"{found.citation} has {words:,} words, too many for one response; quote a part: {part}.")
+        act, units, citation = found.act, found.units, found.provision.citation
+        if found.words > MAX_WORDS and len(units) > 1:
+            part = _either([unit.id for unit in units if unit.id != found.provision.id][:_EXAMPLES])
+            raise OptionError(f"{citation} has {found.words:,} words, too many for one response; quote a part: {part}.")
         return {
             **_about(act),
-            "citation": found.citation,
+            "citation": citation,
             "heading": act.sections[units[0].section].heading,
-            "text": act.source[start:end],
-            "start": start,
-            "end": end,
-            "words": words,
+            "text": found.text,
+            "start": found.start,
+            "end": found.end,
+            "words": found.words,
             "parts": {unit.id: unit.citation for unit in units},
         }
 
-    def _read(self, source: str, language: str | None, *, is_whole: bool = False) -> Act:
-        return read_source(source, language, self._root, is_whole=is_whole)
+    def _read(self, source: str, language: str | None, sentences_from: int = SENTENCES_FROM) -> Act:
+        return read_source(source, language, self._root, sentences_from)
 
 
 def create_server(root: Path | None = None) -> MCPServer[Any]:
@@ -328,12 +323,6 @@ def _outlined(section: Section, is_short: bool) -> dict[str, Any]:
     if is_short:
         return {**shown, "provisions": provisions}
     return {**shown, "first": next(iter(provisions), ""), "count": len(provisions)}
-
-
-def _together(act: Act, found: Sequence[Unit]) -> Sequence[Unit]:
-    """Return the units that directly follow the first: footnotes of a provision are elsewhere in the act."""
-    first = act.units.index(found[0])
-    return [unit for unit, other in zip(act.units[first:], found, strict=False) if unit is other]
 
 
 def _either(names: Sequence[str]) -> str:

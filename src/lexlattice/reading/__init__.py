@@ -98,7 +98,7 @@ def _build(document: Document, language: str | None, profile: str, sentences_fro
     """Build the act from the lines of a file: language, clean-up, structure."""
     lines = [block.text for block in document.blocks]
     if not any(map(str.strip, lines)):
-        raise ReadingError("The input contains no text; check that it is the right file.")
+        raise ReadingError("The input contains no text; check that it is the right file.", code="empty")
     if language is None:
         language = _detect_language(document, lines)
     else:
@@ -137,7 +137,9 @@ def _open(source: Source, language: str | None, format: str | None) -> Document:
 def _open_string(source: str, language: str | None, format: str | None) -> Document:
     """Open the file, CELEX number or URL that a string names, or take the string as the text of the act."""
     if not source.strip():
-        raise ReadingError("The input is empty; give a path, a CELEX number, a URL or the text of an act.")
+        raise ReadingError(
+            "The input is empty; give a path, a CELEX number, a URL or the text of an act.", code="empty"
+        )
     from lexlattice.reading.fetch import fetch, is_celex, is_url
 
     if "\n" in source or len(source) > LONGEST_PATH or source.lstrip()[:1] == "<":
@@ -193,7 +195,9 @@ def _detect_language(document: Document, lines: Sequence[str]) -> str:
     if share < MIN_SHARE:
         raise NotAnActError(
             f"Only {share:.0%} of this text is in one of the 24 official languages, which is too little for an act; "
-            "give an act in one of them, or state its language."
+            "give an act in one of them, or state its language.",
+            code="not-official",
+            values={"percent": round(100 * share)},
         )
     return declared or identify(lines)
 

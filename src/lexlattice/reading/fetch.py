@@ -229,7 +229,8 @@ def _failure(plan: _Plan, failures: list[tuple[str, _SourceError]]) -> FetchErro
     if plan.reference == plan.celex:
         what = f"{plan.celex} in language {plan.language!r}"
     reasons = ", and ".join(f"{host} {error}" for host, error in failures)
-    return FetchError(f"{what} could not be fetched: {reasons}; {advice}.", absent=is_absent)
+    named = {"celex": plan.celex or "", "language": plan.language}
+    return FetchError(f"{what} could not be fetched: {reasons}; {advice}.", absent=is_absent, values=named)
 
 
 def _negotiate(client: httpx.Client, url: str, code: str, attempts: int, limits: _Limits) -> Fetched:

@@ -298,6 +298,11 @@ def test_a_provision_is_quoted_with_its_parts(act: str) -> None:
     assert point["heading"] == "Obligation to register"
 
 
+@pytest.mark.parametrize("name", ["Art. 3(2)", "article 3 paragraph 2", "Artikel 3 Absatz 2", "art 3.2"])
+def test_a_provision_is_quoted_however_an_assistant_cites_it(act: str, name: str) -> None:
+    assert quote_provision(act, name) == quote_provision(act, "art-3.par-2")
+
+
 @pytest.mark.parametrize("name", ["Article 1", "article  1", "ARTICLE 1", "art-1"])
 def test_a_whole_article_is_quoted_by_its_header_or_the_beginning_of_its_ids(act: str, name: str) -> None:
     quoted = quote_provision(act, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from lexlattice import Act, LexLatticeError, read
 from lexlattice.act.document import Unit
 from lexlattice.errors import NoSuchProvisionError
 from lexlattice.reading.citations.lookup import cited_table
-from lexlattice.reading.languages.grammar import LANGUAGES, load
+from lexlattice.reading.languages.grammar import LANGUAGES, load, raw
 
 ANNEXED = """REGULATION (EU) 2024/9999 OF THE COUNCIL of 1 March 2024 on lamps
 THE COUNCIL OF THE EUROPEAN UNION,
@@ -73,11 +74,31 @@ def lamps() -> Act:
         ("ANNEX I, point 2", "anx-I.pt-2"),
         ("point 2 of Annex I", "anx-I.pt-2"),
         ("art-1.par-2.pt-b", "art-1.par-2.pt-b"),
+        ("ART-1.PAR-2", "art-1.par-2"),
+        ("article 1 paragraph 2", "art-1.par-2"),
+        ("art 1.2", "art-1.par-2"),
+        ("1.2", "art-1.par-2"),
+        ("art 1 2 a", "art-1.par-2.pt-a"),
+        ("art. 1 § 2", "art-1.par-2"),
+        ("Art. 1(2) pt. (b)", "art-1.par-2.pt-b"),
+        ("rec. 2", "rec-2"),
+        ("Artikel 1 Absatz 2 Buchstabe a", "art-1.par-2.pt-a"),
+        ("Article 1(2) of Regulation (EU) 2024/9999", "art-1.par-2"),
+        ("annex II", "anx-II"),
         ("Title", "title"),
     ],
 )
 def test_a_provision_is_found_however_it_is_cited(lamps: Act, cited: str, found: str) -> None:
     assert lamps.find(cited).id == found
+
+
+@pytest.mark.parametrize(
+    "cited",
+    ["Article 1(1)a", "art 1 9", "Article 1, comma 2", "Article 1(2) of Directive 95/46/EC", "§ 1", "rec 1 2"],
+)
+def test_a_part_of_a_citation_or_another_act_is_never_taken_for_what_was_asked(lamps: Act, cited: str) -> None:
+    with pytest.raises(NoSuchProvisionError):
+        lamps.find(cited)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +135,18 @@ def is_found(act: Act, unit: Unit) -> bool:
 def test_every_unit_is_found_by_its_citation(examples: Path, language: str) -> None:
     act = read(examples / "short" / f"{language}.txt")
     assert [unit.id for unit in act.units if not is_found(act, unit)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_case_spacing_and_abbreviations_do_not_matter(examples: Path, language: str) -> None:
+    act = read(examples / "short" / f"{language}.txt")
+    short = re.compile(rf"(?i)\b{raw(language)['headwords']['article'][0]}\w*")
+    for unit in act.units:
+        cited, found = unit.citation, act.find(unit.citation).id
+        spaced = re.sub(r"(?<=[\w)])(?=\()", " ", f"  {cited} ").replace(" ", "  ")
+        abbreviated = short.sub(lambda word: f"{word[0][:3]}.", cited)
+        for written in (cited.lower(), cited.upper(), spaced, abbreviated):
+            assert act.find(written).id == found, written
 
 
 @pytest.mark.data

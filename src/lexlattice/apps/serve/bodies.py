@@ -43,7 +43,7 @@ class Batch(NamedTuple):
     def single(self) -> ActUpload:
         """Return the only act, for routes that take one."""
         if self.is_many or len(self.acts) != 1:
-            raise ProblemError(422, "This route takes one act; send one.")
+            raise ProblemError(422, "one-act", "This route takes one act; send one.")
         act = self.acts[0]
         if isinstance(act, ProblemError):
             raise act
@@ -61,7 +61,9 @@ class BodyReader:
         """Return the acts of a request, validated as `model`."""
         media_type = _media_type(request)
         if media_type not in (JSON, FORM, NDJSON):
-            raise ProblemError(415, f"Send the act as {FORM} or {JSON}, or several acts as {NDJSON}.")
+            raise ProblemError(
+                415, "media-type", f"Send the act as {FORM} or {JSON}, or several acts as {NDJSON}.", types=[FORM, JSON]
+            )
         body = await self._body(request)
         # Parsing runs in threads: a large body takes long enough to hold up other requests.
         if media_type == JSON:
@@ -73,7 +75,7 @@ class BodyReader:
     async def read_pair(self, request: Request) -> tuple[ActUpload, ActUpload]:
         """Return the two acts of a form in its order: each a file, a text or a CELEX number, with a language or not."""
         if _media_type(request) != FORM:
-            raise ProblemError(415, f"Send the two acts as {FORM}.")
+            raise ProblemError(415, "media-type", f"Send the two acts as {FORM}.", types=[FORM])
         acts: list[tuple[str, str | bytes]] = []
         languages: list[str] = []
         for name, value in (await self._form(request, await self._body(request))).multi_items():
@@ -84,9 +86,11 @@ class BodyReader:
             elif isinstance(value, str) and name == "language":
                 languages.append(value)
             else:
-                raise ProblemError(422, f"Invalid field '{name}'; send 'file', 'text' or 'celex', and 'language'.")
+                detail = f"Invalid field '{name}'; send 'file', 'text' or 'celex', and 'language'."
+                raise ProblemError(422, "invalid-field", detail, field=name[:80])
         if len(acts) != 2 or len(languages) not in (0, 2):
-            raise ProblemError(422, "This route takes two acts; send two, and a language for both or for neither.")
+            detail = "This route takes two acts; send two, and a language for both or for neither."
+            raise ProblemError(422, "two-acts", detail)
         first, second = (
             _pair_member(name, value, language)
             for (name, value), language in zip(acts, languages or ("", ""), strict=True)
@@ -100,7 +104,8 @@ class BodyReader:
 
     async def _body(self, request: Request) -> bytes:
         if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise ProblemError(415, "Compressed requests are not supported; send the body uncompressed.")
+            detail = "Compressed requests are not supported; send the body uncompressed."
+            raise ProblemError(415, "compressed", detail)
         limit, body = self._settings.max_bytes, bytearray()
         # Refuse by the announced length first: the client need not send the body at all.
         announced = request.headers.get("content-length", "0")
@@ -116,18 +121,23 @@ class BodyReader:
                     if len(body) > limit:
                         raise self._too_large()
                     if self.held_bytes > self._settings.max_held_bytes:
-                        raise ProblemError(503, "The service is out of memory for requests; try again later.")
+                        detail = "The service is out of memory for requests; try again later."
+                        raise ProblemError(503, "memory-full", detail)
         except TimeoutError:
             seconds = self._settings.max_seconds
             raise ProblemError(
-                408, f"The request did not arrive within {seconds:g} seconds; send it faster.", {"Connection": "close"}
+                408,
+                "slow-request",
+                f"The request did not arrive within {seconds:g} seconds; send it faster.",
+                {"Connection": "close"},
+                seconds=f"{seconds:g}",
             ) from None
         return bytes(body)
 
     async def _form(self, request: Request, body: bytes) -> FormData:
         _, options = parse_options_header(request.headers.get("content-type", ""))
         if options.get(b"charset", b"utf-8").lower() not in _CHARSETS:
-            raise ProblemError(415, "Send the form in UTF-8.")
+            raise ProblemError(415, "invalid-form", "Send the form in UTF-8.")
 
         async def stream() -> AsyncGenerator[bytes, None]:
             yield body
@@ -144,7 +154,8 @@ class BodyReader:
             # The parser is a coroutine that never waits, so it would block this event loop.
             return await asyncio.to_thread(asyncio.run, parser.parse())
         except (MultiPartException, KeyError, ValueError, UnicodeError):
-            raise ProblemError(400, "The form is malformed or has too many parts; encode it as browsers do.") from None
+            detail = "The form is malformed or has too many parts; encode it as browsers do."
+            raise ProblemError(400, "invalid-form", detail) from None
 
     async def _from_form(self, request: Request, body: bytes, model: type[ActRequest]) -> Batch:
         fields: dict[str, Any] = {}
@@ -153,7 +164,8 @@ class BodyReader:
             if isinstance(value, UploadFile) and name == "file":
                 files.append(value)
             elif isinstance(value, UploadFile) or name in fields:
-                raise ProblemError(422, f"Invalid field '{name}'; send files as 'file', and other fields once.")
+                detail = f"Invalid field '{name}'; send files as 'file', and other fields once."
+                raise ProblemError(422, "invalid-field", detail, field=name[:80])
             elif value.strip():  # browsers send empty fields, too
                 fields[name] = value.split() if name == "units" else value
         if not files:
@@ -170,18 +182,21 @@ class BodyReader:
             if not line.strip():
                 continue
             if len(acts) == limit:
-                raise ProblemError(413, f"The request has more than {limit:,} acts; split it.")
+                raise ProblemError(
+                    413, "too-many-acts", f"The request has more than {limit:,} acts; split it.", limit=limit
+                )
             try:
                 acts.append(_from_json(line, model))
             except ProblemError as problem:
                 acts.append(problem)
         if not acts:
-            raise ProblemError(422, "The request contains no act; send at least one.")
+            raise ProblemError(422, "no-act", "The request contains no act; send at least one.")
         return acts
 
     def _too_large(self) -> ProblemError:
-        megabytes = self._settings.max_bytes / 1_000_000
-        return ProblemError(413, f"The request is larger than {megabytes:g} MB; send only the act.")
+        megabytes = f"{self._settings.max_bytes / 1_000_000:g}"
+        detail = f"The request is larger than {megabytes} MB; send only the act."
+        return ProblemError(413, "request-too-large", detail, megabytes=megabytes)
 
 
 def _media_type(request: Request) -> str:
@@ -199,9 +214,10 @@ def _from_json(body: bytes, model: type[ActRequest]) -> ActUpload:
     try:
         fields = from_json(body.removeprefix(BOM_UTF8), allow_inf_nan=False)
     except ValueError as error:
-        raise ProblemError(400, f"The request is not valid JSON: {error}.") from None
+        raise ProblemError(400, "invalid-json", f"The request is not valid JSON: {error}.") from None
     if not isinstance(fields, dict) or len(fields) > _MAX_FIELDS:
-        raise ProblemError(422, f"Invalid request: send a JSON object of at most {_MAX_FIELDS} fields.")
+        detail = f"Invalid request: send a JSON object of at most {_MAX_FIELDS} fields."
+        raise ProblemError(422, "invalid-json", detail)
     return _upload(_validate(model, fields))
 
 
@@ -217,4 +233,6 @@ def _validate(model: type[ActRequest], fields: dict[str, Any], *, has_file: bool
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         message = first["msg"].removeprefix("Value error, ").rstrip(".")
         field = ".".join(str(part) for part in first["loc"])[:80]
-        raise ProblemError(422, f"Invalid request: {f'{field}: ' if field else ''}{message}.") from None
+        detail = f"Invalid request: {f'{field}: ' if field else ''}{message}."
+        code = "invalid-celex" if field == "celex" else "invalid-field" if field else "invalid-request"
+        raise ProblemError(422, code, detail, **({"field": field} if field else {})) from None

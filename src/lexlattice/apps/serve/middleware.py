@@ -20,8 +20,8 @@ from lexlattice.apps.serve.workers import RequestPool
 _log: Final = logging.getLogger("lexlattice.apps.serve")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 _SECURITY_HEADERS: Final = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
@@ -91,7 +91,7 @@ class ServiceMiddleware:
 
         try:
             if problem := self._rejection(request):
-                await problem.to_response()(scope, receive, send_with_headers)
+                await problem.to_response(request)(scope, receive, send_with_headers)
             else:
                 await self._app(scope, receive, send_with_headers)
         except ClientDisconnect:
@@ -99,8 +99,8 @@ class ServiceMiddleware:
         except Exception as error:
             _log.error("request failed: %s", type(error).__name__)
             if not status:
-                problem = ProblemError(500, "Internal error; please report it.")
-                await problem.to_response()(scope, receive, send_with_headers)
+                problem = ProblemError(500, "internal", "Internal error; please report it.")
+                await problem.to_response(request)(scope, receive, send_with_headers)
         finally:
             self._bodies.release(request)
             seconds = time.perf_counter() - start
@@ -114,12 +114,13 @@ class ServiceMiddleware:
         # DNS rebinding: a foreign name that points to this machine gives a foreign page the same origin.
         host = _host_of(f"//{request.headers.get('host', '')}")
         if self._hosts and host not in self._hosts:
-            return ProblemError(421, "Unknown host name; allow it with --allow-host.")
+            return ProblemError(421, "unknown-host", "Unknown host name; allow it with --allow-host.")
         # CSRF: forms and scripts of other sites can send requests here, even if they cannot read the response.
         origin = request.headers.get("origin")
         is_foreign = origin is not None and _host_of(origin) not in {host, *self._hosts}
         if request.method == "POST" and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
-            return ProblemError(403, "Cross-site requests are not allowed; use the page of this service.")
+            detail = "Cross-site requests are not allowed; use the page of this service."
+            return ProblemError(403, "cross-site", detail)
         return None
 
 

@@ -1,8 +1,9 @@
-"""Errors as problem+json (RFC 9457): one sentence and a status code, for each class of error."""
+"""Errors as problem+json (RFC 9457): a status, a code that stays the same, and a sentence in the client's language."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -20,9 +21,12 @@ from lexlattice.apps.serve.workers import (
     TooLargeError,
     WorkerLostError,
 )
-from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError
+from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError, NoSuchProvisionError
+from lexlattice.reading import LANGUAGES
+from lexlattice.rendering.phrases import phrases
 
 MEDIA_TYPE: Final = "application/problem+json"
+ENGLISH: Final = "en"
 _RETRY_AFTER: Final = {"Retry-After": "5"}
 _STATUS: Final[dict[type[LexLatticeError], int]] = {
     QueueFullError: 429,
@@ -33,37 +37,88 @@ _STATUS: Final[dict[type[LexLatticeError], int]] = {
     TooLargeError: 413,
     MissingExtraError: 501,
     InternalError: 500,
+    NoSuchProvisionError: 404,
     FetchError: 502,
 }
 """Every other error is caused by the input: 422."""
+_HTTP_CODES: Final = {404: "not-found", 405: "method-not-allowed"}
+_RANGE: Final = re.compile(r"([a-z]{2,3})(?:-[a-z0-9]{1,8})*(?:\s*;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?))?", re.IGNORECASE)
+_MAX_RANGES: Final = 50
+
+
+def language_of(accepted: str) -> str:
+    """Return the official language that an Accept-Language header prefers; English if it names none.
+
+    >>> language_of("de-AT,de;q=0.9,en;q=0.8"), language_of("ja, fr;q=0.5, it;q=0.7"), language_of("*")
+    ('de', 'it', 'en')
+    """
+    best, highest = ENGLISH, 0.0
+    for part in accepted.split(",")[:_MAX_RANGES]:
+        match = _RANGE.fullmatch(part.strip())
+        quality = float(match[2] or 1) if match else 0.0
+        if match and quality > highest and (code := match[1].lower()) in LANGUAGES:
+            best, highest = code, quality
+    return best
 
 
 class ProblemError(Exception):
-    """A request that cannot be answered, with its HTTP status."""
+    """A request that cannot be answered.
 
-    def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
+    Args:
+        status: The HTTP status.
+        code: What happened; it stays the same when the wording changes.
+        detail: What happened and what to do, in English.
+        headers: Further headers of the response.
+        **values: The numbers and names in the sentence, by their placeholder in the translations.
+
+    """
+
+    def __init__(
+        self, status: int, code: str, detail: str, headers: Mapping[str, str] | None = None, **values: Any
+    ) -> None:
         super().__init__(detail)
-        self.status, self.detail = status, detail
+        self.status, self.code, self.detail, self.values = status, code, detail, values
         self.headers = {**(_RETRY_AFTER if status in (429, 503) else {}), **(headers or {})}
 
     @classmethod
     def from_error(cls, error: LexLatticeError) -> ProblemError:
         """Return the problem for an error of the library."""
+        status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 422)
         if isinstance(error, FetchError) and error.absent:
-            return cls(404, str(error))
-        return cls(next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 422), str(error))
+            status = 404
+        return cls(status, error.code, str(error), **error.values)
 
-    def to_json(self, number: int | None = None) -> bytes:
+    def in_language(self, language: str) -> tuple[str, str]:
+        """Return the sentence and its language: the one asked for if there is a translation, else English."""
+        template = phrases(language).errors.get(self.code, "") if language != ENGLISH else ""
+        try:
+            return (template.format(**_shown(self.values)), language) if template else (self.detail, ENGLISH)
+        except (KeyError, IndexError):  # this instance lacks a value, so only its own sentence is right
+            return self.detail, ENGLISH
+
+    def to_json(self, language: str = ENGLISH, number: int | None = None) -> bytes:
         """Return the problem as JSON; `number` says which act of several it is about, from 1."""
-        title = HTTPStatus(self.status).phrase
-        problem: dict[str, Any] = {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail}
+        problem: dict[str, Any] = {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.in_language(language)[0],
+            "code": self.code,
+            "values": self.values,
+        }
         if number is not None:
             problem["number"] = number
         return json.dumps(problem, ensure_ascii=False).encode(errors="replace")
 
-    def to_response(self) -> Response:
-        """Return the HTTP response."""
-        return Response(self.to_json(), self.status, self.headers, MEDIA_TYPE)
+    def to_response(self, request: Request) -> Response:
+        """Return the HTTP response in the language that the request accepts."""
+        language = self.in_language(language_of(request.headers.get("accept-language", "")))[1]
+        headers = {**self.headers, "Content-Language": language, "Vary": "Accept-Language"}
+        return Response(self.to_json(language), self.status, headers, MEDIA_TYPE)
+
+
+def _shown(values: Mapping[str, Any]) -> dict[str, str]:
+    return {name: ", ".join(value) if isinstance(value, list) else str(value) for name, value in values.items()}
 
 
 def add_exception_handlers(app: FastAPI) -> None:
@@ -74,24 +129,27 @@ def add_exception_handlers(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _handle_invalid_parameter)
 
 
-async def _handle_problem(_: Request, error: Exception) -> Response:
+async def _handle_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, ProblemError)
-    return error.to_response()
+    return error.to_response(request)
 
 
-async def _handle_library_error(_: Request, error: Exception) -> Response:
+async def _handle_library_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, LexLatticeError)
-    return ProblemError.from_error(error).to_response()
+    return ProblemError.from_error(error).to_response(request)
 
 
-async def _handle_http_error(_: Request, error: Exception) -> Response:
+async def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     details = {404: "Not found; see /openapi.json.", 405: "Method not allowed; see /openapi.json."}
     detail = details.get(error.status_code, "Invalid request; see /openapi.json.")
-    return ProblemError(error.status_code, detail, error.headers).to_response()
+    code = _HTTP_CODES.get(error.status_code, "invalid-request")
+    return ProblemError(error.status_code, code, detail, error.headers).to_response(request)
 
 
-async def _handle_invalid_parameter(_: Request, error: Exception) -> Response:
+async def _handle_invalid_parameter(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
-    return ProblemError(422, f"Invalid parameter '{first['loc'][-1]}': {first['msg'].rstrip('.')}.").to_response()
+    name, message = str(first["loc"][-1])[:80], first["msg"].removeprefix("Value error, ").rstrip(".")
+    detail = f"Invalid parameter '{name}': {message}."
+    return ProblemError(422, "invalid-field", detail, field=name).to_response(request)

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from lexlattice.apps.serve import jobs
 from lexlattice.apps.serve.bodies import ActUpload, BodyReader
 from lexlattice.apps.serve.middleware import Metrics
-from lexlattice.apps.serve.problems import ProblemError
+from lexlattice.apps.serve.problems import ProblemError, language_of
 from lexlattice.apps.serve.schemas import JSON, NDJSON, ActRequest
 from lexlattice.apps.serve.settings import Settings
 from lexlattice.apps.serve.workers import Job, JobTimeoutError, QueueFullError, RequestPool
@@ -54,7 +54,8 @@ class Service:
             # A stream lasts until the client has read it, so streams need a limit apart from the queue.
             if self._streams >= _MAX_STREAMS:
                 raise QueueFullError
-            return StreamingResponse(self._lines(job, batch.acts), media_type=NDJSON)
+            language = language_of(request.headers.get("accept-language", ""))
+            return StreamingResponse(self._lines(job, batch.acts, language), media_type=NDJSON)
         return Response(await self.run(request, job, batch.single()), media_type=JSON)
 
     async def run(self, request: Request, job: Job, *args: Any) -> Any:
@@ -85,13 +86,13 @@ class Service:
         known = [await self._job_request(arg) if isinstance(arg, ActUpload) else arg for arg in args]
         return await self.pool.run(job, *known, patient=patient)
 
-    async def _lines(self, job: Job, acts: list[ActUpload | ProblemError]) -> AsyncIterator[bytes]:
+    async def _lines(self, job: Job, acts: list[ActUpload | ProblemError], language: str) -> AsyncIterator[bytes]:
         """Yield a line per act in order, with at most one act per worker under way."""
         tasks: deque[asyncio.Task[bytes]] = deque()
         self._streams += 1
         try:
             for number, act in enumerate(acts, 1):
-                tasks.append(asyncio.create_task(self._line(job, act, number)))
+                tasks.append(asyncio.create_task(self._line(job, act, language, number)))
                 # Waiting for the oldest keeps the order; the others run on meanwhile.
                 if len(tasks) >= self.settings.workers:
                     yield await tasks.popleft() + b"\n"
@@ -102,15 +103,15 @@ class Service:
             for task in tasks:
                 task.cancel()
 
-    async def _line(self, job: Job, act: ActUpload | ProblemError, number: int) -> bytes:
+    async def _line(self, job: Job, act: ActUpload | ProblemError, language: str, number: int) -> bytes:
         if isinstance(act, ProblemError):
-            return act.to_json(number)
+            return act.to_json(language, number)
         try:
             line: bytes = await self._run(job, act, patient=True)
         except ProblemError as problem:
-            return problem.to_json(number)
+            return problem.to_json(language, number)
         except LexLatticeError as error:
-            return ProblemError.from_error(error).to_json(number)
+            return ProblemError.from_error(error).to_json(language, number)
         return line
 
     async def _job_request(self, upload: ActUpload) -> jobs.JobRequest:
@@ -130,7 +131,7 @@ class Service:
 
     async def _fetch(self, celex: str, language: str) -> bytes:
         if not self.settings.fetch:
-            raise ProblemError(422, "This service does not fetch acts; send the act itself.")
+            raise ProblemError(422, "fetch-disabled", "This service does not fetch acts; send the act itself.")
         if self._fetching >= _FETCH_THREADS + self.settings.queue:
             raise QueueFullError
         seconds, limit, loop = self.settings.max_seconds, self.settings.max_bytes, asyncio.get_running_loop()
@@ -147,7 +148,8 @@ class Service:
         except TimeoutError:
             raise JobTimeoutError(seconds) from None
         if len(content) > limit:  # from the cache of a process with a higher limit
-            raise ProblemError(413, f"The act is larger than {limit / 1e6:g} MB.")
+            megabytes = f"{limit / 1e6:g}"
+            raise ProblemError(413, "act-too-large", f"The act is larger than {megabytes} MB.", megabytes=megabytes)
         return content
 
     def _fetched(self, work: asyncio.Future[Any]) -> None:

@@ -93,16 +93,25 @@ def _identity(act: Act) -> dict[str, Any]:
 
 def _status(act: Act) -> dict[str, Any]:
     """Return what kind of text this is, and whether it is an act, and a complete one."""
-    is_known = bool(act.type) or act.status != "adopted"
+    is_act = _is_act(act)
     return {
-        "kind": act.status if is_known else "",
+        "kind": act.status if is_act and (act.type or act.status != "adopted") else "",
         "date": act.consolidated or "",
         "celex": act.consolidated_celex,
         "repealed_by": act.repealed,
         "incomplete": act.incomplete,
-        "is_act": is_known or bool(act.celex) or any(section.kind in _OF_ACTS for section in act.sections),
-        "facts": list(standing(act)),
+        "is_act": is_act,
+        "facts": list(standing(act)) if is_act else [],
     }
+
+
+def _is_act(act: Act) -> bool:
+    """Whether a text has the structure of an act, or at least its title: type with number or date.
+
+    The word for a type of act alone says nothing: news have it in their titles, too.
+    """
+    has_title = bool(act.type and (act.celex or act.date)) or act.status != "adopted"
+    return has_title or any(section.kind in _OF_ACTS for section in act.sections)
 
 
 def _warnings(act: Act) -> list[dict[str, Any]]:

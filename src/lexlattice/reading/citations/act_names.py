@@ -145,7 +145,9 @@ def _values(match: re.Match[str]) -> Iterator[tuple[int, int]]:
     first, second = match["number"], match["year"]
     if second is None:
         return ((year, int(first)) for year in range(1952, 1968) if match["sign"])
-    return ((int(year) if len(year) > 2 else 1900 + int(year), int(n)) for year, n in ((first, second), (second, first)))
+    return (
+        (int(year) if len(year) > 2 else 1900 + int(year), int(n)) for year, n in ((first, second), (second, first))
+    )
 
 
 def _written(match: re.Match[str], sign: str) -> str:

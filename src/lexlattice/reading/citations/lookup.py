@@ -1,9 +1,9 @@
-"""Find provisions by citation: in the language of the act or in English, by id, and with suggestions for misses."""
+"""Find provisions by citation: in the language of the act or any other, by id, and with suggestions for misses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from lexlattice.act.document import Unit
 from lexlattice.errors import NoSuchProvisionError
 from lexlattice.reading.citations.forms import Cite, cite
+from lexlattice.reading.citations.handwritten import is_whole, languages_of, readings
 from lexlattice.reading.citations.levels import Path
 from lexlattice.reading.citations.mentions import find_mentions
 from lexlattice.reading.citations.resolve import ProvisionIndex
@@ -91,7 +92,8 @@ def table_row(act: Act, below: Below, name: str) -> Unit | None:
 # --- provisions -------------------------------------------------------------------------------------------
 
 MAX_SUGGESTIONS: Final = 3
-_BARE: Final = re.compile(r"\s*\d{1,3}[a-z]{0,2}\s*(?:\(.*)?\Z")
+_BARE: Final = re.compile(r"\s*\d{1,3}[a-z]{0,2}(?:\.\d{1,3})*\s*(?:\(.*)?\Z")
+"""A number without a word, which is that of an article: "5", "5(1)(a)", "5.1"."""
 
 _LEVELS: Final = {"rec": "recital", "anx": "annex", "par": "paragraph", "ind": "indent", "art": "article"}
 
@@ -102,7 +104,7 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
     Args:
         act: The act.
         below: The units below every id of the act.
-        cited: An id, or a citation in the language of the act or in English.
+        cited: An id, or a citation in any of the 24 languages, as acts or as people write it.
 
     Returns:
         The id of the provision.
@@ -113,6 +115,8 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
     if cited.strip() in below:
         return cited.strip()
     wanted = _plain(cited)
+    if name := next((name for name in below if name.casefold() == cited.strip().casefold()), ""):
+        return name
     # The exact citation of a unit comes first, then tables, and then whatever the citation parser makes of it.
     same = [unit for unit in act.units if _plain(unit.citation) == wanted] if wanted else []
     if same and same[0].kind == "citation" and _names_all(same[0], act.sections[same[0].section].units):
@@ -128,17 +132,40 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
         return table
     index = ProvisionIndex(below)
     tried: list[Path] = []
-    for language in dict.fromkeys((act.language, "en")):
-        words = load_vocabulary(language)
-        for text in (cited, f"{words.shown} {cited}") if _BARE.match(cited) else (cited,):
-            for mention in find_mentions(tokenize(text, words), words):
-                tried.append(mention.paths[0])
-                found = index.resolve(mention.paths[0], "")
-                if found:
-                    return found
+    for language in languages_of(act.language):
+        for path in _paths(act, cited, language):
+            tried.append(path)
+            found = index.resolve(path, "")
+            if found:
+                return found
+        if language == act.language and (found := _by_levels(act, cited)):
+            return found
     close = _nearest(act, below, index, tried, cited)
     example = next((unit.citation for unit in act.units if unit.kind not in ("title", "citation")), "")
-    raise NoSuchProvisionError(_no_such(cited, close, example))
+    raise _no_such(cited, close, example)
+
+
+def _by_levels(act: Act, cited: str) -> str:
+    """The id of the unit whose citation has the same levels and numbers, with whatever words for them."""
+    role = load_vocabulary(act.language).role
+
+    def levels(text: str) -> str:
+        return " ".join(next(iter(role(word).levels), word) for word in _plain(text).split())
+
+    wanted = {levels(reading) for reading in readings(cited, act.language)} - {""}
+    same = [unit for unit in act.units if levels(unit.citation) in wanted]
+    return same[0].id if len(same) == 1 else same[0].provision if same else ""
+
+
+def _paths(act: Act, cited: str, language: str) -> Iterator[Path]:
+    """Yield the provisions that a citation can name in a language, unless it is one of another act."""
+    words = load_vocabulary(language)
+    for reading in readings(cited, language):
+        for text in (reading, f"{words.shown} {reading}") if _BARE.match(reading) else (reading,):
+            tokens = tokenize(text, words)
+            if act.celex and {token.act.celex for token in tokens if token.act is not None} - {act.celex, ""}:
+                continue
+            yield from (mention.paths[0] for mention in find_mentions(tokens, words) if is_whole(mention, tokens))
 
 
 def _names_all(unit: Unit, units: Sequence[Unit]) -> bool:
@@ -154,14 +181,16 @@ def _find_table(act: Act, below: Below, cited: str) -> str:
             name = f"{find_provision(act, below, ending.parent)}.{ending.step}"
             if name in below or table_row(act, below, name) is not None:
                 return name
-            raise NoSuchProvisionError(_no_such(cited, [cite_provision(act, below, name.partition(".tbl-")[0])]))
+            raise _no_such(cited, [cite_provision(act, below, name.partition(".tbl-")[0])])
     return ""
 
 
-def no_such_id(act: Act, below: Below, name: object) -> str:
-    """The error message for an id that does not exist or is not that of a unit, with the nearest ones."""
+def no_such_id(act: Act, below: Below, name: object) -> NoSuchProvisionError:
+    """The error for an id that does not exist or is not that of a unit, with the nearest ones."""
     if name in below:
-        return f"{name} has no text of its own in this act; act.provision({name!r}) has the units below it."
+        return NoSuchProvisionError(
+            f"{name} has no text of its own in this act; act.provision({name!r}) has the units below it."
+        )
     close = get_close_matches(str(name), below, MAX_SUGGESTIONS, 0.6)
     parent = str(name).rpartition(".")[0]
     if parent in below and parent not in close:
@@ -169,10 +198,14 @@ def no_such_id(act: Act, below: Below, name: object) -> str:
     return _no_such(str(name), close)
 
 
-def _no_such(wanted: str, close: Sequence[str], example: str = "") -> str:
+def _no_such(wanted: str, close: Sequence[str], example: str = "") -> NoSuchProvisionError:
     shown = f"; cite a provision as in {example!r}." if example else "."
     hint = f"; did you mean {', '.join(close)}?" if close else shown
-    return f"There is no {wanted.strip()[:80] or 'provision without a name'} in this act{hint}"
+    asked = wanted.strip()[:80]
+    return NoSuchProvisionError(
+        f"There is no {asked or 'provision without a name'} in this act{hint}",
+        values={"provision": asked, "nearest": list(close)},
+    )
 
 
 def _nearest(act: Act, below: Below, index: ProvisionIndex, tried: Sequence[Path], cited: str) -> list[str]:
@@ -197,7 +230,7 @@ def _number(name: str) -> int:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\W_]+", " ", fold_letters(text)).strip()
+    return re.sub(r"[\W_]+", " ", fold_letters(text.casefold())).strip()
 
 
 # --- the citation of a whole provision ------------------------------------------------------------------

@@ -145,13 +145,13 @@ def _merge(roles: Iterable[Role]) -> Role:
     return merged
 
 
-def _entry(entry: str) -> str:
+def entry_pattern(entry: str) -> str:
     """The regex for an entry of the language file, in which * stands for any letters."""
     return re.escape(fold_letters(entry)).replace(r"\*", r"\w*").replace(r"\ ", r"\s")
 
 
 def _either(entries: Iterable[str]) -> str:
-    return "|".join(_entry(entry) for entry in sorted(entries, key=len, reverse=True))
+    return "|".join(entry_pattern(entry) for entry in sorted(entries, key=len, reverse=True))
 
 
 @cache
@@ -175,7 +175,7 @@ def load_vocabulary(language: str) -> Vocabulary:
     for entry, role in entries:
         word = fold_letters(entry)
         if not word.strip("*").isalpha():
-            phrases.append((re.compile(_entry(entry)), role))
+            phrases.append((re.compile(entry_pattern(entry)), role))
         elif word.endswith("*"):
             stems.append((word[:-1], role))
         else:

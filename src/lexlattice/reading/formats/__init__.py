@@ -33,9 +33,14 @@ _HTML: Final = re.compile(rb"<\s*(?:!doctype html|html|head|body|p|div|table|h1|
 def open_bytes(data: bytes, format: str | None = None) -> Document:
     """Open the content of a file with the back-end of its format, which is detected unless given."""
     if not data.strip():
-        raise ReadingError("The input is empty; check that it is the right file.")
+        raise ReadingError("The input is empty; check that it is the right file.", code="empty")
     if len(data) > MAX_BYTES:
-        raise ReadingError(f"The input is larger than {MAX_BYTES // 1_000_000} MB, which no act is; give one act only.")
+        megabytes = MAX_BYTES // 1_000_000
+        raise ReadingError(
+            f"The input is larger than {megabytes} MB, which no act is; give one act only.",
+            code="file-too-large",
+            values={"megabytes": megabytes},
+        )
     name = format or sniff(data)
     if name not in FORMATS:
         raise OptionError(f"There is no format '{name}'; choose one of {', '.join(FORMATS)}.")
@@ -83,7 +88,8 @@ def sniff(data: bytes) -> str:
     if _HTML.search(head):
         return "html"
     raise NotAnActError(
-        f"XML with the root element <{name.decode('ascii', 'replace')}> is unknown; give Formex, Akoma Ntoso or XHTML."
+        f"XML with the root element <{name.decode('ascii', 'replace')}> is unknown; give Formex, Akoma Ntoso or XHTML.",
+        code="unknown-format",
     )
 
 
@@ -120,17 +126,19 @@ def _sniff_zip(data: bytes) -> str:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise ReadingError("The ZIP file is damaged; download or save it again.") from None
+        raise ReadingError("The ZIP file is damaged; download or save it again.", code="damaged") from None
     if any(name.startswith("word/") for name in names):
         return "docx"
     if any(name == "mimetype" or name.startswith(("xl/", "ppt/")) for name in names):
         raise NotAnActError(
-            "This is an OpenDocument, e-book, Excel or PowerPoint file; save it as DOCX or PDF instead."
+            "This is an OpenDocument, e-book, Excel or PowerPoint file; save it as DOCX or PDF instead.",
+            code="unknown-format",
         )
     if any(name.lower().endswith(".xml") for name in names):
         return "formex"
     raise NotAnActError(
-        "The ZIP file contains neither a DOCX document nor Formex files; unpack it and give the file of the act."
+        "The ZIP file contains neither a DOCX document nor Formex files; unpack it and give the file of the act.",
+        code="unknown-format",
     )
 
 
@@ -146,7 +154,7 @@ def _html(data: bytes) -> Document:
 def _mhtml(data: bytes) -> Document:
     page = page_of_archive(data)
     if page is None:
-        raise ReadingError("The web archive contains no page; save the page as HTML and try again.")
+        raise ReadingError("The web archive contains no page; save the page as HTML and try again.", code="empty")
     return _html(page)
 
 

@@ -58,7 +58,7 @@ def read_akoma(data: bytes) -> Document:
     root = parse_xml(data)
     reader = _Reader(root)
     if not reader.lines.blocks:
-        raise ReadingError("The Akoma Ntoso document contains no text; check that it is the right file.")
+        raise ReadingError("The Akoma Ntoso document contains no text; check that it is the right file.", code="empty")
     elsewhere = [node.get("showAs") or node.get("href") for node in root.iter("{*}documentRef")]
     warnings: list[str] = [
         Remark("part-elsewhere", f"{name} is in a separate file, which was not read.", name=name)

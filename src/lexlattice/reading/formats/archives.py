@@ -30,30 +30,40 @@ def unzip(data: bytes, suffix: str) -> dict[str, bytes]:
         *(zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError),
         *(NotImplementedError, RuntimeError, LookupError, MemoryError),
     ) as error:
-        raise ReadingError(f"The ZIP file cannot be unpacked ({error}); download or save it again.") from None
+        raise ReadingError(
+            f"The ZIP file cannot be unpacked ({error}); download or save it again.", code="damaged"
+        ) from None
 
 
 def check_sizes(members: list[zipfile.ZipInfo], kind: str, large: int) -> None:
     """Refuse a file whose members unpack to too much; members of less than `large` bytes may have any ratio."""
     if sum(member.file_size for member in members) > MAX_UNZIPPED:
-        raise ReadingError(f"The {kind} unpacks to more than {MAX_UNZIPPED // 1_000_000} MB, which no act does.")
+        raise ReadingError(
+            f"The {kind} unpacks to more than {MAX_UNZIPPED // 1_000_000} MB, which no act does.", code="unsafe"
+        )
     for member in members:
         if member.file_size > max(large, MAX_RATIO * member.compress_size):
-            raise ReadingError(f"The {kind} has a part ({member.filename!r}) that is compressed too much to be text.")
+            raise ReadingError(
+                f"The {kind} has a part ({member.filename!r}) that is compressed too much to be text.", code="unsafe"
+            )
 
 
 def _check_members(members: list[zipfile.ZipInfo]) -> None:
     if len(members) > MAX_MEMBERS:
-        raise ReadingError(f"The ZIP file has {len(members)} members; at most {MAX_MEMBERS} are accepted.")
+        raise ReadingError(
+            f"The ZIP file has {len(members)} members; at most {MAX_MEMBERS} are accepted.", code="unsafe"
+        )
     check_sizes(members, "ZIP file", _LARGE_MEMBER)
     for member in members:
         path = PurePosixPath(member.filename.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or ":" in member.filename:
-            raise ReadingError(f"The ZIP file has a member outside its own folder: {member.filename!r}.")
+            raise ReadingError(f"The ZIP file has a member outside its own folder: {member.filename!r}.", code="unsafe")
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ReadingError("The ZIP file uses an unusual compression method; unpack it first.")
+            raise ReadingError(
+                "The ZIP file uses an unusual compression method; unpack it first.", code="unknown-format"
+            )
         if member.flag_bits & 0x1:
-            raise ReadingError(f"The ZIP file is encrypted ({member.filename!r}); unpack it first.")
+            raise ReadingError(f"The ZIP file is encrypted ({member.filename!r}); unpack it first.", code="encrypted")
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -61,5 +71,7 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     with archive.open(member) as stream:
         content = stream.read(member.file_size + 1)
         if len(content) > member.file_size:
-            raise ReadingError(f"The ZIP file declares a wrong size for {member.filename!r}; download it again.")
+            raise ReadingError(
+                f"The ZIP file declares a wrong size for {member.filename!r}; download it again.", code="damaged"
+            )
         return content

@@ -35,12 +35,13 @@ def decode(data: bytes) -> tuple[str, list[str]]:
                 return data.decode(name), []
             except UnicodeDecodeError:
                 raise ReadingError(
-                    "The file has a Unicode byte-order mark but is not valid Unicode; save it as UTF-8 and try again."
+                    "The file has a Unicode byte-order mark but is not valid Unicode; save it as UTF-8 and try again.",
+                    code="damaged",
                 ) from None
     if b"\x00" in data[:4096]:  # no 8-bit encoding of a text contains zero bytes
         wide = _wide(data)
         if wide is None:
-            raise NotAnActError(_BINARY)
+            raise NotAnActError(_BINARY, code="unknown-format")
         return wide, []
     try:
         return data.decode("utf-8"), []
@@ -102,7 +103,7 @@ def _guess(data: bytes) -> tuple[str, list[str]]:
         if fitness > best[0] + 1e-9:  # on a tie the more common code page, which comes first, wins
             best = (fitness, name, text)
     if not best[1] or _is_binary(best[2]):
-        raise NotAnActError(_BINARY)
+        raise NotAnActError(_BINARY, code="unknown-format")
     return best[2], [Remark("not-unicode", f"The file is not Unicode; it was read as {best[1]}.", encoding=best[1])]
 
 

@@ -56,9 +56,11 @@ def read_docx(data: bytes) -> Document:
         identifiers = dict.fromkeys(reference.get(f"{_R}id") for reference in references)
         edges = [parse_xml(package.rels[identifier].target_part.blob) for identifier in identifiers]
     except Exception:  # zipfile, lxml and python-docx raise many kinds of errors on damaged packages
-        raise ReadingError("The file is damaged, or not a DOCX; open it in Word and save it again.") from None
+        raise ReadingError(
+            "The file is damaged, or not a DOCX; open it in Word and save it again.", code="damaged"
+        ) from None
     if any(root.getroottree().docinfo.doctype for root in (package.element, *parts.values(), *edges)):
-        raise ReadingError("The DOCX declares XML entities, which are not accepted.")
+        raise ReadingError("The DOCX declares XML entities, which are not accepted.", code="unsafe")
     reader = _Reader(parts)
     pages = [Block(block.text, Role.PAGE) for edge in edges for block in reader.blocks(edge)]
     blocks = list(reader.blocks(body))
@@ -68,12 +70,14 @@ def read_docx(data: bytes) -> Document:
 def _check_package(data: bytes) -> None:
     """Check the sizes that the package declares, before anything is unpacked."""
     if data.startswith(_OLE):
-        raise ReadingError("The file is encrypted, or an old .doc; save it as DOCX without a password.")
+        raise ReadingError(
+            "The file is encrypted, or an old .doc; save it as DOCX without a password.", code="encrypted"
+        )
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as package:
             members = package.infolist()
     except Exception:  # zipfile raises many kinds of errors on damaged input
-        raise ReadingError("The file is not a DOCX; open it in Word and save it again.") from None
+        raise ReadingError("The file is not a DOCX; open it in Word and save it again.", code="damaged") from None
     check_sizes(members, "DOCX", _LARGE_PART)
 
 

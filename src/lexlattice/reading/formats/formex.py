@@ -61,7 +61,7 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
     for root in texts:
         reader.read(root)
     if not reader.lines.blocks:
-        raise ReadingError("The Formex file contains no text; check that it is the right file.")
+        raise ReadingError("The Formex file contains no text; check that it is the right file.", code="empty")
     if all(root.tag == "DOC" for root in texts):
         text = "This file only lists the parts of an act; read its folder or ZIP file for the text."
         warnings.append(Remark("only-parts-list", text))

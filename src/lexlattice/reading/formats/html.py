@@ -95,14 +95,15 @@ def read_html(text: str) -> Document:
         root = None
     if any("depth" in error.message or "huge" in error.message.lower() for error in parser.error_log):
         raise ReadingError(
-            "The HTML page is nested deeper or has longer lines than any act; save it again and try again."
+            "The HTML page is nested deeper or has longer lines than any act; save it again and try again.",
+            code="damaged",
         )
     if root is None:
-        raise ReadingError("The HTML page is empty or damaged; save the page again and try again.")
+        raise ReadingError("The HTML page is empty or damaged; save the page again and try again.", code="damaged")
     page = find_act(root, text)
     blocks = _demote_repeated_titles(_join_group_headings(_Page(page.root).blocks()))
     if not blocks:
-        raise ReadingError("The HTML page contains no text; save the page again and try again.")
+        raise ReadingError("The HTML page contains no text; save the page again and try again.", code="empty")
     document = Document(blocks, "html", celex=page.celex, language=page.language, consolidated=page.consolidated)
     if page.is_multilingual:
         remark = "The page shows the act in several languages; the first of them was read."

@@ -56,10 +56,12 @@ def read_pdf(data: bytes) -> Document:
             pages, warnings = extract_pages(pypdfium2, data)
         except pypdfium2.PdfiumError as error:
             if "password" in str(error).lower():
-                raise ReadingError("The PDF is encrypted; remove the password and try again.") from None
-            raise ReadingError("The PDF is damaged, or not a PDF; download it again.") from None
+                raise ReadingError(
+                    "The PDF is encrypted; remove the password and try again.", code="encrypted"
+                ) from None
+            raise ReadingError("The PDF is damaged, or not a PDF; download it again.", code="damaged") from None
     if sum(len(word.text) for page in pages for word in page.words) < _MIN_CHARACTERS * len(pages):
-        raise ReadingError("The PDF has no text layer (a scan?); run OCR on it first.")
+        raise ReadingError("The PDF has no text layer (a scan?); run OCR on it first.", code="scanned")
     rows = [rows_of(page.words) for page in pages]
     # Page edges are cut off before columns are sought, since a running header spans them all.
     edges = _text_edges(rows)

@@ -168,7 +168,7 @@ def extract_pages(pypdfium2: Any, data: bytes) -> tuple[list[Page], list[str]]:
     pdf = pypdfium2.PdfDocument(data)
     try:
         if not 0 < len(pdf) <= MAX_PAGES:
-            raise ReadingError(f"The PDF has {len(pdf):,} pages; it can have 1 to {MAX_PAGES:,}.")
+            raise ReadingError(f"The PDF has {len(pdf):,} pages; it can have 1 to {MAX_PAGES:,}.", code="damaged")
         for number in range(len(pdf)):
             try:
                 page = pdf[number]

@@ -47,10 +47,13 @@ def parse_xml(data: bytes) -> _Element:
         if "depth" in reason:
             raise _too_deep() from None
         raise ReadingError(
-            f"The XML is not well-formed at line {error.lineno}: {reason}; download or save it again."
+            f"The XML is not well-formed at line {error.lineno}: {reason}; download or save it again.",
+            code="damaged",
         ) from None
     except (LookupError, ValueError) as error:
-        raise ReadingError(f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.") from None
+        raise ReadingError(
+            f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.", code="damaged"
+        ) from None
     _check_depth(root)
     return root
 
@@ -69,7 +72,7 @@ def _check_prolog(data: bytes) -> None:
     from xml.parsers import expat
 
     def declared(*_: object) -> None:
-        raise ReadingError("The document declares XML entities, which are not accepted.")
+        raise ReadingError("The document declares XML entities, which are not accepted.", code="unsafe")
 
     def element(*_: object) -> None:
         raise _PrologEndsError
@@ -84,10 +87,13 @@ def _check_prolog(data: bytes) -> None:
     except expat.ExpatError as error:
         reason = expat.errors.messages.get(error.code, "unreadable")
         raise ReadingError(
-            f"The XML is not well-formed at line {error.lineno}: {reason}; download or save it again."
+            f"The XML is not well-formed at line {error.lineno}: {reason}; download or save it again.",
+            code="damaged",
         ) from None
     except (LookupError, ValueError) as error:
-        raise ReadingError(f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.") from None
+        raise ReadingError(
+            f"The XML cannot be decoded: {error}; save it as UTF-8 and try again.", code="damaged"
+        ) from None
 
 
 def _numeric_reference(match: re.Match[bytes]) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gettext
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -46,8 +46,10 @@ class Phrases:
     """How points that are left out are counted: `points` in the forms of the language, and which is for which number
     (`plural`, in the notation of gettext)."""
     reader: Mapping[str, str]
-    """What the web reader says on its buttons, labels and notes, by name; `SHARED`, `advice`, the status and the notices are
-    in it too."""
+    """What the web reader says on its buttons, labels and notes, by name; `SHARED`, `advice`, the status and
+    the notices are in it too."""
+    errors: Mapping[str, str] = field(default_factory=dict)
+    """What the service says when something fails, by the code of the error; the placeholders are the error's values."""
 
     def more_points(self, count: int) -> str:
         """The mark where N points of a list are left out.
