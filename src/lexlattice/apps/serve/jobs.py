@@ -11,8 +11,10 @@ from typing import Final
 from lexlattice._internal.worker import TooLargeError
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Summary
+from lexlattice.apps import quoting
 from lexlattice.apps.serve.view import view_of
 from lexlattice.reading import read
+from lexlattice.reading.structure.provisions import SENTENCES_FROM
 from lexlattice.selection import SummaryOptions
 from lexlattice.summarizer import build_summary, shipped
 
@@ -89,8 +91,14 @@ def export(job: JobRequest, format: str) -> tuple[bytes, str]:
     return _check_size(render_file(summary, format, group=job.group)), f"{name}.{summary.act.language}"
 
 
-def _read(job: JobRequest) -> Act:
-    act = read(job.content, language=job.options.language)
+def quote(job: JobRequest, cited: str) -> bytes:
+    """Return a provision with its position as JSON."""
+    found = quoting.quote(lambda sentences_from: _read(job, sentences_from), cited)
+    return _encode(json.dumps(quoting.to_dict(found), ensure_ascii=False))
+
+
+def _read(job: JobRequest, sentences_from: int = SENTENCES_FROM) -> Act:
+    act = read(job.content, language=job.options.language, sentences_from=sentences_from)
     return replace(act, celex=job.celex) if job.celex and not act.celex else act
 
 
