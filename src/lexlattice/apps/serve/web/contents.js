@@ -6,7 +6,7 @@ import { t } from "./i18n.js";
 import { icon } from "./icons.js";
 import { closeContents } from "./layout.js";
 import { shadeOf } from "./selection.js";
-import { goToUnit, listen, salience, state, view } from "./state.js";
+import { goToUnit, listen, salience, setReading, state, view } from "./state.js";
 
 /** With more entries, only the division being read is open, and those that the user opened. */
 const MAX_OPEN_ENTRIES = 45;
@@ -220,6 +220,7 @@ function follow() {
   const place = pinned >= 0 ? pinned : actText().firstVisibleUnit().place;
   if (place < 0) return;
   const unit = view().units[place];
+  setReading(unit.section);
   const entry = ofSection.get(unit.section);
   const recital = ofRecital.get(recitalOf(unit));
   for (const old of byId("contents-list").querySelectorAll(".is-current")) old.classList.remove("is-current");
