@@ -2,7 +2,7 @@
 
 Usage: LEXLATTICE_DATA=… python benchmarks/reader.py [--runs N] [--screens N]
 Service and browser run on this machine and share its cores. Needs Chromium. Frames are those of the browser's own trace
-(`PipelineReporter`): a frame is dropped if something was to be drawn and did not reach the screen in time.
+(`PipelineReporter`) while it scrolls: one is dropped if something was to be drawn and did not reach the screen in time.
 """
 
 from __future__ import annotations
@@ -115,11 +115,9 @@ def dropped_frames(page: Page, screens: int) -> tuple[int, int]:
     session.send("Tracing.end")
     while not done:
         page.wait_for_timeout(50)
-    states = Counter(
-        event["args"]["chrome_frame_reporter"]["state"]
-        for event in events
-        if event["name"] == "PipelineReporter" and "chrome_frame_reporter" in event.get("args", {})
-    )
+    reports = [event["args"] for event in events if event["name"] == "PipelineReporter" and event["args"]]
+    frames = [next(iter(report.values())) for report in reports]  # the name of the only key differs between versions
+    states = Counter(frame["state"] for frame in frames if frame.get("scroll_state", "") != "SCROLL_NONE")
     lost = sum(states[name] for name in DROPPED)
     return lost, lost + sum(states[name] for name in DRAWN)
 
