@@ -64,9 +64,14 @@ def test_the_field_says_what_it_understood(visit: Visit) -> None:
     entry.fill("https://eur-lex.europa.eu/legal-content/DE/TXT/?uri=CELEX:32016R0679")
     expect(understood).to_contain_text("2016/679")
     expect(page.locator("#entry-language")).to_have_value("de")
+    entry.fill("2016/680")
+    expect(understood).to_contain_text("Regulation (EU) 2016/680")
+    expect(languages).to_be_visible()
+    expect(page.locator("#candidates button")).to_have_text(["Directive (EU) 2016/680", re.compile("2016/680")])
     entry.fill("hello bees")
     expect(understood).to_have_text(ENGLISH["not_understood"])
     expect(languages).to_be_hidden()
+    expect(page.locator("#candidates button")).to_have_count(0)
     entry.fill(TEXT)
     expect(understood).to_contain_text("11")
     speak(page, "de")
@@ -221,7 +226,7 @@ def test_the_oldest_acts_make_room_and_a_full_browser_says_so(visit: Visit) -> N
 
 
 def test_a_link_shows_what_one_sees(visit: Visit) -> None:
-    page = visit("?example=en&lang=en")
+    page = visit("?example=regulation&lang=en")
     page.wait_for_selector("html.at-reader")
     page.keyboard.press("3")
     page.locator("#articles-only").check()
@@ -237,7 +242,7 @@ def test_a_link_shows_what_one_sees(visit: Visit) -> None:
 
 
 def test_a_broken_link_says_so(visit: Visit) -> None:
-    page = visit("?example=en&lang=en&words=never#art-999")
+    page = visit("?example=regulation&lang=en&words=never#art-999")
     expect(page.locator("#errors")).to_contain_text("art-999")
     expect(page.locator("#items .item").first).to_be_visible()
     page.evaluate("location.hash = '#art-5'")
@@ -422,8 +427,11 @@ def test_it_fits_a_phone_in_all_languages(visit: Visit, examples: Path) -> None:
         speak(page, language)
         assert page.evaluate(WIDTH) == NARROWEST[0], language
     opened(page, examples / "short" / "bg.txt", examples / "short" / "lv.txt")
-    names = """() => [...document.querySelectorAll(".bar button, .bar select, .controls input, .act-tools button, .act-tools select")]
-        .filter((tool) => tool.checkVisibility({ visibilityProperty: true })).map((tool) => [tool.id, tool.ariaLabel || tool.innerText || tool.labels?.[0]?.innerText])"""
+    names = """() => {
+        const tools = document.querySelectorAll(":is(.bar, .act-tools) :is(button, select), .controls input");
+        const seen = [...tools].filter((tool) => tool.checkVisibility({ visibilityProperty: true }));
+        return seen.map((tool) => [tool.id, tool.ariaLabel || tool.innerText || tool.labels?.[0]?.innerText]);
+    }"""
     for language in ("bg", "de", "el", "fi", "mt"):
         speak(page, language)
         for _ in range(2):

@@ -26,6 +26,7 @@ _SECURITY_HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
+_COSTLY: Final = "/v1/acts/"
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -118,7 +119,9 @@ class ServiceMiddleware:
         # CSRF: forms and scripts of other sites can send requests here, even if they cannot read the response.
         origin = request.headers.get("origin")
         is_foreign = origin is not None and _host_of(origin) not in {host, *self._hosts}
-        if request.method == "POST" and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
+        # Routes that fetch an act cost as much as a POST, so an image of another site must not have them do so.
+        is_costly = request.method == "POST" or request.url.path.startswith(_COSTLY)
+        if is_costly and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
             detail = "Cross-site requests are not allowed; use the page of this service."
             return ProblemError(403, "cross-site", detail)
         return None

@@ -142,9 +142,7 @@ async function submit() {
   if (isText(text)) return load([{ text }]);
   await runTask("understand", (signal) => understand(text, signal));
   if (understood.text !== text || !understood.answer) return undefined;
-  const { celex, candidates = [] } = understood.answer;
-  if (understood.answer.understood === "celex" && candidates.length < 2) return openCelex(celex);
-  return byId(candidates.length > 1 ? "candidates" : "open").querySelector("button, textarea").focus();
+  return understood.answer.celex ? openCelex(understood.answer.celex) : byId("entry").focus();
 }
 
 const openCelex = (celex) => load([{ celex, language: byId("entry-language").value }]);
@@ -167,27 +165,25 @@ async function understand(text, signal) {
   showUnderstood();
 }
 
-/** Say what the field holds, and offer a choice if it may mean several acts. */
+/** Say what the field holds, and offer the other acts that a number may mean. */
 function showUnderstood() {
-  const text = entered();
   const { answer } = understood;
-  const candidates = answer?.candidates?.length > 1 ? answer.candidates : [];
-  byId("understood").textContent = sentenceFor(text, answer, candidates);
-  byId("understood").classList.toggle("is-doubtful", Boolean(answer) && answer.understood === "none");
-  byId("entry-languages").hidden = answer?.understood !== "celex" && !candidates.length;
+  const others = answer?.candidates.slice(1) ?? [];
+  byId("understood").textContent = sentenceFor(entered(), answer);
+  byId("understood").classList.toggle("is-doubtful", answer?.understood === "none");
+  byId("entry-languages").hidden = !answer?.celex;
   byId("candidates").replaceChildren(
-    ...candidates.map(({ celex, name }) => make("button", { type: "button", "data-celex": celex }, name)),
+    ...others.map(({ celex, name }) => make("button", { type: "button", "data-celex": celex }, name)),
   );
 }
 
-function sentenceFor(text, answer, candidates) {
+function sentenceFor(text, answer) {
   if (text && isText(text)) {
     const words = text.split(/\s+/).length.toLocaleString(root.lang);
     return t("understood_text", { words });
   }
   if (!answer) return "";
-  if (candidates.length) return t("understood_which");
-  return answer.understood === "celex" ? t("understood", { name: answer.name || answer.celex }) : t("not_understood");
+  return answer.celex ? t("understood", { name: answer.name || answer.celex }) : t("not_understood");
 }
 
 // --- files dropped anywhere ---
