@@ -25,6 +25,9 @@ NO_DATA = (
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 NO_BROWSER = "NO BROWSER: install Chromium (Debian: apt-get install chromium) to test pages as people see them"
 
+# Exports say when they were made: the same day in all tests, and in the processes they start.
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1795000000")
+
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile("dev", deadline=None)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=5)
