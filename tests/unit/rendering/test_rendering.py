@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from helpers import ROOT
 from helpers.generated_acts import acts, made
 from lexlattice import Act, read, rendering, summarize
+from lexlattice.act.hierarchy import indent_depths
 from lexlattice.act.summary import GROUPS, Item, Summary
 from lexlattice.errors import OptionError, OutputError
 from lexlattice.rendering import FORMATS, format_of, render_file, save
@@ -566,3 +567,25 @@ def test_on_a_page_a_table_has_all_cells_and_a_wide_one_is_reached_from_the_keyb
     assert [len(row) for row in page.all("li//tr")] == [2, 2]
     assert not page.all("div[@class='table'][@tabindex]")
     assert len(Page(table_of("a|b|c|d|e")).all("div[@class='table'][@tabindex='0']")) == 2
+
+
+def test_on_a_page_what_belongs_to_a_point_is_indented_with_it() -> None:
+    text = """Article 1
+1. Hives shall be:
+(a) registered, with:
+(i) a number;
+A number is given once.
+(b) labelled as follows:
+Size | Colour |
+1 | red |
+2. Bees are free."""
+    act = read(text, language="en")
+    page = Page(summary_of(act))
+    depths = {u.id: d for u, d in zip(act.units, indent_depths(act, 4), strict=True)}
+    assert len(set(depths.values())) > 2
+    beside = [u for u in act if u.kind in ("subparagraph", "table") and depths[u.id]]
+    for unit in (*beside, act["art-1.par-1.pt-a"], act["art-1.par-1.pt-a.pt-i"]):
+        around = page.by_id(unit.id)
+        holder = around if unit.kind == "table" else around.getparent()
+        assert f"depth-{depths[unit.id]}" in holder.get("class").split()
+    assert beside
