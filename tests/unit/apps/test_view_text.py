@@ -30,7 +30,7 @@ def view(act: Act) -> dict[str, Any]:
 def page_of(act: Act) -> Iterator[str]:
     """All texts in the order in which the page shows them: furniture, headings of sections, units."""
     pieces = list(furniture_of(act))
-    place, enclosing = 0, ()
+    place, enclosing = 0, tuple[str, ...]()
     for section in act.sections:
         while pieces and pieces[0]["before"] <= place and pieces[0]["section"] < section.index:
             yield pieces.pop(0)["text"]

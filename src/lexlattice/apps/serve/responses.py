@@ -27,7 +27,7 @@ class SummaryResponse(BaseModel):
     celex: str
     title: str
     language: str
-    standing: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
+    status: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
     consolidated: Annotated[str | None, Field(description="date of a consolidated text; empty if unknown")]
     consolidated_celex: str
     repealed: Annotated[str | None, Field(description="the act that repealed it; empty if unknown")]

@@ -33,7 +33,7 @@ export function initMap() {
   listen((changed) => {
     if (changed.has("version")) render();
     if (["version", "chosen", "words"].some((name) => changed.has(name))) updateStars();
-    if (changed.has("version") || changed.has("current")) markCurrent();
+    if (changed.has("version") || changed.has("reading")) markCurrent();
   });
   strip.addEventListener("pointermove", ({ clientX, clientY }) => point(barAt(clientX, clientY)));
   strip.addEventListener("pointerleave", () => strip.matches(":focus-visible") || point(-1));
@@ -108,8 +108,8 @@ function updateStars() {
   describe();
 }
 
-/** The index of the bar with the current unit, or -1. */
-const currentBar = () => bars.findIndex(({ section }) => section.first <= state.current && state.current <= section.last);
+/** The index of the bar of the section being read, or -1. */
+const currentBar = () => bars.findIndex(({ section }) => section.index === state.reading);
 
 function markCurrent() {
   const current = currentBar();

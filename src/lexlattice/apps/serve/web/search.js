@@ -121,7 +121,7 @@ function groupOf(name, group, count) {
     const names = { class: "hit", role: "option", id: `hit-${number}`, "data-index": number, "aria-selected": "false" };
     return make("div", names, ...(name ? [] : [make("b", {}, citationOf(hit))]), ...snippetOf(hit));
   });
-  return make("li", { role: "group", "aria-label": name || t("search") }, ...(head ? [head] : []), ...options);
+  return make("div", { role: "group", "aria-label": name || t("search") }, ...(head ? [head] : []), ...options);
 }
 
 const citationOf = ({ passage: { place } }) => {
