@@ -54,7 +54,10 @@ export function setSheet(shouldOpen) {
 function initSheet() {
   const handle = byId("sheet-handle");
   let [start, wasSwiped] = [0, false];
-  handle.addEventListener("pointerdown", ({ clientY }) => ([start, wasSwiped] = [clientY, false]));
+  handle.addEventListener("pointerdown", ({ clientY, pointerId }) => {
+    handle.setPointerCapture(pointerId);
+    [start, wasSwiped] = [clientY, false];
+  });
   handle.addEventListener("pointermove", ({ clientY, buttons }) => {
     if (!buttons || wasSwiped || Math.abs(clientY - start) < SWIPE) return;
     wasSwiped = true;
