@@ -238,7 +238,7 @@ def test_a_link_shows_what_one_sees(visit: Visit) -> None:
     expect(other.locator(".unit[aria-current]")).to_be_in_viewport()
     assert chosen(other) == chosen(page)
     assert other.title() == page.title()
-    assert re.fullmatch(r"Article \d+ · .*2024/9001 · LexLattice", page.title())
+    assert re.fullmatch(r"Article .* · .*2024/9001 · LexLattice", page.title())
 
 
 def test_a_broken_link_says_so(visit: Visit) -> None:
@@ -354,28 +354,28 @@ def test_the_page_works_by_keyboard(visit: Visit) -> None:
 # Windows of every size.
 
 
-@pytest.mark.parametrize("size", [PHONE, ON_ITS_SIDE, (740, 360)])
-def test_the_text_has_three_quarters_of_a_small_screen(visit: Visit, long: Path, size: tuple[int, int]) -> None:
-    page = opened(visit(size=size), long)
-    handle = page.locator("#sheet-handle")
-    free = """part => {
-        const box = part.getBoundingClientRect();
-        const covers = [...document.querySelectorAll("#sheet-handle, .bar, .map, .foot, .act-head, .controls")]
-            .filter((cover) => cover.checkVisibility() && !["static"].includes(getComputedStyle(cover).position))
-            .filter((cover) => part.contains(cover) || cover.id === "sheet-handle");
-        return (box.height - covers.reduce((sum, cover) => sum + cover.offsetHeight, 0)) / innerHeight;
+def test_the_text_has_three_quarters_of_a_small_screen(visit: Visit, short: Path) -> None:
+    page = opened(visit(size=PHONE), short)
+    handle, notice = page.locator("#sheet-handle"), page.locator("#notice")
+    free = """pane => {
+        const isFixed = (part) => part.checkVisibility() && getComputedStyle(part).position !== "static";
+        const covers = [...pane.querySelectorAll(".act-head, .controls"), document.getElementById("sheet-handle")];
+        const covered = covers.filter(isFixed).reduce((sum, cover) => sum + cover.offsetHeight, 0);
+        return (pane.getBoundingClientRect().height - covered) / innerHeight;
     }"""
-    notice = page.locator("#notice")
-    expect(notice).to_be_in_viewport(ratio=1)
-    assert page.locator("#summary").evaluate(free) >= 0.75
-    if size[0] < 800:
-        handle.press("Enter")
-        expect(handle).to_have_attribute("aria-expanded", "false")
-        expect(handle).to_be_in_viewport(ratio=1)
-        expect(page.locator("#summary-body")).to_be_hidden()
-    assert page.locator("#act").evaluate(free) >= 0.75
-    expect(notice).to_be_in_viewport(ratio=1)
-    assert page.evaluate(WIDTH) == size[0]
+    for width, height in (PHONE, ON_ITS_SIDE, (740, 360)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(notice).to_be_in_viewport(ratio=1)
+        assert page.locator("#summary").evaluate(free) >= 0.75
+        if width < 800:
+            handle.press("Enter")
+            expect(handle).to_have_attribute("aria-expanded", "false")
+            expect(handle).to_be_in_viewport(ratio=1)
+            expect(page.locator("#summary-body")).to_be_hidden()
+        assert page.locator("#act").evaluate(free) >= 0.75
+        assert page.evaluate(WIDTH) == width
+        if width < 800:
+            handle.press("Enter")
 
 
 def test_on_a_phone_the_summary_is_a_sheet_over_the_act(visit: Visit, short: Path) -> None:
@@ -389,7 +389,10 @@ def test_on_a_phone_the_summary_is_a_sheet_over_the_act(visit: Visit, short: Pat
     page.locator(".unit.chosen .star").nth(1).click()
     expect(body).to_be_visible()
     expect(page.locator(".item[aria-current]")).to_be_in_viewport()
-    handle.click()
+    handle.hover()
+    page.mouse.down()
+    page.mouse.move(200, 700)
+    page.mouse.up()
     expect(body).to_be_hidden()
     check_axe(page)
     page.set_viewport_size({"width": 1000, "height": 800})
@@ -397,8 +400,8 @@ def test_on_a_phone_the_summary_is_a_sheet_over_the_act(visit: Visit, short: Pat
     assert not act.evaluate("pane => pane.inert")
 
 
-def test_the_contents_are_a_drawer_until_there_is_room(visit: Visit, long: Path) -> None:
-    page = opened(visit(size=TABLET), long)
+def test_the_contents_are_a_drawer_until_there_is_room(visit: Visit, short: Path) -> None:
+    page = opened(visit(size=TABLET), short)
     button, contents = page.locator("#open-contents"), page.locator("#contents")
     expect(contents).to_be_hidden()
     button.click()
@@ -412,7 +415,7 @@ def test_the_contents_are_a_drawer_until_there_is_room(visit: Visit, long: Path)
     page.mouse.click(TABLET[0] - 20, 600)
     expect(contents).to_be_hidden()
     button.click()
-    page.locator("#contents-list a").nth(3).click()
+    page.locator("#contents-list a:visible").nth(3).click()
     expect(contents).to_be_hidden()
     expect(page.locator(".unit[aria-current]")).to_be_focused()
     page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})

@@ -64,21 +64,26 @@ function cardOf({ id, language, title, type, words }) {
 
 // --- opening ---
 
-/** Open the act that the URL names. @returns {boolean} whether there is one */
+/** Open the act that the URL names; until it is there, the start is not shown. @returns {boolean} whether there is one */
 export function openFromUrl() {
-  return openAddress(readAddress(location), true);
+  const opening = openAddress(readAddress(location), true);
+  root.classList.toggle("is-opening", Boolean(opening));
+  opening?.finally(() => root.classList.remove("is-opening"));
+  return Boolean(opening);
 }
 
-/** Open the act of an address at its place. @param {import("./address.js").Address} address */
+/**
+ * Open the act of an address at its place.
+ * @param {import("./address.js").Address} address
+ * @returns {Promise<unknown>|null} null if it names no act
+ */
 export function openAddress(address, isFromUrl = false) {
   const { celex, example, recent, lang = root.lang, from, with: beside } = address;
   const languages = [...new Set([from ?? lang, lang, beside].filter(Boolean))];
   const how = { address, isFromUrl };
-  if (celex) load(languages.map((language) => ({ celex, language })), how);
-  else if (example) load(languages.map((language) => ({ example, language })), how);
-  else if (recent) openKept(recent, how);
-  else return false;
-  return true;
+  if (celex) return load(languages.map((language) => ({ celex, language })), how);
+  if (example) return load(languages.map((language) => ({ example, language })), how);
+  return recent ? openKept(recent, how) : null;
 }
 
 async function openKept(key, how) {
@@ -173,7 +178,7 @@ function showUnderstood() {
   byId("understood").classList.toggle("is-doubtful", answer?.understood === "none");
   byId("entry-languages").hidden = !answer?.celex;
   byId("candidates").replaceChildren(
-    ...others.map(({ celex, name }) => make("button", { type: "button", "data-celex": celex }, name)),
+    ...others.map(({ celex, name }) => make("button", { type: "button", lang: "en", "data-celex": celex }, name)),
   );
 }
 
