@@ -25,7 +25,7 @@ from load import service
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-WINDOW = {"width": 1440, "height": 900}
+WIDTH, HEIGHT = 1440, 900
 SHORT_ACT = "32018R1725"
 """The data protection regulation for the Union's own institutions, in place of the GDPR, which is not in the data."""
 LONG_ACT = Path("acts", "raw", "32024R1689", "2024-06-13", "en.xml")
@@ -81,9 +81,14 @@ def acts(folder: Path) -> dict[str, Path]:
     return {"Regulation (EU) 2018/1725": folder / "act.txt", "AI Act": data / LONG_ACT}
 
 
+def new_window(browser: Browser) -> BrowserContext:
+    """Return a window in a new profile."""
+    return browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+
+
 def first_paint(browser: Browser, address: str) -> float:
-    """Return the milliseconds until the start page is first painted, in a new profile."""
-    with browser.new_context(viewport=WINDOW) as context:
+    """Return the milliseconds until the start page is first painted."""
+    with new_window(browser) as context:
         page = context.new_page()
         page.goto(address)
         page.wait_for_selector("html[data-ready]")
@@ -109,7 +114,7 @@ def dropped_frames(page: Page, screens: int) -> tuple[int, int]:
     assert box is not None
     session.send("Tracing.start", {"traceConfig": {"includedCategories": ["cc", "benchmark"]}})
     gesture = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "speed": SCROLL_SPEED}
-    session.send("Input.synthesizeScrollGesture", {**gesture, "yDistance": -screens * WINDOW["height"]})
+    session.send("Input.synthesizeScrollGesture", {**gesture, "yDistance": -screens * HEIGHT})
     done = list[Any]()
     session.on("Tracing.tracingComplete", lambda event: done.append(event))
     session.send("Tracing.end")
@@ -125,7 +130,7 @@ def dropped_frames(page: Page, screens: int) -> tuple[int, int]:
 def measure(browser: Browser, address: str, name: str, act: Path, runs: int, screens: int) -> str:
     """Return the row of an act."""
     times, pages = [], []
-    with browser.new_context(viewport=WINDOW) as context:
+    with new_window(browser) as context:
         for _ in range(runs):
             page, milliseconds = opened(context, address, act)
             times.append(milliseconds)
