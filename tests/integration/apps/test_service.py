@@ -182,6 +182,13 @@ def test_several_acts_give_one_line_each_in_order(service: httpx.Client, example
     refused(service.post("/v1/views", files=files), 422)
 
 
+def test_a_service_that_does_not_fetch_says_so(service: httpx.Client) -> None:
+    for path in ("", "/summary", "/export?format=md", "/provisions/art-1"):
+        answer = service.get(f"/v1/acts/32016R0679{path}")
+        assert "fetch" in refused(answer, 422)
+        assert answer.json()["code"] == "fetch-disabled"
+
+
 def test_a_celex_number_is_fetched_from_known_hosts_only(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, english: bytes
 ) -> None:
@@ -283,7 +290,9 @@ def test_a_byte_order_mark_is_ignored(service: httpx.Client) -> None:
     assert service.post("/v1/acts", content=body, headers={"Content-Type": "application/json"}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/v1/languages", "/v1/summaries", "/openapi.json"])
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/nowhere", "/v1/languages", "/v1/summaries", "/v1/acts/32016R0679", "/openapi.json", "/"]
+)
 def test_every_response_has_security_headers(service: httpx.Client, path: str) -> None:
     headers = service.get(path).headers
     assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")
