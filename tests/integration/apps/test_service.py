@@ -174,7 +174,7 @@ def test_several_acts_give_one_line_each_in_order(service: httpx.Client, example
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     found = [json.loads(line) for line in answer.text.splitlines()]
     assert [entry.get("language", entry.get("status")) for entry in found] == ["de", 400, 422, "el", "fr"]
-    assert [entry["number"] for entry in found if "status" in entry] == [2, 3]
+    assert [entry["number"] for entry in found if "detail" in entry] == [2, 3]
     assert found[0] == summarize(texts[0], words=80).to_dict()
     files = [("file", ("act", text.encode())) for text in texts]
     answer = service.post("/v1/acts", files=files)
