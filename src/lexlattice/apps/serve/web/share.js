@@ -44,10 +44,9 @@ export function copyCurrent() {
 }
 
 /** Share the link to what is shown: phones have a menu for it, elsewhere it is copied. */
-async function shareLink() {
-  const href = linkToHere();
-  if (!navigator.share || !matchMedia("(pointer: coarse)").matches) return copyLink(href);
-  await navigator.share({ title: document.title, url: href }).catch(() => {}); // closed by the user
+function shareLink() {
+  if (!navigator.share || !matchMedia("(pointer: coarse)").matches) return copyLink();
+  return navigator.share({ title: document.title, url: linkToHere() }).catch(() => {}); // closed by the user
 }
 
 /** The whole summary as text: the title, then groups of provisions with their citations. */
