@@ -64,9 +64,14 @@ def test_the_field_says_what_it_understood(visit: Visit) -> None:
     entry.fill("https://eur-lex.europa.eu/legal-content/DE/TXT/?uri=CELEX:32016R0679")
     expect(understood).to_contain_text("2016/679")
     expect(page.locator("#entry-language")).to_have_value("de")
+    entry.fill("2016/680")
+    expect(understood).to_contain_text("Regulation (EU) 2016/680")
+    expect(languages).to_be_visible()
+    expect(page.locator("#candidates button")).to_have_text(["Directive (EU) 2016/680", re.compile("2016/680")])
     entry.fill("hello bees")
     expect(understood).to_have_text(ENGLISH["not_understood"])
     expect(languages).to_be_hidden()
+    expect(page.locator("#candidates button")).to_have_count(0)
     entry.fill(TEXT)
     expect(understood).to_contain_text("11")
     speak(page, "de")
@@ -221,7 +226,7 @@ def test_the_oldest_acts_make_room_and_a_full_browser_says_so(visit: Visit) -> N
 
 
 def test_a_link_shows_what_one_sees(visit: Visit) -> None:
-    page = visit("?example=en&lang=en")
+    page = visit("?example=regulation&lang=en")
     page.wait_for_selector("html.at-reader")
     page.keyboard.press("3")
     page.locator("#articles-only").check()
@@ -233,11 +238,11 @@ def test_a_link_shows_what_one_sees(visit: Visit) -> None:
     expect(other.locator(".unit[aria-current]")).to_be_in_viewport()
     assert chosen(other) == chosen(page)
     assert other.title() == page.title()
-    assert re.fullmatch(r"Article \d+ · .*2024/9001 · LexLattice", page.title())
+    assert re.fullmatch(r"Article .* · .*2024/9001 · LexLattice", page.title())
 
 
 def test_a_broken_link_says_so(visit: Visit) -> None:
-    page = visit("?example=en&lang=en&words=never#art-999")
+    page = visit("?example=regulation&lang=en&words=never#art-999")
     expect(page.locator("#errors")).to_contain_text("art-999")
     expect(page.locator("#items .item").first).to_be_visible()
     page.evaluate("location.hash = '#art-5'")
@@ -349,28 +354,28 @@ def test_the_page_works_by_keyboard(visit: Visit) -> None:
 # Windows of every size.
 
 
-@pytest.mark.parametrize("size", [PHONE, ON_ITS_SIDE, (740, 360)])
-def test_the_text_has_three_quarters_of_a_small_screen(visit: Visit, long: Path, size: tuple[int, int]) -> None:
-    page = opened(visit(size=size), long)
-    handle = page.locator("#sheet-handle")
-    free = """part => {
-        const box = part.getBoundingClientRect();
-        const covers = [...document.querySelectorAll("#sheet-handle, .bar, .map, .foot, .act-head, .controls")]
-            .filter((cover) => cover.checkVisibility() && !["static"].includes(getComputedStyle(cover).position))
-            .filter((cover) => part.contains(cover) || cover.id === "sheet-handle");
-        return (box.height - covers.reduce((sum, cover) => sum + cover.offsetHeight, 0)) / innerHeight;
+def test_the_text_has_three_quarters_of_a_small_screen(visit: Visit, short: Path) -> None:
+    page = opened(visit(size=PHONE), short)
+    handle, notice = page.locator("#sheet-handle"), page.locator("#notice")
+    free = """pane => {
+        const isFixed = (part) => part.checkVisibility() && getComputedStyle(part).position !== "static";
+        const covers = [...pane.querySelectorAll(".act-head, .controls"), document.getElementById("sheet-handle")];
+        const covered = covers.filter(isFixed).reduce((sum, cover) => sum + cover.offsetHeight, 0);
+        return (pane.getBoundingClientRect().height - covered) / innerHeight;
     }"""
-    notice = page.locator("#notice")
-    expect(notice).to_be_in_viewport(ratio=1)
-    assert page.locator("#summary").evaluate(free) >= 0.75
-    if size[0] < 800:
-        handle.press("Enter")
-        expect(handle).to_have_attribute("aria-expanded", "false")
-        expect(handle).to_be_in_viewport(ratio=1)
-        expect(page.locator("#summary-body")).to_be_hidden()
-    assert page.locator("#act").evaluate(free) >= 0.75
-    expect(notice).to_be_in_viewport(ratio=1)
-    assert page.evaluate(WIDTH) == size[0]
+    for width, height in (PHONE, ON_ITS_SIDE, (740, 360)):
+        page.set_viewport_size({"width": width, "height": height})
+        expect(notice).to_be_in_viewport(ratio=1)
+        assert page.locator("#summary").evaluate(free) >= 0.75
+        if width < 800:
+            handle.press("Enter")
+            expect(handle).to_have_attribute("aria-expanded", "false")
+            expect(handle).to_be_in_viewport(ratio=1)
+            expect(page.locator("#summary-body")).to_be_hidden()
+        assert page.locator("#act").evaluate(free) >= 0.75
+        assert page.evaluate(WIDTH) == width
+        if width < 800:
+            handle.press("Enter")
 
 
 def test_on_a_phone_the_summary_is_a_sheet_over_the_act(visit: Visit, short: Path) -> None:
@@ -384,7 +389,10 @@ def test_on_a_phone_the_summary_is_a_sheet_over_the_act(visit: Visit, short: Pat
     page.locator(".unit.chosen .star").nth(1).click()
     expect(body).to_be_visible()
     expect(page.locator(".item[aria-current]")).to_be_in_viewport()
-    handle.click()
+    handle.hover()
+    page.mouse.down()
+    page.mouse.move(200, 700)
+    page.mouse.up()
     expect(body).to_be_hidden()
     check_axe(page)
     page.set_viewport_size({"width": 1000, "height": 800})
@@ -392,8 +400,8 @@ def test_on_a_phone_the_summary_is_a_sheet_over_the_act(visit: Visit, short: Pat
     assert not act.evaluate("pane => pane.inert")
 
 
-def test_the_contents_are_a_drawer_until_there_is_room(visit: Visit, long: Path) -> None:
-    page = opened(visit(size=TABLET), long)
+def test_the_contents_are_a_drawer_until_there_is_room(visit: Visit, short: Path) -> None:
+    page = opened(visit(size=TABLET), short)
     button, contents = page.locator("#open-contents"), page.locator("#contents")
     expect(contents).to_be_hidden()
     button.click()
@@ -407,7 +415,7 @@ def test_the_contents_are_a_drawer_until_there_is_room(visit: Visit, long: Path)
     page.mouse.click(TABLET[0] - 20, 600)
     expect(contents).to_be_hidden()
     button.click()
-    page.locator("#contents-list a").nth(3).click()
+    page.locator("#contents-list a:visible").nth(3).click()
     expect(contents).to_be_hidden()
     expect(page.locator(".unit[aria-current]")).to_be_focused()
     page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
@@ -422,8 +430,11 @@ def test_it_fits_a_phone_in_all_languages(visit: Visit, examples: Path) -> None:
         speak(page, language)
         assert page.evaluate(WIDTH) == NARROWEST[0], language
     opened(page, examples / "short" / "bg.txt", examples / "short" / "lv.txt")
-    names = """() => [...document.querySelectorAll(".bar button, .bar select, .controls input, .act-tools button, .act-tools select")]
-        .filter((tool) => tool.checkVisibility({ visibilityProperty: true })).map((tool) => [tool.id, tool.ariaLabel || tool.innerText || tool.labels?.[0]?.innerText])"""
+    names = """() => {
+        const tools = document.querySelectorAll(":is(.bar, .act-tools) :is(button, select), .controls input");
+        const seen = [...tools].filter((tool) => tool.checkVisibility({ visibilityProperty: true }));
+        return seen.map((tool) => [tool.id, tool.ariaLabel || tool.innerText || tool.labels?.[0]?.innerText]);
+    }"""
     for language in ("bg", "de", "el", "fi", "mt"):
         speak(page, language)
         for _ in range(2):

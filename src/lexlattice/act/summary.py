@@ -171,7 +171,7 @@ class SummaryRecord:
     celex: str
     title: str
     language: str
-    standing: str
+    status: str
     """One of `lexlattice.act.document.STATUSES`."""
     consolidated: str | None
     consolidated_celex: str
@@ -256,7 +256,7 @@ class Summary:
             celex=self.act.celex,
             title=self.act.title,
             language=self.act.language,
-            standing=self.act.status,
+            status=self.act.status,
             consolidated=self.act.consolidated,
             consolidated_celex=self.act.consolidated_celex,
             repealed=self.act.repealed,

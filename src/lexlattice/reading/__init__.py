@@ -134,6 +134,11 @@ def _open(source: Source, language: str | None, format: str | None) -> Document:
     return open_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content, format)
 
 
+def is_text(source: str) -> bool:
+    """Whether a string is the text of an act; all others name a file, an act or an address."""
+    return "\n" in source or len(source) > LONGEST_PATH or source.lstrip()[:1] == "<"
+
+
 def _open_string(source: str, language: str | None, format: str | None) -> Document:
     """Open the file, CELEX number or URL that a string names, or take the string as the text of the act."""
     if not source.strip():
@@ -142,7 +147,7 @@ def _open_string(source: str, language: str | None, format: str | None) -> Docum
         )
     from lexlattice.reading.fetch import fetch, is_celex, is_url
 
-    if "\n" in source or len(source) > LONGEST_PATH or source.lstrip()[:1] == "<":
+    if is_text(source):
         if format == "text" or (format is None and source.lstrip()[:1] != "<"):
             return read_text(source) if format else open_text(source)
         return open_bytes(source.encode("utf-8", "replace"), format)

@@ -28,7 +28,7 @@ import pytest
 from helpers.service import asking, fetched_before, served
 from lexlattice import read, summarize
 from lexlattice.apps.cli import main
-from lexlattice.apps.serve.routes import WEB
+from lexlattice.apps.serve.pages import WEB
 from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
 from lexlattice.rendering.phrases import phrases
@@ -61,7 +61,8 @@ def refused(answer: httpx.Response, status: int) -> str:
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == PROBLEM
     problem = answer.json()
-    assert set(problem) == {"type", "title", "status", "detail"}
+    assert set(problem) == {"type", "title", "status", "detail", "code", "values"}
+    assert re.fullmatch("[a-z-]+", problem["code"])
     assert problem["status"] == status
     assert "Traceback" not in answer.text
     assert "\n" not in problem["detail"]
@@ -104,7 +105,11 @@ def test_an_act_in_any_format_is_that_of_the_library(service: httpx.Client, exam
 def test_languages_examples_and_interface_texts(service: httpx.Client, examples: Path) -> None:
     languages = service.get("/v1/languages").json()
     assert [entry["code"] for entry in languages] == list(LANGUAGES)
-    assert service.get("/v1/examples").json() == languages
+    known = service.get("/v1/examples").json()
+    assert [(one["language"], one["id"]) for one in known][:3] == [
+        ("bg", name) for name in ("regulation", "directive", "decision")
+    ]
+    assert len(known) == 3 * len(languages)
     for language in LANGUAGES:
         text = (examples / "short" / f"{language}.txt").read_text("utf-8")
         assert service.get(f"/v1/examples/{language}").text == text
@@ -119,8 +124,9 @@ def test_only_the_files_of_the_page_are_served(service: httpx.Client) -> None:
     for path in (path for path in WEB.rglob("*") if path.is_file()):
         answer = service.get(f"/{path.relative_to(WEB).as_posix()}")
         assert answer.content == path.read_bytes()
-        assert answer.headers["content-type"].split(";")[0] in ("text/html", "text/css", "text/javascript") or (
-            path.suffix in (".svg", ".png", ".json")
+        kind = answer.headers["content-type"].split(";")[0]
+        assert kind in ("text/html", "text/css", "text/javascript", "text/plain") or (
+            path.suffix in (".svg", ".png", ".json", ".woff2")
         )
     for name in ("/../app.py", "/%2e%2e/app.py", "//etc/passwd", "/web/index.html"):
         refused(service.get(name), 404)
@@ -147,11 +153,14 @@ def test_an_export_is_a_file(service: httpx.Client, english: bytes, format: str,
 
 def test_an_export_has_exactly_the_units_named(service: httpx.Client, english: bytes) -> None:
     units = [unit.id for unit in read(english).units if unit.id.startswith("art-2")]
-    for answer in (
-        upload(service, english, "/v1/exports?format=json", units=" ".join(units), words="9"),
-        service.post("/v1/exports?format=json", json={"text": english.decode(), "units": units}),
+    own = sum(unit.words for unit in read(english).units if unit.id in units)
+    for answer, budget in (
+        (upload(service, english, "/v1/exports?format=json", units=" ".join(units), words="9"), 9),
+        (service.post("/v1/exports?format=json", json={"text": english.decode(), "units": units}), own),
     ):
-        assert [item["id"] for item in answer.json()["extract"]] == units
+        exported = answer.json()
+        assert [item["id"] for item in exported["extract"]] == units
+        assert (exported["budget"], exported["words"]) == (budget, own)  # the length that was set, if one was
     refused(upload(service, english, "/v1/exports?format=exe"), 422)
 
 

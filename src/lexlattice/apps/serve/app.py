@@ -8,9 +8,12 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from lexlattice import __version__
-from lexlattice.apps.serve import routes
+from lexlattice.apps.serve.catalogue import catalogue
 from lexlattice.apps.serve.middleware import ServiceMiddleware
+from lexlattice.apps.serve.openapi import DESCRIPTION, add_openapi, operation_id
+from lexlattice.apps.serve.pages import pages
 from lexlattice.apps.serve.problems import add_exception_handlers
+from lexlattice.apps.serve.routes import api
 from lexlattice.apps.serve.service import Service
 from lexlattice.apps.serve.settings import Settings
 
@@ -35,14 +38,17 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app = FastAPI(
         title="LexLattice",
         version=__version__,
-        description="Summaries of EU legal acts: the most important provisions, verbatim, each with its citation.",
-        docs_url=None,  # these pages load scripts from other hosts
+        description=DESCRIPTION,
+        generate_unique_id_function=operation_id,
+        docs_url=None,  # these pages load scripts from other hosts; there is one at /api
         redoc_url=None,
         lifespan=lifespan,
     )
     app.state.service = service
-    app.include_router(routes.api)
-    app.include_router(routes.pages())
+    app.include_router(api)
+    app.include_router(catalogue)
+    app.include_router(pages())
+    add_openapi(app)
     app.add_middleware(ServiceMiddleware, settings=service.settings, bodies=service.bodies, metrics=service.metrics)
     add_exception_handlers(app)
     return app

@@ -72,6 +72,15 @@ class BodyReader:
             return Batch(await asyncio.to_thread(self._from_ndjson, body, model), is_many=True)
         return await self._from_form(request, body, model)
 
+    async def read_query(self, request: Request, model: type[ActRequest], celex: str) -> ActUpload:
+        """Return the act that a path names by its CELEX number, with options from the query."""
+        await self._body(request)  # nobody sends one, but what follows it is the disconnection
+        fields = {name: value for name, value in request.query_params.items() if name != "format" and value.strip()}
+        if "text" in fields or "celex" in fields:
+            detail = "Invalid parameter: the act is named in the path."
+            raise ProblemError(422, "invalid-field", detail, field="text" if "text" in fields else "celex")
+        return _upload(_validate(model, {**fields, "celex": celex}))
+
     async def read_pair(self, request: Request) -> tuple[ActUpload, ActUpload]:
         """Return the two acts of a form in its order: each a file, a text or a CELEX number, with a language or not."""
         if _media_type(request) != FORM:

@@ -11,8 +11,10 @@ from typing import Final
 from lexlattice._internal.worker import TooLargeError
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Summary
+from lexlattice.apps import quoting
 from lexlattice.apps.serve.view import view_of
 from lexlattice.reading import read
+from lexlattice.reading.structure.provisions import SENTENCES_FROM
 from lexlattice.selection import SummaryOptions
 from lexlattice.summarizer import build_summary, shipped
 
@@ -84,13 +86,19 @@ def export(job: JobRequest, format: str) -> tuple[bytes, str]:
     """Return the summary as a file, and a file name without suffix."""
     from lexlattice.rendering import render_file
 
-    summary = _summary(job) if job.units is None else extract_of(_read(job), job.units, job.options.words)
+    summary = _summary(job) if job.units is None else extract_of(_read(job), job.units, job.options)
     name = _UNSAFE.sub("", summary.act.celex) or "summary"
     return _check_size(render_file(summary, format, group=job.group)), f"{name}.{summary.act.language}"
 
 
-def _read(job: JobRequest) -> Act:
-    act = read(job.content, language=job.options.language)
+def quote(job: JobRequest, cited: str) -> bytes:
+    """Return a provision with its position as JSON."""
+    found = quoting.quote(lambda sentences_from: _read(job, sentences_from), cited)
+    return _encode(json.dumps(quoting.to_dict(found), ensure_ascii=False))
+
+
+def _read(job: JobRequest, sentences_from: int = SENTENCES_FROM) -> Act:
+    act = read(job.content, language=job.options.language, sentences_from=sentences_from)
     return replace(act, celex=job.celex) if job.celex and not act.celex else act
 
 
@@ -109,9 +117,14 @@ def _check_size(response: bytes) -> bytes:
     return response
 
 
-def extract_of(act: Act, ids: Collection[str], budget: int | None = None) -> Summary:
-    """Return the summary made of the units with these ids, for which `budget` words were allowed; ignore unknown ids."""
+def extract_of(act: Act, ids: Collection[str], options: SummaryOptions | None = None) -> Summary:
+    """Return the summary made of the units with these ids; unknown ids are ignored.
+
+    Its budget is the length that `options` ask for or, if they ask for none, the number of its words.
+    """
     wanted = frozenset(ids)
     chosen = [place for place, unit in enumerate(act.units) if unit.id in wanted]
     words = sum(act.units[place].words for place in chosen)
-    return build_summary(act, chosen, shipped().score(act), words if budget is None else budget)
+    if options is not None and (options.words, options.ratio, options.budget) != (None, None, None):
+        words = options.budget_for(act)
+    return build_summary(act, chosen, shipped().score(act), words)

@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,13 +20,17 @@ from lexlattice.apps.serve.workers import RequestPool
 
 _log: Final = logging.getLogger("lexlattice.apps.serve")
 _LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
+POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
 _SECURITY_HEADERS: Final = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
+    "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cross-origin-resource-policy": "same-origin",
 }
+_COSTLY: Final = "/v1/acts/"
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 
@@ -83,10 +88,9 @@ class ServiceMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [
-                    *message.get("headers", ()),
-                    *((name.encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()),
-                ]
+                headers = MutableHeaders(scope=message)
+                for name, value in _SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)  # the API page has a policy of its own
             await send(message)
 
         try:
@@ -118,7 +122,9 @@ class ServiceMiddleware:
         # CSRF: forms and scripts of other sites can send requests here, even if they cannot read the response.
         origin = request.headers.get("origin")
         is_foreign = origin is not None and _host_of(origin) not in {host, *self._hosts}
-        if request.method == "POST" and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
+        # Routes that fetch an act cost as much as a POST, so an image of another site must not have them do so.
+        is_costly = request.method == "POST" or request.url.path.startswith(_COSTLY)
+        if is_costly and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
             detail = "Cross-site requests are not allowed; use the page of this service."
             return ProblemError(403, "cross-site", detail)
         return None

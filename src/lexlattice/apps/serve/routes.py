@@ -1,59 +1,40 @@
-"""The routes: the REST API, health and metrics, and the files of the web reader."""
+"""The routes that read acts: sent with the request, or named by their CELEX number and fetched."""
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import FileResponse, PlainTextResponse
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from lexlattice.apps.serve import jobs
-from lexlattice.apps.serve.problems import ProblemError
+from lexlattice.apps.serve.bodies import ActUpload
+from lexlattice.apps.serve.openapi import ACT, ACTS, READER, SUMMARIES
+from lexlattice.apps.serve.responses import AlignmentResponse, ProvisionResponse, SummaryResponse
 from lexlattice.apps.serve.schemas import (
     FILE_RESPONSE,
     JSON,
     PROBLEMS,
     ActRequest,
-    AlignmentResponse,
     ExportRequest,
     Format,
-    Health,
-    LanguageResponse,
     SummaryRequest,
-    SummaryResponse,
     act_body,
     json_or_ndjson_response,
     json_response,
     pair_body,
+    query_parameters,
+    reference_response,
 )
 from lexlattice.apps.serve.service import Service
-from lexlattice.reading import LANGUAGES
-from lexlattice.rendering.phrases import phrases
+from lexlattice.apps.serve.view_schema import ViewResponse
 
-_HERE: Final = Path(__file__).parent
-WEB: Final = _HERE / "web"
-_EXAMPLES: Final = (_HERE / "examples", _HERE.parents[3] / "examples" / "short")
-"""Folders of example acts: in an installed package, and in a clone."""
-_EXPORT_MEDIA_TYPE: Final = {
+_MEDIA_TYPE: Final = {
     "md": "text/markdown; charset=utf-8",
     "text": "text/plain; charset=utf-8",
     "html": "text/html; charset=utf-8",
     "json": JSON,
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "pdf": "application/pdf",
-}
-_WEB_MEDIA_TYPE: Final = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": JSON,
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".woff2": "font/woff2",
 }
 
 api: Final = APIRouter()
@@ -65,151 +46,166 @@ def _service(request: Request) -> Service:
 
 
 ServiceDependency = Annotated[Service, Depends(_service)]
+Celex = Annotated[str, Path(description="CELEX number", examples=["32016R0679"])]
+Cited = Annotated[
+    str,
+    Path(
+        description="id or citation, as acts or as people write it, in any of the 24 languages",
+        examples=["art-6.par-1", "Article 6(1)", "art. 6 para. 1", "Recital 4"],
+    ),
+]
 
 
-# Acts.
+# Acts that come with the request.
 
 
 @api.post(
     "/v1/summaries",
-    responses=PROBLEMS | json_or_ndjson_response(SummaryResponse),
+    tags=[SUMMARIES],
+    summary="Summarize an act",
+    responses=PROBLEMS | json_or_ndjson_response("SummaryResponse", SummaryResponse),
     openapi_extra=act_body(SummaryRequest, ndjson=True),
 )
-async def summaries(request: Request, service: ServiceDependency) -> Response:
-    """Summarize an act; several acts give one line each, in order."""
+async def summarize(request: Request, service: ServiceDependency) -> Response:
+    """Return the most important provisions of an act, verbatim; several acts give one line each, in order."""
     return await service.respond(request, SummaryRequest, jobs.summarize)
 
 
 @api.post(
-    "/v1/acts", responses=PROBLEMS | json_or_ndjson_response(None), openapi_extra=act_body(ActRequest, ndjson=True)
+    "/v1/exports",
+    tags=[SUMMARIES],
+    summary="Export a summary as a file",
+    responses=PROBLEMS | FILE_RESPONSE,
+    openapi_extra=act_body(ExportRequest),
 )
-async def acts(request: Request, service: ServiceDependency) -> Response:
-    """Parse an act into units with ids and citations; several acts give one line each, in order."""
+async def export(request: Request, service: ServiceDependency, format: Format) -> Response:
+    """Return a summary, or the units with the given ids, as a file to download."""
+    service.pool.admit()
+    return await _export(request, service, (await service.bodies.read(request, ExportRequest)).single(), format)
+
+
+@api.post(
+    "/v1/acts",
+    tags=[ACTS],
+    summary="Parse an act",
+    responses=PROBLEMS | json_or_ndjson_response(ACT),
+    openapi_extra=act_body(ActRequest, ndjson=True),
+)
+async def parse(request: Request, service: ServiceDependency) -> Response:
+    """Return the units of an act with ids, citations and positions; several acts give one line each, in order."""
     return await service.respond(request, ActRequest, jobs.parse)
 
 
-@api.post("/v1/views", responses=PROBLEMS, openapi_extra=act_body(ActRequest))
-async def views(request: Request, service: ServiceDependency) -> Response:
-    """Return all data that the web reader shows of an act."""
+@api.post(
+    "/v1/provisions",
+    tags=[ACTS],
+    summary="Quote a provision",
+    responses=PROBLEMS | json_response(ProvisionResponse),
+    openapi_extra=act_body(ActRequest),
+)
+async def quote(
+    request: Request,
+    service: ServiceDependency,
+    provision: Annotated[str, Query(min_length=1, max_length=500, description="id or citation", examples=["Art. 1"])],
+) -> Response:
+    """Return the exact text of a provision of an act, with its parts, its citation and its position."""
     service.pool.admit()
     act = (await service.bodies.read(request, ActRequest)).single()
-    return Response(await service.run(request, jobs.view, act), media_type=JSON)
+    return Response(await service.run(request, jobs.quote, act, provision), media_type=JSON)
 
 
-@api.post("/v1/alignments", responses=PROBLEMS | json_response(AlignmentResponse), openapi_extra=pair_body())
-async def alignments(request: Request, service: ServiceDependency) -> Response:
-    """Align the units of two language versions of an act."""
+@api.post(
+    "/v1/alignments",
+    tags=[ACTS],
+    summary="Align two versions of an act",
+    responses=PROBLEMS | json_response(AlignmentResponse),
+    openapi_extra=pair_body(),
+)
+async def align(request: Request, service: ServiceDependency) -> Response:
+    """Return which units of two language versions of an act correspond."""
     service.pool.admit()
     first, second = await service.bodies.read_pair(request)
     return Response(await service.run(request, jobs.align, first, second), media_type=JSON)
 
 
-@api.post("/v1/exports", responses=PROBLEMS | FILE_RESPONSE, openapi_extra=act_body(ExportRequest))
-async def exports(request: Request, service: ServiceDependency, format: Format) -> Response:
-    """Return a summary as a file."""
+@api.post(
+    "/v1/views",
+    tags=[READER],
+    summary="Everything the reader shows",
+    responses=PROBLEMS | json_response(ViewResponse),
+    openapi_extra=act_body(ActRequest),
+)
+async def view(request: Request, service: ServiceDependency) -> Response:
+    """Return all data that the web reader shows of an act; it may change with the reader."""
     service.pool.admit()
-    act = (await service.bodies.read(request, ExportRequest)).single()
+    act = (await service.bodies.read(request, ActRequest)).single()
+    return Response(await service.run(request, jobs.view, act), media_type=JSON)
+
+
+# Acts that are fetched. A service without fetching answers 422.
+
+
+@api.get(
+    "/v1/acts/{celex}",
+    tags=[ACTS],
+    summary="Fetch and parse an act",
+    responses=PROBLEMS | reference_response(ACT),
+    openapi_extra=query_parameters(ActRequest),
+)
+async def get_act(request: Request, service: ServiceDependency, celex: Celex) -> Response:
+    """Return an act by its CELEX number, as `POST /v1/acts` does."""
+    act = await _named(request, service, ActRequest, celex)
+    return Response(await service.run(request, jobs.parse, act), media_type=JSON)
+
+
+@api.get(
+    "/v1/acts/{celex}/summary",
+    tags=[SUMMARIES],
+    summary="Fetch and summarize an act",
+    responses=PROBLEMS | json_response(SummaryResponse),
+    openapi_extra=query_parameters(SummaryRequest),
+)
+async def get_summary(request: Request, service: ServiceDependency, celex: Celex) -> Response:
+    """Return the summary of an act by its CELEX number, as `POST /v1/summaries` does."""
+    act = await _named(request, service, SummaryRequest, celex)
+    return Response(await service.run(request, jobs.summarize, act), media_type=JSON)
+
+
+@api.get(
+    "/v1/acts/{celex}/export",
+    tags=[SUMMARIES],
+    summary="Fetch an act and export its summary",
+    responses=PROBLEMS | FILE_RESPONSE,
+    openapi_extra=query_parameters(SummaryRequest),
+)
+async def get_export(request: Request, service: ServiceDependency, celex: Celex, format: Format) -> Response:
+    """Return the summary of an act by its CELEX number as a file, as `POST /v1/exports` does."""
+    return await _export(request, service, await _named(request, service, SummaryRequest, celex), format)
+
+
+@api.get(
+    "/v1/acts/{celex}/provisions/{provision}",
+    tags=[ACTS],
+    summary="Fetch an act and quote a provision",
+    responses=PROBLEMS | json_response(ProvisionResponse),
+    openapi_extra=query_parameters(ActRequest),
+)
+async def get_provision(request: Request, service: ServiceDependency, celex: Celex, provision: Cited) -> Response:
+    """Return the exact text of a provision of an act by its CELEX number, as `POST /v1/provisions` does."""
+    act = await _named(request, service, ActRequest, celex)
+    return Response(await service.run(request, jobs.quote, act, provision), media_type=JSON)
+
+
+async def _named(request: Request, service: Service, model: type[ActRequest], celex: str) -> ActUpload:
+    service.pool.admit()
+    return await service.bodies.read_query(request, model, celex)
+
+
+async def _export(request: Request, service: Service, act: ActUpload, format: Format) -> Response:
     content, name = await service.run(request, jobs.export, act, format)
     suffix = "txt" if format == "text" else format
     return Response(
         content,
         headers={"Content-Disposition": f'attachment; filename="{name}.{suffix}"'},
-        media_type=_EXPORT_MEDIA_TYPE[format],
+        media_type=_MEDIA_TYPE[format],
     )
-
-
-# Languages and examples.
-
-
-@api.get("/v1/languages")
-def languages() -> list[LanguageResponse]:
-    """List the 24 official languages."""
-    return _languages()
-
-
-@api.get("/v1/words/{language}", responses={404: PROBLEMS[404], 422: PROBLEMS[422]})
-def words(language: str) -> dict[str, str]:
-    """Return the interface texts of the web reader in a language."""
-    _check_language(language)
-    return dict(phrases(language).reader)
-
-
-@api.get("/v1/examples")
-def examples() -> list[LanguageResponse]:
-    """List the languages that have an example act."""
-    return [language for language in _languages() if _example(language.code)]
-
-
-@api.get(
-    "/v1/examples/{language}",
-    response_class=PlainTextResponse,
-    responses={404: PROBLEMS[404], 422: PROBLEMS[422]},
-)
-def example(language: str) -> Response:
-    """Return the text of the example act in a language."""
-    _check_language(language)
-    path = _example(language)
-    if path is None:
-        raise ProblemError(404, "There is no example in this language; see /v1/examples.")
-    return PlainTextResponse(path.read_text("utf-8"))
-
-
-# Health and metrics.
-
-
-@api.get("/healthz")
-async def healthz() -> Health:
-    """Liveness: the service is up."""
-    return Health()
-
-
-@api.get("/readyz", responses={503: PROBLEMS[503]})
-async def readyz(service: ServiceDependency) -> Health:
-    """Readiness: a worker is available."""
-    if not service.pool.ready:
-        raise ProblemError(503, "No worker is ready; try again later.")
-    return Health()
-
-
-@api.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-async def metrics(service: ServiceDependency) -> Response:
-    """Return metrics for Prometheus."""
-    return Response(service.metrics.exposition(), media_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-# The web reader.
-
-
-def pages() -> APIRouter:
-    """Return a route for each file of the web reader; since routes are fixed, no path can reach another file."""
-    router = APIRouter()
-    for path in sorted(path for path in WEB.rglob("*") if path.suffix in _WEB_MEDIA_TYPE):
-        name = path.relative_to(WEB).as_posix()
-        for address in ("/", "/index.html") if name == "index.html" else (f"/{name}",):
-            _add_file(router, address, path)
-    return router
-
-
-def _add_file(router: APIRouter, address: str, path: Path) -> None:
-    async def file() -> Response:
-        # no-cache: browsers revalidate, so that a page never mixes files of two releases
-        return FileResponse(path, headers={"Cache-Control": "no-cache"}, media_type=_WEB_MEDIA_TYPE[path.suffix])
-
-    router.add_api_route(address, file, methods=["GET", "HEAD"], include_in_schema=False)
-
-
-@cache
-def _languages() -> list[LanguageResponse]:
-    # Only the head of each grammar file is parsed: loading all 24 grammars takes seconds.
-    folder = files("lexlattice.reading").joinpath("languages")
-    heads = {code: folder.joinpath(f"{code}.toml").read_text("utf-8").partition("\n[")[0] for code in LANGUAGES}
-    return [LanguageResponse(code=code, name=tomllib.loads(head)["name"]) for code, head in heads.items()]
-
-
-def _check_language(language: str) -> None:
-    if language not in LANGUAGES:
-        raise ProblemError(404, "Not one of the 24 official languages; see /v1/languages.")
-
-
-def _example(language: str) -> Path | None:
-    return next((path for folder in _EXAMPLES if (path := folder / f"{language}.txt").is_file()), None)

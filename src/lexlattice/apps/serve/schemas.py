@@ -1,4 +1,4 @@
-"""Pydantic models of requests and responses, and the parts of the OpenAPI document that FastAPI cannot derive."""
+"""Pydantic models of requests, and the parts of the OpenAPI document that FastAPI cannot derive."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pydantic import (
     model_validator,
 )
 
-from lexlattice.act.summary import Item
 from lexlattice.apps.serve.problems import MEDIA_TYPE as PROBLEM_MEDIA_TYPE
+from lexlattice.apps.serve.responses import Problem
 from lexlattice.errors import OptionError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex
@@ -111,66 +111,6 @@ class ExportRequest(SummaryRequest):  # type: ignore[valid-type,misc]
     ] = None
 
 
-class LeftOut(BaseModel):
-    """Consecutive points of a list, or sentences of a provision, that are left out."""
-
-    parent: Annotated[str, Field(description="id of the unit that introduces the list, or of the provision")]
-    after: Annotated[str, Field(description="id of the item before the omission")]
-    ids: Annotated[list[str], Field(description="ids of the first unit of each point, or of each sentence")]
-    count: int
-    kind: Literal["points", "sentences"]
-
-
-class SummaryResponse(BaseModel):
-    """The selected provisions in the order of the act; the same JSON as `lexlattice summarize --format json`."""
-
-    celex: str
-    title: str
-    language: str
-    standing: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
-    consolidated: Annotated[str | None, Field(description="date of a consolidated text; empty if unknown")]
-    consolidated_celex: str
-    repealed: Annotated[str | None, Field(description="the act that repealed it; empty if unknown")]
-    incomplete: Annotated[bool, Field(description="whether the text seems to be truncated")]
-    budget: int
-    words: int
-    extract: list[Item]
-    left_out: Annotated[list[LeftOut], Field(description="omissions within the lists and provisions shown")]
-    warnings: list[str]
-
-
-class AlignmentResponse(BaseModel):
-    """Corresponding units of two language versions of an act."""
-
-    pairs: Annotated[
-        dict[str, list[str]], Field(description="ids of units of the second version, by id of a unit of the first")
-    ]
-    unaligned: Annotated[list[str], Field(description="ids of units of the first version without a counterpart")]
-
-
-class LanguageResponse(BaseModel):
-    """One of the 24 official languages."""
-
-    code: str
-    name: str
-
-
-class Problem(BaseModel):
-    """An error (RFC 9457)."""
-
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str
-    number: Annotated[int | None, Field(description="which act of several, from 1")] = None
-
-
-class Health(BaseModel):
-    """The service is up."""
-
-    status: Literal["ok"] = "ok"
-
-
 # OpenAPI fragments. Routes read their bodies themselves, so FastAPI cannot derive the schema of requests.
 
 JSON: Final = "application/json"
@@ -178,11 +118,19 @@ FORM: Final = "multipart/form-data"
 NDJSON: Final = "application/x-ndjson"
 Responses = dict[int | str, dict[str, Any]]
 
-_PROBLEM: Final = {PROBLEM_MEDIA_TYPE: {"schema": Problem.model_json_schema()}}
-PROBLEMS: Final[Responses] = {
-    status: {"description": HTTPStatus(status).phrase, "content": _PROBLEM}
-    for status in (400, 403, 404, 408, 413, 415, 421, 422, 429, 500, 501, 502, 503)
-}
+_PROBLEM: Final = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}}
+
+
+def problems(*statuses: int) -> Responses:
+    """Return the responses of a route that can fail with these statuses, and with those that any route can have."""
+    return {
+        status: {"description": HTTPStatus(status).phrase, "content": _PROBLEM}
+        for status in sorted({*statuses, 403, 421, 500})
+    }
+
+
+PROBLEMS: Final = problems(400, 404, 408, 413, 415, 422, 429, 501, 502, 503)
+"""Those of routes that read an act."""
 FILE_RESPONSE: Final[Responses] = {
     200: {"description": "The file", "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
 }
@@ -193,13 +141,41 @@ def json_response(model: type[BaseModel]) -> Responses:
     return {200: {"description": "The response", "model": model}}
 
 
-def json_or_ndjson_response(model: type[BaseModel] | None) -> Responses:
+def json_or_ndjson_response(name: str, model: type[BaseModel] | None = None) -> Responses:
     """Return the response of a route that answers with JSON for one act, and with NDJSON for several."""
-    response: dict[str, Any] = {"content": {JSON: {}, NDJSON: {"schema": {"type": "string"}}}}
-    if model is not None:
-        response["content"][JSON] = {"schema": {"$ref": f"#/components/schemas/{model.__name__}"}}
-        response["model"] = model
-    return {200: {"description": "JSON for one act, one line per act for several", **response}}
+    content = {JSON: {"schema": {"$ref": f"#/components/schemas/{name}"}}, NDJSON: {"schema": {"type": "string"}}}
+    response: dict[str, Any] = {"model": model} if model is not None else {}
+    return {200: {"description": "JSON for one act, one line per act for several", "content": content, **response}}
+
+
+def reference_response(name: str) -> Responses:
+    """Return the response of a route that answers with JSON of a schema that is not a model."""
+    return {
+        200: {"description": "The response", "content": {JSON: {"schema": {"$ref": f"#/components/schemas/{name}"}}}}
+    }
+
+
+def text_response(description: str) -> Responses:
+    """Return the response of a route that answers with plain text."""
+    return {200: {"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}}}
+
+
+def query_parameters(model: type[ActRequest], *, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the fields of a request as query parameters, for routes that name the act in their path."""
+    schema = model.model_json_schema()["properties"]
+    left = {name: field for name, field in schema.items() if name not in ("text", "celex", *without)}
+    return {
+        "parameters": [
+            {
+                "name": name,
+                "in": "query",
+                "required": False,
+                "description": field.get("description", ""),
+                "schema": {key: value for key, value in field.items() if key not in ("description", "default")},
+            }
+            for name, field in left.items()
+        ]
+    }
 
 
 def act_body(model: type[ActRequest], *, ndjson: bool = False) -> dict[str, Any]:

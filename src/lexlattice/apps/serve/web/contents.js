@@ -10,9 +10,9 @@ import { goToUnit, listen, salience, setReading, state, view } from "./state.js"
 
 /** With more entries, only the division being read is open, and those that the user opened. */
 const MAX_OPEN_ENTRIES = 45;
-/** Milliseconds after a jump in which the place jumped to counts as the place being read. */
-const PIN_DURATION = 700;
-const SCROLL_KEYS = { ArrowDown: 1, ArrowUp: -1 };
+/** Arrow keys lead from entry to entry. */
+const STEPS = { ArrowDown: 1, ArrowUp: -1 };
+const SCROLL_KEYS = ["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End", " "];
 
 /**
  * An entry of the tree. `sections` are those in it, `units` the places of a recital.
@@ -26,7 +26,8 @@ let entries = [];
 let [ofSection, ofRecital] = [new Map(), new Map()];
 /** @type {Entry|null} */
 let current = null;
-let [pinned, pinnedAt, frame] = [-1, 0, 0];
+/** The place jumped to, which counts as the place being read until the user scrolls; and the next frame. */
+let [pinned, frame] = [-1, 0];
 
 export function initContents() {
   listen((changed) => {
@@ -34,11 +35,13 @@ export function initContents() {
     if (changed.has("version") || changed.has("step")) updateStrength();
     if (["version", "chosen", "words"].some((name) => changed.has(name))) updateStars();
     if (changed.has("words")) for (const entry of entries) label(entry);
-    if (changed.has("current") && state.current >= 0) [pinned, pinnedAt] = [state.current, performance.now()];
+    if (changed.has("current") && state.current >= 0) pinned = state.current;
     if (changed.has("version") || changed.has("current")) followSoon();
   });
   byId("contents-list").addEventListener("click", onClick);
   byId("contents-list").addEventListener("keydown", onKey);
+  for (const name of ["wheel", "touchmove", "pointerdown"]) addEventListener(name, unpin, { passive: true });
+  addEventListener("keydown", ({ key }) => SCROLL_KEYS.includes(key) && unpin());
   // Captured: on some screens the page scrolls, on others the pane does.
   addEventListener("scroll", ({ target }) => (target === document || target === byId("act")) && followSoon(), {
     capture: true,
@@ -192,9 +195,9 @@ function onClick(event) {
 function onKey(event) {
   const links = [...byId("contents-list").querySelectorAll("a")].filter((link) => link.checkVisibility());
   const place = links.indexOf(document.activeElement);
-  const next = links[place + (SCROLL_KEYS[event.key] ?? 0)];
+  const next = links[place + (STEPS[event.key] ?? 0)];
   const entry = entries.find(({ row }) => row.contains(document.activeElement));
-  if (event.key in SCROLL_KEYS && place >= 0) next?.focus();
+  if (event.key in STEPS && place >= 0) next?.focus();
   else if (entry?.button && event.key === "ArrowRight" && entry.list.hidden) entry.button.click();
   else if (entry?.button && event.key === "ArrowLeft" && !entry.list.hidden) entry.button.click();
   else if (entry?.above && event.key === "ArrowLeft") entry.above.link.focus();
@@ -204,6 +207,8 @@ function onKey(event) {
 
 // --- the place being read ---
 
+const unpin = () => (pinned = -1);
+
 /** Follow the text, at most once per frame. */
 function followSoon() {
   cancelAnimationFrame(frame);
@@ -212,8 +217,7 @@ function followSoon() {
 
 function follow() {
   if (!view() || !actText()) return;
-  const isPinned = pinned >= 0 && performance.now() - pinnedAt < PIN_DURATION;
-  const place = isPinned ? pinned : actText().firstVisibleUnit().place;
+  const place = pinned >= 0 ? pinned : actText().firstVisibleUnit().place;
   if (place < 0) return;
   const unit = view().units[place];
   setReading(unit.section);

@@ -65,7 +65,8 @@ function onFieldKey(event) {
     clearTimeout(timer);
     run();
     if (listed.length) go(listed[Math.max(0, selected)]);
-  } else return;
+  } else if (event.key === "Escape") byId("search").close();
+  else return;
   event.preventDefault();
 }
 
@@ -121,7 +122,7 @@ function groupOf(name, group, count) {
     const names = { class: "hit", role: "option", id: `hit-${number}`, "data-index": number, "aria-selected": "false" };
     return make("div", names, ...(name ? [] : [make("b", {}, citationOf(hit))]), ...snippetOf(hit));
   });
-  return make("li", { role: "group", "aria-label": name || t("search") }, ...(head ? [head] : []), ...options);
+  return make("div", { role: "group", "aria-label": name || t("search") }, ...(head ? [head] : []), ...options);
 }
 
 const citationOf = ({ passage: { place } }) => {

@@ -87,7 +87,8 @@ function findProvisions(passages, { units, sections, provisions }, words) {
     const { label, name } = sections[unit.section];
     const whole = provisions[unit.id.split(".")[0]] ?? "";
     const known = fold(`${label} ${name} ${whole} ${unit.citation}`).match(/[\p{L}\p{N}]+/gu) ?? [];
-    if (!names.every((word) => known.some((other) => other.startsWith(word)))) continue;
+    // The rest may be words such as "paragraph" or "point", which not all citations have.
+    if (names.length && !names.some((word) => known.some((other) => other.startsWith(word)))) continue;
     seen.add(key);
     found.push({ passage, marks: [] });
   }
