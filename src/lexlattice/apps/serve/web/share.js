@@ -75,6 +75,14 @@ function renderCover() {
   const { name, celex, title, status } = view();
   const today = new Date();
   const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
-  const parts = [name || celex || title, countText(), statusText(status), t("printed_on", { date: formatDate(day.join("-")) }), "LexLattice"];
+  const number = status.celex || celex;
+  const parts = [
+    name || title,
+    number && `CELEX ${number}`,
+    statusText(status),
+    countText(),
+    t("printed_on", { date: formatDate(day.join("-")) }),
+    "LexLattice",
+  ];
   byId("cover").replaceChildren(...parts.filter(Boolean).map((part) => make("span", {}, part)));
 }
