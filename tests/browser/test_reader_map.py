@@ -113,6 +113,15 @@ def test_the_stars_move_with_the_steps(visit: Visit, long: Path) -> None:
         found.append(stars.evaluate_all("all => all.map(star => star.getAttribute('transform')).sort().join()"))
     assert shades(page) != final
     assert len(set(found)) > 1
+    page.evaluate("import('/state.js').then(({ setFocus }) => setFocus('articles'))")
+    kinds = page.evaluate(
+        """async () => {
+            const { chosenAtStep, view } = await import("/state.js");
+            return [...chosenAtStep()].map(place => view().sections[view().units[place].section].kind);
+        }"""
+    )
+    assert set(kinds) == {"article"}
+    page.evaluate("import('/state.js').then(({ setFocus }) => setFocus('all'))")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(page.get_by_role("button", name="How it was chosen")).to_be_focused()

@@ -290,6 +290,20 @@ def test_why_is_said_in_words_with_the_numbers_behind(visit: Visit, long: Path) 
     expect(page.locator(f"#act .unit[data-place='{place}']")).to_have_attribute("aria-current", "true")
 
 
+def test_why_is_known_of_another_version_too(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "short" / "en.txt", examples / "short" / "fi.txt")
+    item = page.locator(".item").nth(1)
+    item.locator(".why").click()
+    said = item.locator(".why-words").inner_text()
+    page.locator("#version").select_option(label="Suomi")
+    expect(page.locator("#items")).to_have_attribute("lang", "fi")
+    item.locator(".why").click()
+    expect(item.locator(".why-words")).to_have_text(said)
+    item.locator(".numbers > summary").click()
+    citation = item.locator(".citation").inner_text()
+    assert citation.split(" ")[0] in item.locator(".numbers-of b").first.inner_text()
+
+
 # --- for everybody ----------------------------------------------------------------------------------------
 
 

@@ -62,7 +62,8 @@ function exportAs(format) {
     const places = [...state.chosen].sort((a, b) => a - b);
     const units = places.map((place) => view().units[place].id);
     const wanted = { ...source, language: view().language };
-    const { file, name } = await fetchExport(wanted, format, state.budget, units, signal);
+    const selection = { words: state.budget, focus: state.focus, units };
+    const { file, name } = await fetchExport(wanted, format, selection, signal);
     const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_DURATION);
