@@ -124,8 +124,9 @@ def test_only_the_files_of_the_page_are_served(service: httpx.Client) -> None:
     for path in (path for path in WEB.rglob("*") if path.is_file()):
         answer = service.get(f"/{path.relative_to(WEB).as_posix()}")
         assert answer.content == path.read_bytes()
-        assert answer.headers["content-type"].split(";")[0] in ("text/html", "text/css", "text/javascript") or (
-            path.suffix in (".svg", ".png", ".json")
+        kind = answer.headers["content-type"].split(";")[0]
+        assert kind in ("text/html", "text/css", "text/javascript", "text/plain") or (
+            path.suffix in (".svg", ".png", ".json", ".woff2")
         )
     for name in ("/../app.py", "/%2e%2e/app.py", "//etc/passwd", "/web/index.html"):
         refused(service.get(name), 404)

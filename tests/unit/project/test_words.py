@@ -39,7 +39,11 @@ PAGES = [
     ROOT / "Makefile",
     *(ROOT / "docs").rglob("*.md"),
 ]
-CODE = [path for path in (ROOT / "src").rglob("*") if path.suffix in {".py", ".js", ".md", ".html"}]
+CODE = [
+    path
+    for path in (ROOT / "src").rglob("*")
+    if path.suffix in {".py", ".js", ".md", ".html"} and "vendor" not in path.parts  # written by others
+]
 CODE += [path for folder in ("benchmarks", "tools", "fuzz") for path in (ROOT / folder).glob("*.py")]
 
 

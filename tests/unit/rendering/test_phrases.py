@@ -21,7 +21,7 @@ from lexlattice.reading.languages.grammar import raw
 from lexlattice.rendering.phrases import SHARED, Phrases, phrases
 
 FOLDER = Path(lexlattice.rendering.phrases.__file__).parent
-PLACEHOLDERS = {"words": {"words", "total"}, "page": {"page", "pages"}, "status.repealed": {"act"}}
+PLACEHOLDERS = {"words": {"words", "total"}, "page": {"page", "pages"}, "status.repealed": {"act"}, "made": {"date"}}
 NOTICES = ("ended", "empty", "cut_off")
 STATUS = ("adopted", "corrigendum", "repealed", "ended")
 SENTENCES = ("contents_note", "disclaimer", "reader.advice", *(f"notices.{name}" for name in NOTICES))
@@ -221,7 +221,7 @@ def test_a_mark_has_its_number_in_brackets_and_every_form_is_used(language: str)
         assert mark == " ".join(mark.split())
         forms.add(mark.replace(str(count), "{count}", 1))
     assert forms == set(found.left_out["points"])
-    assert list(found.left_out) == ["plural", "points"]
+    assert list(found.left_out) == ["plural", "points", "numbers"]
     own = raw(language)["letters"]
     used = {c for form in forms for c in form.replace("{count}", "").lower() if c.isalpha()}
     assert used <= set(own if language in ("bg", "el") else own + ascii_lowercase)

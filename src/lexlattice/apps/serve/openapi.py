@@ -72,7 +72,28 @@ def _document(app: FastAPI) -> dict[str, Any]:
                     for label, lang in (("curl", "Shell"), ("Python", "Python"))
                     if label in samples
                 ]
-    return document
+    compact: dict[str, Any] = _compact(document)
+    return compact
+
+
+def _compact(schema: Any) -> Any:
+    """Shorten what Pydantic writes: "a string or null" is one type, and a field needs no title beside its name."""
+    if isinstance(schema, list):
+        return [_compact(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: _compact(each) for name, each in schema.items()}
+    if isinstance(fields := found.get("properties"), dict):
+        for field in fields.values():
+            if isinstance(field, dict) and isinstance(field.get("title"), str):
+                del field["title"]
+    match found.get("anyOf"):
+        case [{"type": str(kind), **rest}, {"type": "null"}]:
+            del found["anyOf"]
+            found = {"type": [kind, "null"], **rest, **found}
+            if "enum" in rest:
+                found["enum"] = [*rest["enum"], None]
+    return found
 
 
 def _act_schemas() -> dict[str, Any]:

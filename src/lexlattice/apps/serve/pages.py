@@ -8,6 +8,8 @@ from typing import Final
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse
 
+from lexlattice.apps.serve.middleware import POLICY
+
 WEB: Final = Path(__file__).parent / "web"
 API_PAGE: Final = "/api"
 _MEDIA_TYPE: Final = {
@@ -18,8 +20,21 @@ _MEDIA_TYPE: Final = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
     ".woff2": "font/woff2",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
 }
-_ADDRESSES: Final = {"index.html": ("/", "/index.html"), "api.html": (API_PAGE,)}
+_RAPIDOC_STYLES: Final = (
+    "'sha256-dmbMb5j0IJSjK6gEnevk+o8rCKI7j0LsA6mkw2XPJZs='",  # light
+    "'sha256-7K1+v7DB+5HbbNOq6O0G4l9YTHF8niWoU9ko6Qlq/+M='",  # dark
+)
+"""The only style elements that RapiDoc adds, by their content: they change with its version and with its attributes."""
+_POLICIES: Final = {
+    "api.html": POLICY.replace(
+        "style-src 'self'", f"style-src 'self' {' '.join(_RAPIDOC_STYLES)}; style-src-attr 'unsafe-inline'"
+    )
+}
+"""Policies of pages that need another one: the templates of RapiDoc have style attributes. Scripts stay as strict."""
+_ADDRESSES: Final = {"index.html": ("/", "/index.html"), "api.html": (API_PAGE, "/api.html")}
 
 
 def pages() -> APIRouter:
@@ -33,8 +48,12 @@ def pages() -> APIRouter:
 
 
 def _add_file(router: APIRouter, address: str, path: Path) -> None:
+    # no-cache: browsers revalidate, so that a page never mixes files of two releases
+    headers = {"Cache-Control": "no-cache"}
+    if path.name in _POLICIES:
+        headers["Content-Security-Policy"] = _POLICIES[path.name]
+
     async def file() -> Response:
-        # no-cache: browsers revalidate, so that a page never mixes files of two releases
-        return FileResponse(path, headers={"Cache-Control": "no-cache"}, media_type=_MEDIA_TYPE[path.suffix])
+        return FileResponse(path, headers=headers, media_type=_MEDIA_TYPE[path.suffix])
 
     router.add_api_route(address, file, methods=["GET", "HEAD"], include_in_schema=False)

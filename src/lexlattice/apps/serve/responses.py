@@ -17,6 +17,7 @@ class LeftOut(BaseModel):
     parent: Annotated[str, Field(description="id of the unit that introduces the list, or of the provision")]
     after: Annotated[str, Field(description="id of the item before the omission")]
     ids: Annotated[list[str], Field(description="ids of the first unit of each point, or of each sentence")]
+    citations: Annotated[list[str], Field(description="how each of them is cited")]
     count: int
     kind: Literal["points", "sentences"]
 

@@ -13,7 +13,7 @@ from lexlattice.act.document import Act
 from lexlattice.act.hierarchy import anchors, indent_depths, kind_of
 from lexlattice.act.remarks import code_of, values_of
 from lexlattice.apps.serve.view_related import Related, related_of
-from lexlattice.apps.serve.view_selection import reasons_of, selection_of
+from lexlattice.apps.serve.view_selection import Selection, reasons_of
 from lexlattice.apps.serve.view_text import definitions_of, furniture_of, references_of
 from lexlattice.lattice.grid import Floats
 from lexlattice.reading.citations.act_names import form_of
@@ -50,7 +50,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     features = summarizer.features(act)
     panels = summarizer.panels(features)  # steps × units
     related = related_of(act, features)
-    chosen = selection_of(act, panels)
+    selection = Selection.of(act, panels)
     return {
         "language": act.language,
         "celex": act.celex,
@@ -73,10 +73,10 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "paragraphs": _paragraph_citations(act),
         "omission_marks": _omission_marks(act),
         "sentences": _sentence_forms(act),
-        **chosen,
+        **selection.to_dict(),
         # Scores above 1 (units with several points) are shown as 1; three digits keep the response small.
         "steps": [[min(1.0, round(value, 3)) for value in step] for step in panels.tolist()],
-        "reasons": reasons_of(act, summarizer.model, features, panels, chosen["selection"]),
+        "reasons": reasons_of(act, summarizer.model, features, panels, selection),
     }
 
 

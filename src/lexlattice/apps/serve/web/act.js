@@ -1,5 +1,6 @@
 // The text of an act in a pane, with its provisions marked: for the act's pane, and for a version beside it.
 
+import { chunkWith, estimateHeights, firstIndex, range, USUAL_WIDTH } from "./chunks.js";
 import { byId, make, moveFocus, scrollToOffset } from "./dom.js";
 import { t } from "./i18n.js";
 import { shadeOf } from "./selection.js";
@@ -12,9 +13,6 @@ const AROUND = 6;
 const FRAMES_TO_SETTLE = 4;
 /** Jumps over more screens than this are instant: nobody can follow the text that would rush by. */
 const MAX_SMOOTH_SCREENS = 2;
-/** Estimated width of a letter, and height of a line, in pixels. */
-const [LETTER_WIDTH, LINE_HEIGHT] = [8, 28];
-const LETTERS_PER_WORD = 6.5;
 /** Pixels around the window in which chunks are prepared for reading. */
 const PREPARED = "1200px 0px";
 
@@ -57,7 +55,8 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   /** The chunks laid out for a jump, and the frame that keeps its target in place. */
   let [laidOut, frame] = [new Set(), 0];
 
-  setSizes(chunks, container);
+  let width = USUAL_WIDTH;
+  estimateHeights(chunks, width);
   container.lang = view.language;
   container.replaceChildren(...act.parts);
   container.addEventListener("click", onClick, { signal: listening.signal });
@@ -66,6 +65,12 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     pane.addEventListener(name, stopSettling, { signal: listening.signal, passive: true });
   }
   const observer = onChunk && observeChunks();
+  const resizing = new ResizeObserver(([{ contentRect }]) => {
+    if (!contentRect.width || contentRect.width === width) return;
+    width = contentRect.width;
+    estimateHeights(chunks, width);
+  });
+  resizing.observe(container);
 
   function onClick(event) {
     const span = event.target.closest(".unit");
@@ -92,8 +97,6 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     observer?.unobserve(element);
     if (first >= 0) onChunk(range(first, last), text);
   }
-
-  const chunkOf = (place) => before(chunks.length, (index) => lastOf(chunks, index) < place);
 
   const coveredTop = () => pane.querySelector(".pane-head")?.offsetHeight ?? 0;
 
@@ -140,7 +143,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       const paneTop = Math.max(0, pane.getBoundingClientRect().top);
       const top = paneTop + coveredTop();
       const isAbove = (element) => element.getBoundingClientRect().bottom <= top;
-      const start = before(chunks.length, (index) => isAbove(chunks[index].element));
+      const start = firstIndex(chunks.length, (index) => !isAbove(chunks[index].element));
       const chunk = chunks.slice(start).find(({ first }) => first >= 0);
       if (!chunk) return { place: -1, offset: 0 };
       const inside = range(chunk.first, chunk.last);
@@ -201,9 +204,10 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     relabel() {
       for (const place of marked) spans[place].querySelector(":scope > .star").ariaLabel = starLabel(view, place);
     },
-    prepare: (place) => prepareChunk(chunkOf(place)),
+    prepare: (place) => prepareChunk(chunkWith(chunks, place)),
     destroy() {
       observer?.disconnect();
+      resizing.disconnect();
       listening.abort();
       stopSettling();
       container.replaceChildren();
@@ -218,34 +222,6 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
 
   return text;
 }
-
-/** Estimate the heights of chunks, for the scroll bar; browsers remember the true ones. */
-function setSizes(chunks, container) {
-  const letters = Math.max(30, Math.min(70, container.clientWidth / LETTER_WIDTH));
-  for (const { element, words, lines } of chunks) {
-    const height = Math.round(((words * LETTERS_PER_WORD) / letters + lines) * LINE_HEIGHT);
-    element.style.containIntrinsicBlockSize = `auto ${height}px`;
-  }
-}
-
-/** The last unit of a chunk, or of those before it if it has none. */
-function lastOf(chunks, index) {
-  for (let at = index; at >= 0; at -= 1) if (chunks[at].last >= 0) return chunks[at].last;
-  return -1;
-}
-
-/** The first of `count` indices for which something no longer holds; it must hold for all before it. */
-function before(count, holds) {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-const range = (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 /** The accessible name of the star of a unit. */
 const starLabel = (view, place) => `${t("summary")}: ${view.units[place].citation}`;

@@ -65,7 +65,8 @@ function onFieldKey(event) {
     clearTimeout(timer);
     run();
     if (listed.length) go(listed[Math.max(0, selected)]);
-  } else return;
+  } else if (event.key === "Escape") byId("search").close();
+  else return;
   event.preventDefault();
 }
 
