@@ -1,4 +1,4 @@
-// Folds letters for search: case, accents (also Greek tonos and final sigma), ligatures, quotation marks and dashes.
+// Folds letters for search: case, diacritics (also Greek tonos and final sigma), ligatures, quotation marks and dashes.
 
 /** Letters that Unicode does not decompose. */
 const LETTERS = {
@@ -17,7 +17,7 @@ function foldLetter(letter) {
   return folded;
 }
 
-/** A text without differences of case and accents. */
+/** A text without differences of case and diacritics. */
 export const fold = (text) => foldWithPositions(text).folded;
 
 /**
