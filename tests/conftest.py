@@ -25,6 +25,9 @@ NO_DATA = (
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 NO_BROWSER = "NO BROWSER: install Chromium (Debian: apt-get install chromium) to test pages as people see them"
 
+# Exports say when they were made: the same day in all tests, and in the processes they start.
+os.environ.setdefault("SOURCE_DATE_EPOCH", "1795000000")
+
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a machine may be slow
 settings.register_profile("ci", untimed, derandomize=True, max_examples=30)
 settings.register_profile("dev", untimed)

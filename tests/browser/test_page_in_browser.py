@@ -31,6 +31,8 @@ NARROWEST = (320, 640)
 """What WCAG 2.2 asks to be read without scrolling sideways (1.4.10)."""
 TALL = (1280, 7000)
 """All of an act at once; of text that is scrolled away no contrast can be measured."""
+FOLDED = ".item :is(.line:not(.cut > *), :not(.line) > .cut)"
+"""The lines of the summary, marks of what is left out among them, without what unfolds."""
 STANDARD = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -154,7 +156,7 @@ def test_a_click_does_not_scroll_its_own_pane(visit: Visit, english: Path) -> No
 
 def test_text_can_be_selected(visit: Visit, english: Path) -> None:
     page = visit(english)
-    box = page.locator(".item p").first.bounding_box()
+    box = page.locator(".item p.line").first.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 2, box["y"] + 8)
     page.mouse.down()
@@ -277,12 +279,12 @@ def test_the_page_of_the_command_is_verbatim(visit: Visit, examples: Path, tmp_p
     assert len(texts) > 3
     blocks = summarize(act, words=100).blocks()
     lines = [line.text for block in blocks for line in block.lines]
-    assert page.locator(".item p:not(.why)").all_inner_texts() == lines
+    assert page.locator(FOLDED).all_inner_texts() == lines
     assert page.locator("mark").all_inner_texts() == texts
-    assert page.locator(".item a").all_inner_texts() == [block.citation for block in blocks]
+    assert page.locator(".item > a").all_inner_texts() == [block.citation for block in blocks]
     ranks = [text.split(" · ")[0] for text in page.locator(".why").all_inner_texts()]
     assert ranks == [f"№ {item['explanation']['rank']}" for item in extract]
-    page.locator(".item p").last.click()
+    page.locator(".item p.line").last.click()
     check_shown(*reversed(ends(page.locator(".item").last)))
 
 
@@ -305,17 +307,17 @@ def test_points_are_nested_below_their_lead_in_and_link_to_their_units(visit: Vi
     items = tuple(Item.of(act[name], act.sections[0], 0.5, "aim") for name in names)
     page = visit(saved(Summary(act, 99, items), tmp_path))
     (item,) = page.locator(".item").all()
-    assert item.locator("a").all_inner_texts() == ["Article 1(1)"]
-    assert item.locator("> .points > li > p").all_inner_texts() == [
-        "[… 1 more point]",
+    assert item.locator("> a").all_inner_texts() == ["Article 1(1)"]
+    assert item.locator("> .points > li > :is(.line, .cut)").all_inner_texts() == [
+        "[… 1 more point: (a)]",
         "(b) wild bees, which are:",
-        "[… 1 more point]",
+        "[… 1 more point: (c)]",
         "(d) hornets.",
     ]
     assert item.locator("> .points > li > .points > li").all_inner_texts() == [
-        "[… 1 more point]",
+        "[… 1 more point: (i)]",
         "(ii) mason bees;",
-        "[… 1 more point]",
+        "[… 1 more point: (iii)]",
     ]
     item.get_by_text("mason bees").click()
     assert page.url.endswith("#art-1.par-1.pt-b.pt-ii")
@@ -323,12 +325,39 @@ def test_points_are_nested_below_their_lead_in_and_link_to_their_units(visit: Vi
     expect(page.locator("[aria-current]")).to_have_count(1 + len(names))
 
 
+def test_a_cut_unfolds_in_place_without_scripts_and_stays_folded_on_paper(
+    visit: Visit, tmp_path: Path, browser: Browser
+) -> None:
+    act = read(LISTS, language="en")
+    items = tuple(Item.of(act[name], act.sections[0], 0.5, "aim") for name in ("art-1.par-1", "art-1.par-1.pt-a"))
+    file = saved(Summary(act, 99, items), tmp_path)
+    with browser.new_context(offline=True, java_script_enabled=False) as context:
+        page = visit(file, within=context)
+        mark, hidden = page.locator(".cut > summary"), page.locator(".cut > .line")
+        assert mark.inner_text() == "[… 3 more points: (b)–(d)]"
+        assert str(mark.get_attribute("title")).split(" · ") == [f"Article 1(1)({letter})" for letter in "bcd"]
+        expect(hidden.first).to_be_hidden()
+        page.emulate_media(media="print")
+        expect(mark).to_be_visible()
+        page.emulate_media(media="screen")
+        mark.focus()
+        page.keyboard.press("Enter")
+        left_out = [unit for unit in act if unit.id.startswith("art-1.par-1.pt-") and unit.id != "art-1.par-1.pt-a"]
+        assert hidden.all_inner_texts() == [f"{unit.text} {unit.citation}" for unit in left_out]
+        starts = hidden.evaluate_all("lines => lines.map(line => parseFloat(getComputedStyle(line).paddingLeft))")
+        assert [start > 0 for start in starts] == [False, True, True, True, False, False]
+        hidden.locator("a").nth(2).click()
+        assert page.url.endswith("#art-1.par-1.pt-b.pt-ii")
+        expect(page.locator("[id='art-1.par-1.pt-b.pt-ii']")).to_be_in_viewport()
+        page.close()
+
+
 def test_scripts_in_an_act_do_not_run(visit: Visit, tmp_path: Path) -> None:
     text = (
         "<script>top.ran = 1</script><img src=https://example.org/x onerror='top.ran = 1'><style>* {color: red}</style>"
     )
     page = visit(saved(summary_of(made(("article", text, [text, "</mark></p>" + text]), title=text)), tmp_path))
-    page.locator(".item p").first.click()
+    page.locator(".item p.line").first.click()
     assert page.evaluate("top.ran") is None
     assert page.locator("h1").inner_text() == page.locator("mark").first.inner_text() == text
     assert colour(page.locator("h1")) != "rgb(255, 0, 0)"
@@ -355,7 +384,7 @@ def test_it_meets_wcag_22_aa_light_and_dark(visit: Visit, english: Path, scheme:
     for item in page.locator(".item").nth(1), page.locator(".item").nth(2):
         item.locator("p").first.click()
     page.locator(".item a").nth(3).focus()
-    page.locator(".item p").first.hover()
+    page.locator(".item p.line").first.hover()
     for side in ("body", "main"):
         assert (lightness(background(page.locator(side))) < 50) is (scheme == "dark")
     found = axe.run(page, options={"runOnly": STANDARD}).response
@@ -381,12 +410,12 @@ def test_marks_are_visible_in_forced_colours(visit: Visit, english: Path) -> Non
 
 def test_the_print_has_the_summary_and_no_controls(visit: Visit, english: Path) -> None:
     page = visit(english, color_scheme="dark")
-    page.locator(".item p").first.click()
+    page.locator(".item p.line").first.click()
     page.emulate_media(media="print")
     expect(page.locator(".act")).to_be_hidden()
     for part in ("body", "main", ".item"):
         assert background(page.locator(part).first) == "rgba(0, 0, 0, 0)", part
-    for part in ("h1", ".item a", ".item p", ".why", "footer"):
+    for part in ("h1", ".item a", ".item .line", ".why", "footer"):
         assert lightness(colour(page.locator(part).first)) < 110, part
     assert page.locator(".item a").first.evaluate("link => getComputedStyle(link).textDecorationLine") == "none"
 
@@ -396,7 +425,7 @@ def test_the_print_has_the_whole_summary(visit: Visit, english: Path) -> None:
     page = visit(english)
     paper = pdfium.PdfDocument(io.BytesIO(page.pdf(prefer_css_page_size=True)))
     text = "".join("".join(sheet.get_textpage().get_text_bounded().split()) for sheet in paper)
-    for shown in (*page.locator(".item p").all_inner_texts(), phrases("en").disclaimer):
+    for shown in (*page.locator(f"{FOLDED}, .why").all_inner_texts(), phrases("en").disclaimer):
         assert "".join(shown.split()) in text
     for unit in page.locator(".act span[id]:not(.place)").all_inner_texts():
         assert "".join(unit.split()) not in text

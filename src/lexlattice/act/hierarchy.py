@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from lexlattice.act.document import Act, Unit
@@ -68,11 +68,11 @@ def anchors(act: Act) -> list[Anchor | None]:
     return found
 
 
-def indent_depths(act: Act, deepest: int, *, lists_only: bool = False) -> list[int]:
-    """For each unit how many steps it is indented, at most `deepest`; with `lists_only` only what is led in is."""
+def indent_depths(act: Act, deepest: int) -> list[int]:
+    """For each unit how many steps it is indented, at most `deepest`."""
     depths: list[int] = []
     for anchor in anchors(act):
-        if anchor is None or (lists_only and not anchor.step):
+        if anchor is None:
             depths.append(0)
         else:
             depths.append(min(depths[anchor.place] + anchor.step, deepest))
@@ -99,6 +99,8 @@ class Cut:
     ids: tuple[str, ...]
     """What is left out, in document order: of each point its first unit; what hangs from a point is not counted."""
     kind: Kind
+    citations: tuple[str, ...] = field(default=(), compare=False)
+    """How each of `ids` is cited."""
 
     @property
     def count(self) -> int:
@@ -107,12 +109,12 @@ class Cut:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON types."""
-        return {**asdict(self), "ids": list(self.ids), "count": self.count}
+        return {**asdict(self), "ids": list(self.ids), "citations": list(self.citations), "count": self.count}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Cut:
         """Rebuild a cut from what `to_dict` returned."""
-        return cls(data["parent"], data["after"], tuple(data["ids"]), data["kind"])
+        return cls(data["parent"], data["after"], tuple(data["ids"]), data["kind"], tuple(data.get("citations", ())))
 
 
 def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
@@ -137,16 +139,35 @@ def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
         *_in_provisions(act.units, chosen),
         *_between_subparagraphs(act.units, chosen),
     ]
-    return tuple(_cut(act.units, chosen, *gap) for gap in sorted(gaps, key=lambda gap: gap[1]))
+    return tuple(_cut(act, chosen, *gap) for gap in sorted(gaps, key=lambda gap: gap[1]))
 
 
 Gap = tuple[str, list[int], Kind]
 """The parent's id, places of what is left out, and what it is."""
 
 
-def _cut(units: Sequence[Unit], chosen: Sequence[int], parent: str, missing: Sequence[int], kind: Kind) -> Cut:
-    after = chosen[bisect_left(chosen, missing[0]) - 1]
-    return Cut(parent, units[after].id, tuple(units[place].id for place in missing), kind)
+def _cut(act: Act, chosen: Sequence[int], parent: str, missing: Sequence[int], kind: Kind) -> Cut:
+    after, first = chosen[bisect_left(chosen, missing[0]) - 1], [act.units[place] for place in missing]
+    # Sentences of one provision are cited one by one, whatever else is left out as a whole.
+    cited = (u.citation if u.provision == parent else act.wholes.get(u.provision, u.citation) for u in first)
+    return Cut(parent, act.units[after].id, tuple(unit.id for unit in first), kind, tuple(cited))
+
+
+def left_out_units(act: Act, cut: Cut, shown: Container[str]) -> tuple[Unit, ...]:
+    """All units that a cut stands for, in document order: what hangs from a point that is left out is with it.
+
+    Args:
+        act: The act.
+        cut: The cut.
+        shown: Ids of the chosen units, which are never part of it.
+
+    """
+    found: dict[str, Unit] = {}
+    for name in cut.ids:
+        unit = act[name]
+        below = (unit,) if unit.provision == cut.parent else act.provision(unit.provision).units
+        found |= {each.id: each for each in below if each.id not in shown}
+    return tuple(found.values())
 
 
 def _in_lists(units: Sequence[Unit], leads: Sequence[int | None], chosen: Sequence[int]) -> Iterator[Gap]:

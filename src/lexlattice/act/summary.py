@@ -37,12 +37,14 @@ REASONS: Final = (
     "pointed_at",
     "needed",
     "with_others",
+    "next_best",
 )
 """What speaks for an item: it says what the act is for, from when it applies, what it applies to, or what it repeals;
 it is in the article that defines terms; it is the first paragraph of its article; N articles refer to its article; its
 cosine similarity with the title, or with the recitals; its salience is among the highest N % of the act; it was the
 first to be selected of its chapter; something selected before points ahead to it; N others, selected with it, cannot be
-read without it; it was selected with N others without which it cannot be read."""
+read without it; it was selected with N others without which it cannot be read; or it merely was among the strongest,
+for its length, of what was left."""
 
 
 def shown(score: float) -> float:
@@ -169,7 +171,7 @@ class SummaryRecord:
     celex: str
     title: str
     language: str
-    standing: str
+    status: str
     """One of `lexlattice.act.document.STATUSES`."""
     consolidated: str | None
     consolidated_celex: str
@@ -254,7 +256,7 @@ class Summary:
             celex=self.act.celex,
             title=self.act.title,
             language=self.act.language,
-            standing=self.act.status,
+            status=self.act.status,
             consolidated=self.act.consolidated,
             consolidated_celex=self.act.consolidated_celex,
             repealed=self.act.repealed,

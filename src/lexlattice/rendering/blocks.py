@@ -12,23 +12,27 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from lexlattice.act.document import Act
-from lexlattice.act.hierarchy import Cut, anchors
+from lexlattice.act.document import Act, Unit
+from lexlattice.act.hierarchy import Cut, anchors, left_out_units
 from lexlattice.act.summary import Item
 from lexlattice.reading.citations.forms import cite_sentences
 from lexlattice.reading.languages.grammar import load
 from lexlattice.rendering.phrases import phrases
 
 _ELLIPSIS: Final = "[…]"
+_FEW: Final = 2
+"""Points that are named one by one; of more only the first and the last."""
 _SENTENCE: Final = re.compile(r"\.s-(\d+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The sign that something is left out: "[… 4 more points]" for points of a list, "[…]" for other text."""
+    """The sign that something is left out: "[… 4 more points: (b)–(e)]" for points of a list, "[…]" for other text."""
 
     text: str
     cut: Cut
+    units: tuple[Unit, ...]
+    """All that is left out here, in document order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +94,9 @@ class Block:
 def blocks_of(act: Act, items: Iterable[Item], cuts: Iterable[Cut]) -> tuple[Block, ...]:
     """The blocks that some items of a summary make, in their order, with the cuts that belong to them marked."""
     chosen, marks = tuple(items), dict[str, list[Mark]]()
+    shown = {item.id for item in chosen}
     for cut in cuts:
-        marks.setdefault(cut.after, []).append(Mark(_mark(act, cut), cut))
+        marks.setdefault(cut.after, []).append(Mark(mark_of(act, cut), cut, left_out_units(act, cut, shown)))
     tree = _Tree(act, {provision_of(item.id) for item in chosen})
     blocks: list[Block] = []
     for (section, _), members in groupby(chosen, key=lambda item: (item.section, tree.root(provision_of(item.id)))):
@@ -145,8 +150,26 @@ def _lines(tree: _Tree, items: Iterable[Item], marks: Mapping[str, Sequence[Mark
             yield Line((mark,), tree.level(provision_of(mark.cut.ids[0])), "")
 
 
-def _mark(act: Act, cut: Cut) -> str:
-    return phrases(act.language).more_points(cut.count) if cut.kind == "points" else _ELLIPSIS
+def mark_of(act: Act, cut: Cut) -> str:
+    """The text of the mark for a cut: of points their number and, if they have any, their numbers."""
+    if cut.kind != "points":
+        return _ELLIPSIS
+    written = [_written_number(act[name]) for name in cut.ids]
+    if not all(written):
+        return phrases(act.language).more_points(cut.count)
+    numbers = ", ".join(written) if len(written) <= _FEW else f"{written[0]}–{written[-1]}"
+    return phrases(act.language).more_points(cut.count, numbers)
+
+
+def _written_number(unit: Unit) -> str:
+    """The number of a point with the brackets that the act writes around it; empty for an indent.
+
+    Stops go: "1." is 1.
+    """
+    if not unit.number:
+        return ""
+    found = re.match(rf"\(?\s?{re.escape(unit.number)}\s?\)?", unit.text)
+    return found[0].strip() if found else unit.number
 
 
 def _citation(act: Act, tree: _Tree, lines: Sequence[Line]) -> str:

@@ -78,8 +78,8 @@ _FONT: Final = "Cambria"
 """Has the three scripts of the Union and comes with Word; where it is missing, Caladea stands in for it."""
 _GREY, _INK = "555555", "1F3A5F"
 _MARGIN, _INDENT = 28, 6  # millimetres
-_MOMENT: Final = datetime(1980, 1, 1)
-"""When every document was made, so that the same summary is the same file; a zip can tell no earlier one."""
+_PACKED: Final = datetime(1980, 1, 1)
+"""When the parts of every document were packed, so that the same summary is the same file; a zip knows none earlier."""
 _UNUSED_PARTS: Final = ("/thumbnail", "/stylesWithEffects", "/numbering", "/customXml")
 _TEMPLATE_STYLES: Final = ("DefaultParagraphFont", "TableNormal", "NoList")
 _FIELDS: Final = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
@@ -104,6 +104,7 @@ _LOOKS: Final = {
     "Normal": _Look(10.5),
     "Subtitle": _Look(10.5, after=4, colour=_GREY, stays_with_next=True),
     "Title": _Look(15, after=8, colour=_INK, bold=True),
+    "Small Title": _Look(11.5, after=8, colour=_INK, bold=True),
     "Facts": _Look(9.5, after=4),
     "Note": _Look(9.5, after=12, italic=True, rule="bottom"),
     "Heading 1": _Look(13, before=16, colour=_INK, bold=True, stays_with_next=True),
@@ -121,6 +122,7 @@ _LOOKS: Final = {
 _STYLES: Final = {
     "overline": "Subtitle",
     "title": "Title",
+    "small_title": "Small Title",
     "facts": "Facts",
     "note": "Note",
     "citation": "Citation",
@@ -268,10 +270,11 @@ def _add_field(paragraph: Any, name: str) -> None:
 def _set_properties(document: Any, sheet: Sheet) -> None:
     """What file managers show; the format allows 255 characters of each."""
     properties = document.core_properties
-    properties.title, properties.subject, properties.category = sheet.title[:255], sheet.celex[:255], sheet.type[:255]
-    properties.language = sheet.language
-    properties.author = properties.comments = ""
-    properties.created = properties.modified = _MOMENT
+    properties.title, properties.subject, properties.category = sheet.title[:255], sheet.subject[:255], sheet.type[:255]
+    properties.keywords, properties.language = sheet.celex[:255], sheet.language
+    # The words are the act's: nobody is named as their author.
+    properties.author = properties.last_modified_by = properties.comments = ""
+    properties.created = properties.modified = datetime.fromisoformat(sheet.made)
 
 
 def _with_fixed_times(file: io.BytesIO) -> bytes:
@@ -279,7 +282,7 @@ def _with_fixed_times(file: io.BytesIO) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(file) as old, zipfile.ZipFile(packed, "w") as new:
         for name in old.namelist():
-            entry = zipfile.ZipInfo(name, _MOMENT.timetuple()[:6])
+            entry = zipfile.ZipInfo(name, _PACKED.timetuple()[:6])
             entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 0
             new.writestr(entry, old.read(name))
     return packed.getvalue()

@@ -28,7 +28,7 @@
 
   document.addEventListener("click", (event) => {
     const isForSelecting = !getSelection().isCollapsed;
-    if (isForSelecting || event.target.closest("a")) return;
+    if (isForSelecting || event.target.closest("a, details")) return;
     const piece = event.target.closest(".item [id]");
     const place = piece && places().find((place) => itemOf(place) === piece);
     if (place) location.hash = place.id;

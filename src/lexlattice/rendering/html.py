@@ -7,7 +7,8 @@ Nothing is loaded from anywhere, and nothing runs but the page's own script: an 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from html import escape
 from itertools import groupby
@@ -20,8 +21,8 @@ from lexlattice.act.document import Act, Furniture, Section, Unit
 from lexlattice.act.hierarchy import indent_depths
 from lexlattice.act.summary import Item, Summary
 from lexlattice.rendering.blocks import Block, Line, Mark
+from lexlattice.rendering.cover import cover, is_set_small
 from lexlattice.rendering.phrases import phrases
-from lexlattice.rendering.status import standing
 from lexlattice.rendering.text import number, parts, title, told
 
 _FOLDER: Final = Path(__file__).parent
@@ -41,6 +42,7 @@ def to_html(summary: Summary, *, group: bool = False) -> str:
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
+    depths = {unit.id: depth for unit, depth in zip(act.units, indent_depths(act, _DEEPEST), strict=True)}
     lines = [
         "<!doctype html>",
         f'<html lang="{escape(act.language)}">',
@@ -54,7 +56,7 @@ def to_html(summary: Summary, *, group: bool = False) -> str:
         "<body>",
         '<main class="summary" tabindex="0">',
         *_front(summary, group),
-        *_provisions(summary, group),
+        *_provisions(summary, group, depths),
         "<footer>",
         *(f'<p class="warning" lang="en">{_text(warning)}</p>' for warning in told(summary)[1]),
         f"<p>{_text(words.disclaimer)}</p>",
@@ -62,7 +64,7 @@ def to_html(summary: Summary, *, group: bool = False) -> str:
         "</main>",
         f'<section class="act" aria-label="{escape(words.act)}" tabindex="0">',
         f'<header><h2>{_text(words.act)}</h2> <a href="#">{_text(words.summary)}</a></header>',
-        *_act(act, {item.id: item for item in summary}),
+        *_act(act, {item.id: item for item in summary}, depths),
         "</section>",
         f"<script>{script}</script>",
         "</body>",
@@ -75,22 +77,17 @@ def _front(summary: Summary, group: bool) -> Iterator[str]:
     act, words = summary.act, phrases(summary.act.language)
     yield "<header>"
     yield f'<p class="overline">{_text(words.summary)}</p>'
-    yield f"<h1>{_text(title(summary))}</h1>"
-    yield '<ul class="facts">'
-    if act.celex:
-        yield f"<li>{_text(words.celex)} <b>{_text(number(act))}</b></li>"
-    if act.date:
-        yield f"<li>{_text(words.date)} <b>{_text(act.date)}</b></li>"
-    yield from (f"<li>{_text(fact)}</li>" for fact in standing(act))
-    yield f"<li>{_text(words.words.format(words=summary.words, total=act.words))}</li>"
-    yield "</ul>"
+    yield f'<h1 class="{"small" if is_set_small(act) else "large"}">{_text(title(summary))}</h1>'
+    celex = f"{words.celex} {number(act)}" if act.celex else ""
+    facts = cover(summary, celex=celex, day=f"{words.date} {act.date}" if act.date else "")
+    yield f'<ul class="facts">{"".join(f"<li>{_text(fact)}</li>" for fact in facts)}</ul>'
     yield from (f'<p class="warning" role="alert">{_text(notice)}</p>' for notice in told(summary)[0])
     if not group and summary.items:
         yield f'<p class="note">{_text(words.contents_note)}</p>'
     yield "</header>"
 
 
-def _provisions(summary: Summary, group: bool) -> Iterator[str]:
+def _provisions(summary: Summary, group: bool, depths: Mapping[str, int]) -> Iterator[str]:
     words = phrases(summary.act.language)
     for name, blocks in parts(summary, group):
         yield "<section>"
@@ -104,13 +101,13 @@ def _provisions(summary: Summary, group: bool) -> Iterator[str]:
             if block.heading:
                 yield f'<h{level} class="of-section">{_text(block.heading)}</h{level}>'
             yield f'<a href="{_link(first)}" title="{escape(words.show_in_act)}">{_text(block.citation)}</a>'
-            yield from _lines(block)
+            yield from _lines(block, partial(_folded, summary.act, depths))
             yield "</li>"
         yield "</ol>"
         yield "</section>"
 
 
-def _lines(block: Block) -> Iterator[str]:
+def _lines(block: Block, folded: Callable[[Mark], str]) -> Iterator[str]:
     """The lines of a provision, those of points in lists as deep as they are nested."""
     depth = 0
     for line in block.lines:
@@ -120,41 +117,56 @@ def _lines(block: Block) -> Iterator[str]:
         else:
             yield "</li></ul>" * (depth - level) + ("</li>" if level else "")
         depth = level
-        yield ("<li>" if level else "") + _line(line, block.items[0])
+        yield ("<li>" if level else "") + _line(line, block.items[0], folded)
     yield "</li></ul>" * depth
 
 
-def _line(line: Line, first: Item) -> str:
+def _line(line: Line, first: Item, folded: Callable[[Mark], str]) -> str:
     """A line; all it holds but the first item of the block, which its block stands for, can be linked to by its id."""
     if not line.items:
-        shown = f'<p class="cut">{_text(line.text)}</p>'
+        shown = "".join(folded(piece) for piece in line.pieces if isinstance(piece, Mark))
     elif line.rows:
         shown = _table(line.rows)
         if line.items[0] is not first:
             shown = f'<div id="{_ITEM}{escape(line.items[0].id)}">{shown}</div>'
     else:
-        shown = f"<p>{' '.join(_piece(piece, first) for piece in line.pieces)}</p>"
+        # A paragraph cannot hold what unfolds, so a line that has marks is none.
+        tag = "div" if len(line.items) < len(line.pieces) else "p"
+        shown = f'<{tag} class="line">{" ".join(_piece(piece, first, folded) for piece in line.pieces)}</{tag}>'
     return shown + "".join(f'<p class="why">{_text(reason)}</p>' for reason in line.reasons)
 
 
-def _piece(piece: Item | Mark, first: Item) -> str:
+def _piece(piece: Item | Mark, first: Item, folded: Callable[[Mark], str]) -> str:
     if isinstance(piece, Mark):
-        return f'<span class="cut">{_text(piece.text)}</span>'
+        return folded(piece)
     return _text(piece.text) if piece is first else f'<span id="{_ITEM}{escape(piece.id)}">{_text(piece.text)}</span>'
+
+
+def _folded(act: Act, depths: Mapping[str, int], mark: Mark) -> str:
+    """A mark that unfolds: all that is left out, word for word, each provision with a link to its place in the act."""
+    outer = min((depths[unit.id] for unit in mark.units), default=0)
+    lines = []
+    for provision, units in groupby(mark.units, key=attrgetter("provision")):
+        run = tuple(units)
+        cited = act.wholes.get(provision, run[0].citation) if len(run) > 1 else run[0].citation
+        link = f'<a href="{_link(run[0].id)}">{_text(cited)}</a>'
+        shown = _table(run[0].rows) if run[0].rows else _text(" ".join(unit.text for unit in run))
+        lines.append(f'<div class="line depth-{depths[run[0].id] - outer}">{shown} {link}</div>')
+    title = escape(" · ".join(mark.cut.citations))
+    return f'<details class="cut"><summary title="{title}">{_text(mark.text)}</summary>{"".join(lines)}</details>'
 
 
 # --- the act ----------------------------------------------------------------------------------------------
 
 
-def _act(act: Act, chosen: Mapping[str, Item]) -> Iterator[str]:
+def _act(act: Act, chosen: Mapping[str, Item], depths: Mapping[str, int]) -> Iterator[str]:
     """The source from the first character to the last, each piece as what it is."""
     pieces: list[Unit | Furniture] = sorted((*act.units, *act.furniture), key=attrgetter("start"))
     sections = {section.label: section for section in act.sections if section.label}
-    levels = indent_depths(act, _DEEPEST, lists_only=True)
-    depths = {unit.id: level for unit, level in zip(act.units, levels, strict=True)}
     for kind, run in groupby(pieces, _piece_kind):
         if kind == "table unit":
-            yield from (_table_unit(act, piece, chosen.get(piece.id)) for piece in run if isinstance(piece, Unit))
+            tables = (piece for piece in run if isinstance(piece, Unit))
+            yield from (_table_unit(act, unit, chosen.get(unit.id), depths[unit.id]) for unit in tables)
         elif kind == "unit":
             yield _paragraphs(act, (piece for piece in run if isinstance(piece, Unit)), chosen, depths)
         elif kind == "heading":
@@ -169,13 +181,13 @@ def _piece_kind(piece: Unit | Furniture) -> str:
     return "table unit" if piece.kind == "table" else "unit"
 
 
-def _table_unit(act: Act, unit: Unit, item: Item | None) -> str:
+def _table_unit(act: Act, unit: Unit, item: Item | None, depth: int) -> str:
     """A table of the act, with a way back to the item if it is in the summary."""
     if item is None:
-        return f'<div id="{escape(unit.id)}">{_table(unit.rows)}</div>'
+        return f'<div id="{escape(unit.id)}" class="depth-{depth}">{_table(unit.rows)}</div>'
     label = f"{phrases(act.language).summary}: {item.citation}"
     back = f'<a href="{_link(_ITEM + item.id)}" aria-label="{escape(label)}"></a>'
-    return f'<div id="{escape(unit.id)}" class="place">{back}{_table(unit.rows)}</div>'
+    return f'<div id="{escape(unit.id)}" class="place depth-{depth}">{back}{_table(unit.rows)}</div>'
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

@@ -13,11 +13,14 @@ from typing import Final
 
 from lexlattice.act.summary import Summary
 from lexlattice.rendering.blocks import Block, Line
+from lexlattice.rendering.cover import cover, is_set_small, now
 from lexlattice.rendering.phrases import phrases
-from lexlattice.rendering.status import standing
 from lexlattice.rendering.text import number, parts, title, told
 
-KINDS: Final = ("overline", "title", "facts", "note", "heading", "citation", "text", "table", "cut", "why", "warning")
+KINDS: Final = (
+    *("overline", "title", "small_title", "facts", "note", "heading", "citation"),
+    *("text", "table", "cut", "why", "warning"),
+)
 """What a piece can be."""
 
 _DEEPEST: Final = 5
@@ -54,6 +57,10 @@ class Sheet:
     disclaimer: str
     page: str
     """With places for {page} and {pages}."""
+    subject: str
+    """What the document is: "Extract · Regulation (EU) 2016/679"."""
+    made: str
+    """When it was made, in UTC: 2026-11-18T09:30:00."""
 
 
 def outline(summary: Summary, *, group: bool = False) -> Sheet:
@@ -61,17 +68,16 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
     act = summary.act
     words = phrases(act.language)
     name, celex = printable(title(summary)), printable(act.celex)
-    facts = [
-        f"{words.celex} {printable(number(act))}" if celex else "",
-        f"{words.date} {printable(act.date)}" if act.date else "",
-        *map(printable, standing(act)),
-        words.words.format(words=summary.words, total=act.words),
-    ]
+    facts = cover(
+        summary,
+        celex=f"{words.celex} {number(act)}" if celex else "",
+        day=f"{words.date} {act.date}" if act.date else "",
+    )
     notices, remarks = told(summary)
     front = (
         Piece("overline", words.summary),
-        Piece("title", name),
-        Piece("facts", " · ".join(fact for fact in facts if fact)),
+        Piece("small_title" if is_set_small(act) else "title", name),
+        Piece("facts", printable(" · ".join(facts))),
         *(Piece("warning", printable(notice)) for notice in notices),
         *(() if group or not summary.items else (Piece("note", words.contents_note),)),
     )
@@ -87,6 +93,8 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
         pieces=(*front, *provisions, *warnings),
         disclaimer=words.disclaimer,
         page=words.page,
+        subject=printable(" · ".join(filter(None, (words.extract, act.name)))),
+        made=now().replace(tzinfo=None).isoformat(),
     )
 
 

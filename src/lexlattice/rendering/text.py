@@ -14,8 +14,9 @@ from typing import Final
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Summary
 from lexlattice.rendering.blocks import Block, Line, blocks_of
+from lexlattice.rendering.cover import cover
 from lexlattice.rendering.phrases import phrases
-from lexlattice.rendering.status import notices, standing
+from lexlattice.rendering.status import notices
 
 WIDTH: Final = 100
 _INDENT: Final = "    "
@@ -141,8 +142,7 @@ def _markdown_text(line: Line) -> str:
 
 def _facts(summary: Summary) -> str:
     act = summary.act
-    words = phrases(act.language).words.format(words=summary.words, total=act.words)
-    return " · ".join(fact for fact in (number(act), act.date, act.language, *standing(act), words) if fact)
+    return " · ".join(cover(summary, celex=number(act), day=act.date, language=act.language))
 
 
 def _table(rows: Sequence[Sequence[str]], indent: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from lexlattice.act.document import Act
-from lexlattice.act.summary import Explanation, Influence, shown
+from lexlattice.act.summary import Explanation, Influence, Reason, shown
 from lexlattice.lattice.features import MeaningFeatures
 from lexlattice.lattice.grid import Floats, Integers, Lattice
 from lexlattice.lattice.model import Network, lattice_of
@@ -18,6 +18,8 @@ from lexlattice.selection.reasons import Reasons, reasons_of_order
 _MOST_NEIGHBOURS: Final = 3
 _LEAST_CHANGE: Final = 0.005
 """Neighbours that change the salience by less are not named."""
+_NEXT_BEST: Final = Reason("next_best", 1)
+"""For units that nothing else speaks for: the decoder takes what has the highest gain per word of what is left."""
 
 
 class Explainer:
@@ -55,7 +57,7 @@ class Explainer:
                 rank,
                 tuple(shown(float(value)) for value in self._panels[:, unit]),
                 self._influences(unit),
-                (*self._reasons.of(unit), *of_order[unit]),
+                (*self._reasons.of(unit), *of_order[unit]) or (_NEXT_BEST,),
             )
             for rank, step in enumerate(steps, start=1)
             for unit in step

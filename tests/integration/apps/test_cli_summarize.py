@@ -57,8 +57,8 @@ def test_json_has_the_documented_fields_and_verbatim_texts(run: Run, act: Path) 
     code, out, _ = run(act, "--words", 100, "--format", "json")
     data = json.loads(out)
     assert code == 0
-    standing = ["standing", "consolidated", "consolidated_celex", "repealed", "incomplete"]
-    assert list(data) == ["celex", "title", "language", *standing, "budget", "words", "extract", "left_out", "warnings"]
+    status = ["status", "consolidated", "consolidated_celex", "repealed", "incomplete"]
+    assert list(data) == ["celex", "title", "language", *status, "budget", "words", "extract", "left_out", "warnings"]
     source = read(act).source
     assert all(source[item["start"] : item["end"]] == item["text"] for item in data["extract"])
 

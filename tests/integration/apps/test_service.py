@@ -153,11 +153,14 @@ def test_an_export_is_a_file(service: httpx.Client, english: bytes, format: str,
 
 def test_an_export_has_exactly_the_units_named(service: httpx.Client, english: bytes) -> None:
     units = [unit.id for unit in read(english).units if unit.id.startswith("art-2")]
-    for answer in (
-        upload(service, english, "/v1/exports?format=json", units=" ".join(units), words="9"),
-        service.post("/v1/exports?format=json", json={"text": english.decode(), "units": units}),
+    own = sum(unit.words for unit in read(english).units if unit.id in units)
+    for answer, budget in (
+        (upload(service, english, "/v1/exports?format=json", units=" ".join(units), words="9"), 9),
+        (service.post("/v1/exports?format=json", json={"text": english.decode(), "units": units}), own),
     ):
-        assert [item["id"] for item in answer.json()["extract"]] == units
+        exported = answer.json()
+        assert [item["id"] for item in exported["extract"]] == units
+        assert (exported["budget"], exported["words"]) == (budget, own)  # the length that was set, if one was
     refused(upload(service, english, "/v1/exports?format=exe"), 422)
 
 
@@ -171,7 +174,7 @@ def test_several_acts_give_one_line_each_in_order(service: httpx.Client, example
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     found = [json.loads(line) for line in answer.text.splitlines()]
     assert [entry.get("language", entry.get("status")) for entry in found] == ["de", 400, 422, "el", "fr"]
-    assert [entry["number"] for entry in found if "status" in entry] == [2, 3]
+    assert [entry["number"] for entry in found if "detail" in entry] == [2, 3]
     assert found[0] == summarize(texts[0], words=80).to_dict()
     files = [("file", ("act", text.encode())) for text in texts]
     answer = service.post("/v1/acts", files=files)

@@ -1,4 +1,4 @@
-"""What the reader makes of each pattern in `examples/patterns`: sections, ids and citations."""
+"""What the reader makes of the examples: the acts in 24 languages, and each pattern in `examples/patterns`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections import Counter
 
 import pytest
 
-from helpers import ROOT
+from helpers import EXAMPLES
 from helpers.laws import assert_laws
 from lexlattice import Act, read
 from lexlattice.errors import ReadingError
+from lexlattice.reading import LANGUAGES
 from lexlattice.reading.structure.health import health
 
-PATTERNS = ROOT / "examples" / "patterns"
+PATTERNS = EXAMPLES / "patterns"
 NAMES = sorted(path.name for path in PATTERNS.iterdir())
 ACTS = [name for name in NAMES if name != "error-page.html"]
 AMENDING = ["amending.oj.xhtml", "amending.txt"]
@@ -21,6 +22,21 @@ ROWS = [
     *(["Class", "Height", "Mark"], ["I", "20 cm", "5 mm"], ["II", "30 cm", "7 mm"], ["III", "40 cm", "9 mm"]),
     *(["IV", "50 cm", "11 mm"], ["V", "60 cm", "13 mm"]),
 ]
+# Folders with one act in 24 languages: its type and date, and how many terms it defines.
+TRANSLATED = {
+    "short": ("regulation", "2024-03-12", 3),
+    "directive": ("directive", "2025-10-08", 5),
+    "decision": ("decision", "2025-11-24", 0),
+}
+# References within these acts that must be found in every language.
+REFERENCES = {
+    "short": {("art-5.par-1", "anx")},
+    "directive": {
+        *(("art-4.par-2.pt-d", "anx-I"), ("art-4.par-2.pt-f", "art-4.par-2.pt-a"), ("art-4.par-3", "art-4.par-2")),
+        *(("art-5.par-2", "art-4.par-2.pt-e"), ("art-6", "art-4"), ("art-9.sub-2", "anx-II")),
+    },
+    "decision": {("art-4.par-2", "art-2.par-1")},
+}
 
 
 def pattern(name: str) -> Act:
@@ -41,7 +57,43 @@ def text(act: Act) -> str:
     return "\n".join(unit.text for unit in act.units)
 
 
-# --- all of them ------------------------------------------------------------------------------------------
+# --- one act in 24 languages ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", TRANSLATED)
+def test_an_act_is_there_in_every_language_line_for_line(folder: str) -> None:
+    lines = {path.stem: path.read_text("utf-8").count("\n") for path in (EXAMPLES / folder).iterdir()}
+    assert set(lines) == set(LANGUAGES)
+    assert len(set(lines.values())) == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("folder", TRANSLATED)
+def test_an_act_is_read_alike_in_every_language(folder: str, language: str) -> None:
+    act, english = (read(EXAMPLES / folder / f"{code}.txt") for code in (language, "en"))
+    assert_laws(act)
+    assert not act.warnings
+    assert act.language == language
+    assert (act.type, act.date, len(act.definitions())) == TRANSLATED[folder]
+    assert act.celex == english.celex
+    assert [unit.id for unit in act.units] == [unit.id for unit in english.units]
+    assert [len(unit.rows) for unit in act.units] == [len(unit.rows) for unit in english.units]
+    assert [x.unit for x in act.definitions()] == [x.unit for x in english.definitions()]
+    found = {(reference.unit, target) for reference in act.references() for target in reference.targets}
+    assert found >= REFERENCES[folder]
+    assert {x.celex for x in act.references()} == {x.celex for x in english.references()}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_directive_has_its_chapters_and_a_correlation_table_in_two_columns(language: str) -> None:
+    act = read(EXAMPLES / "directive" / f"{language}.txt")
+    chapters = [section.enclosing for section in act.sections if section.kind == "article"]
+    assert [len(set(chapters[first:last])) for first, last in ((0, 2), (2, 6), (6, 11))] == [1, 1, 1]
+    assert len(set(chapters)) == 3
+    assert [len(row) for row in act["anx-II.tbl-1"].rows] == [2] * 12
+
+
+# --- all patterns -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ACTS)

@@ -147,9 +147,9 @@ def test_threads_share_one_and_it_always_says_the_same(examples: Path) -> None:
 def test_json_has_what_was_promised(act: Act) -> None:
     summary = summarize(act, words=100)
     data = json.loads(summary.to_json())
-    standing = ["standing", "consolidated", "consolidated_celex", "repealed", "incomplete"]
-    assert list(data) == ["celex", "title", "language", *standing, "budget", "words", "extract", "left_out", "warnings"]
-    assert [data[name] for name in standing] == ["adopted", None, "", None, False]
+    status = ["status", "consolidated", "consolidated_celex", "repealed", "incomplete"]
+    assert list(data) == ["celex", "title", "language", *status, "budget", "words", "extract", "left_out", "warnings"]
+    assert [data[name] for name in status] == ["adopted", None, "", None, False]
     assert (data["celex"], data["language"], data["budget"]) == (act.celex, "en", 100)
     assert data["words"] == sum(item["words"] for item in data["extract"])
     assert list(data["extract"][0]) == [

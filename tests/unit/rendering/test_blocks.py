@@ -14,7 +14,7 @@ from lexlattice import Act, read, summarize
 from lexlattice.act.summary import Item, Summary
 from lexlattice.reading import LANGUAGES
 from lexlattice.rendering import render_file
-from lexlattice.rendering.blocks import Block, Mark
+from lexlattice.rendering.blocks import Block, Mark, mark_of
 from lexlattice.rendering.phrases import phrases
 
 P = "art-1.par-1"
@@ -36,12 +36,12 @@ def test_a_paragraph_with_its_points_is_one_block_under_one_citation_and_heading
     assert (first.citation, first.label, first.heading) == ("Article 1(1)", "Article 1", "Scope")
     assert shown(first) == [
         (0, "1. This Regulation covers:"),
-        (1, "[… 1 more point]"),
+        (1, "[… 1 more point: (a)]"),
         (1, "(b) wild bees, which are:"),
-        (2, "[… 1 more point]"),
+        (2, "[… 1 more point: (i)]"),
         (2, "(ii) mason bees;"),
-        (2, "[… 1 more point]"),
-        (1, "[… 2 more points]"),
+        (2, "[… 1 more point: (iii)]"),
+        (1, "[… 2 more points: (c), (d)]"),
     ]
     assert (second.citation, second.heading) == ("Article 1(3)", "")
     assert [line.citation for line in first.lines if line.items] == [item.citation for item in first.items]
@@ -54,18 +54,18 @@ def test_text_shows_a_block_like_this() -> None:
         "    1. This Regulation covers:",
         "        (a) honey bees;",
         "        (b) wild bees, which are:",
-        "            [… 1 more point]",
+        "            [… 1 more point: (i)]",
         "            (ii) mason bees;",
         "            (iii) leafcutter bees;",
-        "        [… 2 more points]",
+        "        [… 2 more points: (c), (d)]",
     ]
     assert summary.to_markdown().split("\n\n")[2:5] == [
         "**Article 1(1)** · Scope",
         "1\\. This Regulation covers:",
         "\n".join(
             [
-                *("- (a) honey bees;", "- (b) wild bees, which are:", "  - \\[… 1 more point\\]"),
-                *("  - (ii) mason bees;", "  - (iii) leafcutter bees;", "- \\[… 2 more points\\]"),
+                *("- (a) honey bees;", "- (b) wild bees, which are:", "  - \\[… 1 more point: (i)\\]"),
+                *("  - (ii) mason bees;", "  - (iii) leafcutter bees;", "- \\[… 2 more points: (c), (d)\\]"),
             ]
         ),
     ]
@@ -74,7 +74,7 @@ def test_text_shows_a_block_like_this() -> None:
 def test_the_plain_text_of_a_summary_has_no_marks() -> None:
     summary = summary_of(read(LISTS, language="en"), P, f"{P}.pt-a")
     assert summary.text == "1. This Regulation covers:\n(a) honey bees;"
-    assert "[… 3 more points]" in summary.to_text()
+    assert "[… 3 more points: (b)–(d)]" in summary.to_text()
 
 
 @pytest.mark.parametrize("format", ["text", "md", "html"])
@@ -82,7 +82,7 @@ def test_with_headings_of_groups_blocks_are_the_same(format: str) -> None:
     summary = summary_of(read(LISTS, language="en"), P, f"{P}.pt-a")
     grouped = render_file(summary, format, group=True).decode().replace("\\", "")
     assert "Key points" in grouped
-    assert "[… 3 more points]" in grouped
+    assert "[… 3 more points: (b)–(d)]" in grouped
     assert grouped.count(">Article 1(1)<" if format == "html" else "Article 1(1)") == 1
 
 
@@ -129,7 +129,7 @@ Hives
     (block,) = summary_of(act, "art-1", "art-1.pt-1", quoted).blocks()
     levels = {item.id: line.level for line in block.lines for item in line.items}
     assert levels["art-1"] == 0 < levels["art-1.pt-1"] < levels[quoted]
-    assert shown(block)[-1] == (1, "[… 1 more point]")
+    assert shown(block)[-1] == (1, "[… 1 more point: (2)]")
     assert any(text == "[…]" for _, text in shown(block))
 
 
@@ -146,7 +146,8 @@ def test_marks_are_in_the_language_of_the_act(examples: Path, language: str) -> 
     act = read(examples / "short" / f"{language}.txt")
     summary = summary_of(act, "art-2", "art-2.pt-1")
     (cut,) = summary.cuts
-    mark = phrases(language).more_points(cut.count)
+    mark = mark_of(act, cut)
+    assert mark.startswith(phrases(language).more_points(cut.count)[:-1])
     for format in ("text", "md", "html"):
         assert mark in render_file(summary, format).decode().replace("\\", "")
     assert mark in "\n".join(line.text for block in summary.blocks() for line in block.lines)
@@ -160,6 +161,7 @@ def test_json_names_what_is_left_out_and_keeps_items_as_they_are() -> None:
         {
             **{"parent": P, "after": f"{P}.pt-a", "ids": [f"{P}.pt-b", f"{P}.pt-c", f"{P}.pt-d"]},
             **{"count": 3, "kind": "points"},
+            "citations": ["Article 1(1)(b)", "Article 1(1)(c)", "Article 1(1)(d)"],
         }
     ]
 
@@ -183,5 +185,5 @@ def test_a_notebook_shows_the_blocks_and_nothing_of_an_act_runs() -> None:
     summary = summary_of(read(LISTS.replace("honey", "<b>honey</b>"), language="en"), P, f"{P}.pt-a")
     html = summary._repr_html_()
     assert "<strong>Article 1(1) · Scope</strong>" in html
-    assert '<p style="margin-left: 2em">[… 3 more points]</p>' in html
+    assert '<p style="margin-left: 2em">[… 3 more points: (b)–(d)]</p>' in html
     assert "&lt;b&gt;honey" in html

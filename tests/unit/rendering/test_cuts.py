@@ -137,10 +137,10 @@ def test_versions_of_an_act_have_the_same_cuts(examples: Path, language: str) ->
 
 
 def test_a_cut_is_plain_json() -> None:
-    cut = Cut("art-1", "art-1.pt-a", ("art-1.pt-b", "art-1.pt-c"), "points")
+    cut = Cut("art-1", "art-1.pt-a", ("art-1.pt-b", "art-1.pt-c"), "points", ("Article 1, point (b)", "Article 1(c)"))
     assert json.loads(json.dumps(cut.to_dict())) == {
         **{"parent": "art-1", "after": "art-1.pt-a", "ids": ["art-1.pt-b", "art-1.pt-c"]},
-        **{"count": 2, "kind": "points"},
+        **{"count": 2, "kind": "points", "citations": ["Article 1, point (b)", "Article 1(c)"]},
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import re
@@ -22,9 +23,11 @@ from helpers import ROOT
 from helpers.generated_acts import acts, made
 from helpers.timing import fastest
 from lexlattice import Act, read, rendering, summarize
+from lexlattice.act.hierarchy import indent_depths
 from lexlattice.act.summary import GROUPS, Item, Summary
 from lexlattice.errors import OptionError, OutputError
 from lexlattice.rendering import FORMATS, format_of, render_file, save
+from lexlattice.rendering.blocks import Mark
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.text import WIDTH, escaped, parts, to_markdown, to_text
 
@@ -123,10 +126,13 @@ def test_only_what_cannot_be_divided_is_wider_than_a_hundred_columns(summary: Su
 
 
 def test_text_looks_like_this(summary: Summary) -> None:
-    assert summary.to_text().split("\n")[:12] == [
+    assert summary.to_text().split("\n")[:14] == [
         "COMMISSION IMPLEMENTING REGULATION (EU) 2024/9001 of 12 March 2024 laying down rules for the",
         "registration and labelling of urban beehives",
-        f"32024R9001 · 2024-03-12 · en · As adopted · {summary.words} of 730 words",
+        "Extract · Implementing Regulation (EU) 2024/9001 · 32024R9001 · 2024-03-12 · en · As adopted · "
+        f"{summary.words}",
+        "of 730 words · Made with LexLattice, 18 November 2026 ·",
+        "http://data.europa.eu/eli/reg_impl/2024/9001/oj",
         "",
         "Title",
         "    COMMISSION IMPLEMENTING REGULATION (EU) 2024/9001 of 12 March 2024 laying down rules for the",
@@ -233,8 +239,18 @@ def assert_right(page: Page, summary: Summary, group: bool) -> None:
     shown = [block for _, blocks in parts(summary, group) for block in blocks]
     listed = page.all("li[@class='item']")
     for block, li in zip(shown, listed, strict=True):
-        lines = [flat(p.text_content()) for p in li.iter("p") if p.get("class") != "why"]
+        folded = copy.deepcopy(li)
+        for details in list(folded.iter("details")):
+            for line in list(details.iterchildren("div")):
+                line.drop_tree()
+        outer = [e for e in folded.iter("p", "div", "details") if e.get("class") in ("line", "cut")]
+        lines = [flat(e.text_content()) for e in outer if e.getparent().get("class") != "line"]
         assert lines == [flat(line.text) for line in block.lines]
+        hidden = [unit for line in block.lines for mark in line.pieces if isinstance(mark, Mark) for unit in mark.units]
+        unfolded = flat(" ".join(line.text_content() for e in li.iter("details") for line in e.iterchildren("div")))
+        for unit in hidden:
+            assert flat(unit.text) in unfolded
+            assert page.by_id(unit.id).find("mark") is None  # what is left out is not in the summary
         assert li.find("a").text_content() == block.citation
         assert unquote(li.find("a").get("href")) == f"#{block.items[0].id}"
         for item in block.items:
@@ -506,7 +522,7 @@ def test_on_a_page_sentences_that_follow_one_another_are_one_item_and_each_can_b
     page = Page(summary)
     assert_right(page, summary, group=False)
     assert [li.find("a").text_content() for li in page.all("li[@class='item']")] == ["Article 1(1)", "Article 1(2)"]
-    assert page.one("span[@class='cut']").text_content() == "[…]"
+    assert page.one("details[@class='cut']").find("summary").text_content() == "[…]"
     assert page.one("span[@id='item:art-1.par-1.s-5']").text_content() == act["art-1.par-1.s-5"].text
     assert [item["id"] for item in summary.to_dict()["extract"]] == [unit.id for unit in units]
 
@@ -546,3 +562,25 @@ def test_on_a_page_a_table_has_all_cells_and_a_wide_one_is_reached_from_the_keyb
     assert [len(row) for row in page.all("li//tr")] == [2, 2]
     assert not page.all("div[@class='table'][@tabindex]")
     assert len(Page(table_of("a|b|c|d|e")).all("div[@class='table'][@tabindex='0']")) == 2
+
+
+def test_on_a_page_what_belongs_to_a_point_is_indented_with_it() -> None:
+    text = """Article 1
+1. Hives shall be:
+(a) registered, with:
+(i) a number;
+A number is given once.
+(b) labelled as follows:
+Size | Colour |
+1 | red |
+2. Bees are free."""
+    act = read(text, language="en")
+    page = Page(summary_of(act))
+    depths = {u.id: d for u, d in zip(act.units, indent_depths(act, 4), strict=True)}
+    assert len(set(depths.values())) > 2
+    beside = [u for u in act if u.kind in ("subparagraph", "table") and depths[u.id]]
+    for unit in (*beside, act["art-1.par-1.pt-a"], act["art-1.par-1.pt-a.pt-i"]):
+        around = page.by_id(unit.id)
+        holder = around if unit.kind == "table" else around.getparent()
+        assert f"depth-{depths[unit.id]}" in holder.get("class").split()
+    assert beside

@@ -86,7 +86,7 @@ def export(job: JobRequest, format: str) -> tuple[bytes, str]:
     """Return the summary as a file, and a file name without suffix."""
     from lexlattice.rendering import render_file
 
-    summary = _summary(job) if job.units is None else extract_of(_read(job), job.units)
+    summary = _summary(job) if job.units is None else extract_of(_read(job), job.units, job.options)
     name = _UNSAFE.sub("", summary.act.celex) or "summary"
     return _check_size(render_file(summary, format, group=job.group)), f"{name}.{summary.act.language}"
 
@@ -117,9 +117,14 @@ def _check_size(response: bytes) -> bytes:
     return response
 
 
-def extract_of(act: Act, ids: Collection[str]) -> Summary:
-    """Return the summary made of the units with these ids; unknown ids are ignored."""
+def extract_of(act: Act, ids: Collection[str], options: SummaryOptions | None = None) -> Summary:
+    """Return the summary made of the units with these ids; unknown ids are ignored.
+
+    Its budget is the length that `options` ask for or, if they ask for none, the number of its words.
+    """
     wanted = frozenset(ids)
     chosen = [place for place, unit in enumerate(act.units) if unit.id in wanted]
     words = sum(act.units[place].words for place in chosen)
+    if options is not None and (options.words, options.ratio, options.budget) != (None, None, None):
+        words = options.budget_for(act)
     return build_summary(act, chosen, shipped().score(act), words)

@@ -17,6 +17,7 @@ class LeftOut(BaseModel):
     parent: Annotated[str, Field(description="id of the unit that introduces the list, or of the provision")]
     after: Annotated[str, Field(description="id of the item before the omission")]
     ids: Annotated[list[str], Field(description="ids of the first unit of each point, or of each sentence")]
+    citations: Annotated[list[str], Field(description="how each of them is cited")]
     count: int
     kind: Literal["points", "sentences"]
 
@@ -27,7 +28,7 @@ class SummaryResponse(BaseModel):
     celex: str
     title: str
     language: str
-    standing: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
+    status: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
     consolidated: Annotated[str | None, Field(description="date of a consolidated text; empty if unknown")]
     consolidated_celex: str
     repealed: Annotated[str | None, Field(description="the act that repealed it; empty if unknown")]

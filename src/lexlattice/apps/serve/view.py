@@ -13,7 +13,7 @@ from lexlattice.act.document import Act
 from lexlattice.act.hierarchy import anchors, indent_depths, kind_of
 from lexlattice.act.remarks import code_of, values_of
 from lexlattice.apps.serve.view_related import Related, related_of
-from lexlattice.apps.serve.view_selection import reasons_of, selection_of
+from lexlattice.apps.serve.view_selection import Selection, reasons_of
 from lexlattice.apps.serve.view_text import definitions_of, furniture_of, references_of
 from lexlattice.lattice.grid import Floats
 from lexlattice.reading.citations.act_names import form_of
@@ -50,7 +50,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
     features = summarizer.features(act)
     panels = summarizer.panels(features)  # steps × units
     related = related_of(act, features)
-    chosen = selection_of(act, panels)
+    selection = Selection.of(act, panels)
     return {
         "language": act.language,
         "celex": act.celex,
@@ -73,10 +73,10 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "paragraphs": _paragraph_citations(act),
         "omission_marks": _omission_marks(act),
         "sentences": _sentence_forms(act),
-        **chosen,
+        **selection.to_dict(),
         # Scores above 1 (units with several points) are shown as 1; three digits keep the response small.
         "steps": [[min(1.0, round(value, 3)) for value in step] for step in panels.tolist()],
-        "reasons": reasons_of(act, summarizer.model, features, panels, chosen["selection"]),
+        "reasons": reasons_of(act, summarizer.model, features, panels, selection),
     }
 
 
@@ -93,16 +93,25 @@ def _identity(act: Act) -> dict[str, Any]:
 
 def _status(act: Act) -> dict[str, Any]:
     """Return what kind of text this is, and whether it is an act, and a complete one."""
-    is_known = bool(act.type) or act.status != "adopted"
+    is_act = _is_act(act)
     return {
-        "kind": act.status if is_known else "",
+        "kind": act.status if is_act and (act.type or act.status != "adopted") else "",
         "date": act.consolidated or "",
         "celex": act.consolidated_celex,
         "repealed_by": act.repealed,
         "incomplete": act.incomplete,
-        "is_act": is_known or bool(act.celex) or any(section.kind in _OF_ACTS for section in act.sections),
-        "facts": list(standing(act)),
+        "is_act": is_act,
+        "facts": list(standing(act)) if is_act else [],
     }
+
+
+def _is_act(act: Act) -> bool:
+    """Whether a text has the structure of an act, or at least its title: type with number or date.
+
+    The word for a type of act alone says nothing: news have it in their titles, too.
+    """
+    has_title = bool(act.type and (act.celex or act.date)) or act.status != "adopted"
+    return has_title or any(section.kind in _OF_ACTS for section in act.sections)
 
 
 def _warnings(act: Act) -> list[dict[str, Any]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -25,60 +26,75 @@ _MIN_STOPS: Final = 8
 _ORDER_MARGIN: Final = 1.5
 """The selection order is computed beyond the highest budget by this factor: other language versions may be longer."""
 _FOCUSES: Final = ("all", "articles")
-Order = list[list[int]]
+Steps = Sequence[Sequence[int]]
 
 
-def selection_of(act: Act, panels: Floats) -> dict[str, Any]:
-    """Return the lengths that the page offers, and the order of selection for each focus and each automaton step.
+class Orders(NamedTuple):
+    """What the decoder selects of an act with one focus."""
 
-    A summary of any length is as many steps of the order as fit. If the length is that of the act, it is `whole`.
-
-    Args:
-        act: The act.
-        panels: The scores before the automaton's first step and after each.
-
-    """
-    presets = {name: SummaryOptions(budget=name).budget_for(act) for name in LENGTHS}
-    default = presets["medium"]
-    least = min(MIN_WORDS, default)
-    most = max(presets["long"], min(act.words, _WHOLE_ACT_WORDS), default)
-    lengths = {"default": default, "least": least, "most": most, "presets": presets}
-    if not act.units or has_no_summary(act):
-        empty: dict[str, Any] = {focus: {"order": [], "whole": []} for focus in _FOCUSES}
-        return {"selection": {**lengths, "stops": [], **empty}, "step_orders": [[] for _ in panels]}
-    limit = int(_ORDER_MARGIN * most)
-    orders = {focus: _order(act, panels[-1], limit, focus) for focus in _FOCUSES}
-    # A geometric series: equal distances on the slider change the length by equal factors.
-    between = np.geomspace(least, most, _MIN_STOPS).round().astype(int).tolist()
-    selection = {
-        **lengths,
-        "stops": sorted({*presets.values(), least, most, *between}),
-        **{focus: {"order": orders[focus], "whole": _whole(act, panels[-1], limit, focus)} for focus in _FOCUSES},
-    }
-    before = [_order(act, panel, limit, "all") for panel in panels[:-1]]
-    return {"selection": selection, "step_orders": [*before, orders["all"]]}
+    order: Steps
+    """A summary of any length is as many steps of the order as fit."""
+    whole: Steps
+    """A summary as long as the act; none if the page does not offer that length."""
 
 
-def _order(act: Act, scores: Floats, limit: int, focus: str) -> Order:
+class Selection(NamedTuple):
+    """The lengths that the page offers, and the order of selection for each focus and each automaton step."""
+
+    lengths: dict[str, Any]
+    orders: dict[str, Orders]
+    step_orders: list[Steps]
+
+    @classmethod
+    def of(cls, act: Act, panels: Floats) -> Selection:
+        """Run the decoder on the scores before the automaton's first step and after each."""
+        presets = {name: SummaryOptions(budget=name).budget_for(act) for name in LENGTHS}
+        default = presets["medium"]
+        least = min(MIN_WORDS, default)
+        most = max(presets["long"], min(act.words, _WHOLE_ACT_WORDS), default)
+        lengths = {"default": default, "least": least, "most": most, "presets": presets}
+        if not act.units or has_no_summary(act):
+            nothing = Orders((), ())
+            return cls({**lengths, "stops": []}, dict.fromkeys(_FOCUSES, nothing), [() for _ in panels])
+        # A geometric series: equal distances on the slider change the length by equal factors.
+        between = np.geomspace(least, most, _MIN_STOPS).round().astype(int).tolist()
+        stops = sorted({*presets.values(), least, most, *between})
+        limit = int(_ORDER_MARGIN * most)
+        orders = {focus: _orders(act, panels[-1], limit, focus) for focus in _FOCUSES}
+        before = [_order(act, panel, limit) for panel in panels[:-1]]
+        return cls({**lengths, "stops": stops}, orders, [*before, orders["all"].order])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the keys `selection` and `step_orders` of the view as plain JSON types."""
+        orders = {
+            focus: {"order": [*map(list, found.order)], "whole": sorted(unit for step in found.whole for unit in step)}
+            for focus, found in self.orders.items()
+        }
+        step_orders = [[*map(list, order)] for order in self.step_orders]
+        return {"selection": {**self.lengths, **orders}, "step_orders": step_orders}
+
+
+def _orders(act: Act, scores: Floats, limit: int, focus: str) -> Orders:
+    whole = choose(act, scores, limit, focus).steps if limit >= act.words else ()
+    return Orders(_order(act, scores, limit, focus), whole)
+
+
+def _order(act: Act, scores: Floats, limit: int, focus: str = "all") -> Steps:
     # At the full length of the act another rule applies, so the order stops one word below.
-    return [list(step) for step in choose(act, scores, max(0, min(limit, act.words - 1)), focus).steps]
-
-
-def _whole(act: Act, scores: Floats, limit: int, focus: str) -> list[int]:
-    return list(choose(act, scores, limit, focus).units) if limit >= act.words else []
+    return choose(act, scores, max(0, min(limit, act.words - 1)), focus).steps
 
 
 def reasons_of(
-    act: Act, model: Network, features: MeaningFeatures, panels: Floats, selection: dict[str, Any]
+    act: Act, model: Network, features: MeaningFeatures, panels: Floats, selection: Selection
 ) -> dict[str, Any]:
-    """Return why each unit of the orders was selected, by its place; JSON has strings as keys.
+    """Return why each unit that can be in a summary was selected, by its place; JSON has strings as keys.
 
     Ranks and reasons are those of the order of all provisions; of units that only the articles' order has, those of
     that one.
     """
     places = {unit.id: place for place, unit in enumerate(act.units)}
     # The last one wins: what both orders have is explained as part of the order of all provisions.
-    orders = [selection[focus]["order"] for focus in reversed(_FOCUSES)]
+    orders = [found.whole or found.order for found in map(selection.orders.__getitem__, reversed(_FOCUSES))]
     units = {unit for order in orders for step in order for unit in step}
     if not units:
         return {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Any
 
 from lexlattice.act.document import Act, Section
@@ -81,17 +81,23 @@ def _bare(text: str) -> str:
 
 
 def references_of(act: Act) -> Iterator[list[Any]]:
-    """Yield the references that lie inside units: place, start, end, target's place or -1, celex, provision, kind."""
+    """Yield the references that lie inside units: place, start, end, target's place or -1, celex, provision, kind.
+
+    They are in the order of the text and do not overlap, so that each can be a link.
+    """
     places = {unit.id: place for place, unit in enumerate(act.units)}
     first = _first_places(act)
-    for found in act.references():
+    references = sorted(act.references(), key=lambda found: (found.start, -found.end))
+    for found, following in zip_longest(references, references[1:]):
         place = places[found.unit]
         unit = act.units[place]
-        if not unit.start <= found.start < found.end <= unit.end:
-            continue
-        target = next((first[name] for name in found.targets if name in first), -1)
-        start, end = found.start - unit.start, found.end - unit.start
-        yield [place, start, end, target, found.celex, found.provision, found.kind]
+        # "Article 6 and Article 9 of Regulation …" reaches to the end of the second one: both name the Regulation.
+        end = min(found.end, following.start) if following is not None else found.end
+        start, end = found.start - unit.start, end - unit.start
+        end = start + len(unit.text[start:end].rstrip(" ,"))
+        if 0 <= start < end <= len(unit.text):
+            target = next((first[name] for name in found.targets if name in first), -1)
+            yield [place, start, end, target, found.celex, found.provision, found.kind]
 
 
 def _first_places(act: Act) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Citations: how provisions are cited, and what acts cite and define.
 
-Writing a citation: `forms.cite` writes the levels of a provision ("Article 5(1)(a)") in any of the 24 languages.
+Writing a citation: `forms.cite` writes the levels of a provision ("Article 5(1)(a)") in any of the 24 languages;
+`act_names` adds the act ("… of Regulation (EU) 2016/679"), and `eli` knows the addresses of both.
 
 Reading citations is a pipeline, one module for each step:
 

@@ -76,12 +76,14 @@ def form_of(act: Act) -> ActForm:
         return ActForm()
     date = _YEAR.search(title)
     head = title[: date.start() if date else None][:_LONGEST_HEAD]
-    number = _number(act, head)
-    if not number:
+    found = _number(act, head)
+    if found is None:
         return ActForm()
     table = raw(act.language)["acts"]
-    kind = _kind(act.type, head, table)
-    entry = table[kind]
+    is_before = table[act.type]["name"].startswith("{number}")
+    # What follows the number may say "implementing" of the act's aim; only in Hungarian its type follows.
+    kind = _kind(act.type, head if is_before or found.string != head else head[: found.end()], table)
+    entry, number = table[kind], _written(found, table["sign"])
     return ActForm(
         kind,
         _capitalized(entry["name"].replace("{number}", number)),
@@ -102,8 +104,8 @@ def _kind(type_: str, head: str, table: Mapping[str, object]) -> str:
     return type_
 
 
-def _number(act: Act, head: str) -> str:
-    """The number of an act as its title writes it; empty if none of those in the title is certain to be its own.
+def _number(act: Act, head: str) -> re.Match[str] | None:
+    """The number of an act in its title; None if none of those in the title is certain to be its own.
 
     It stands before the date, or in brackets at the end: "Commission Decision of 9 December 1998 … (1999/272/EC)".
     """
@@ -119,7 +121,7 @@ def _number(act: Act, head: str) -> str:
     else:
         before = [match for match in pattern.finditer(head) if match["year"]]
         found = before[:1] or (behind if len(behind) == 1 else [])
-    return _written(found[0], raw(act.language)["acts"]["sign"]) if found else ""
+    return found[0] if found else None
 
 
 @cache
@@ -145,9 +147,8 @@ def _values(match: re.Match[str]) -> Iterator[tuple[int, int]]:
     first, second = match["number"], match["year"]
     if second is None:
         return ((year, int(first)) for year in range(1952, 1968) if match["sign"])
-    return (
-        (int(year) if len(year) > 2 else 1900 + int(year), int(n)) for year, n in ((first, second), (second, first))
-    )
+    readings = ((first, second), (second, first))
+    return ((int(year) if len(year) > 2 else 1900 + int(year), int(number)) for year, number in readings)
 
 
 def _written(match: re.Match[str], sign: str) -> str:

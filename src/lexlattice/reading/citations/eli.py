@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from lexlattice.reading.citations.act_names import form_of
+from lexlattice.reading.citations.act_names import ActForm, form_of
 
 if TYPE_CHECKING:
     from lexlattice.act.document import Act
@@ -30,6 +30,8 @@ _KINDS: Final = {
 }
 """The letter in CELEX numbers and the type in identifiers, by the kind of act."""
 _CELEX: Final = re.compile(r"3(\d{4})([A-Z])(\d{4})")
+_NEW: Final = re.compile(r"\) (20\d\d)/(\d{1,4})(?![\d/])")
+"""The number in the name of an act since 2015: "Decision (EU) 2015/507"."""
 _ONE_SERIES: Final = 2015
 """Since this year all acts are numbered in one series."""
 _STEPS: Final = {"art": "art", "par": "par", "pt": "pnt", "rec": "rct", "anx": "anx"}
@@ -41,15 +43,26 @@ _DEEPEST: Final = 3
 
 def eli_of(act: Act, provision: str = "") -> str:
     """Return the identifier of an act, or of the smallest part around a provision that has one; empty if uncertain."""
-    match, kind = _CELEX.fullmatch(act.celex), _KINDS.get(form_of(act).kind)
-    if match is None or kind is None or match[2] != kind[0]:
-        return ""
-    if match[2] == "D" and int(match[1]) < _ONE_SERIES:
-        return ""
+    form = form_of(act)
+    kind, number = _KINDS.get(form.kind), _number(act.celex, form)
+    # A consolidated text of which nobody knows the day has no version either.
     version = "oj" if act.consolidated is None else act.consolidated
-    if not version:  # consolidated, nobody knows when
+    if kind is None or number is None or number[1] != kind[0] or not version:
         return ""
-    return "/".join([_BASE, kind[1], match[1], str(int(match[3])), *_subdivisions(provision), version])
+    if kind[0] == "D" and number[0] < _ONE_SERIES:
+        return ""
+    return "/".join([_BASE, kind[1], str(number[0]), str(number[2]), *_subdivisions(provision), version])
+
+
+def _number(celex: str, form: ActForm) -> tuple[int, str, int] | None:
+    """Year, letter and number of an act: those of its CELEX number or, since all have one series, of its name."""
+    match = _CELEX.fullmatch(celex)
+    if match is not None:
+        return int(match[1]), match[2], int(match[3])
+    match = _NEW.search(form.name) if not celex else None
+    if match is None or int(match[1]) < _ONE_SERIES:
+        return None
+    return int(match[1]), _KINDS[form.kind][0], int(match[2])
 
 
 def _subdivisions(provision: str) -> list[str]:

@@ -70,14 +70,20 @@ class ProvisionIndex:
 
     def __init__(self, known: Iterable[str]) -> None:
         self.known = frozenset(known)
-        self._children: dict[str, list[str]] = {}
+        self._omitted: dict[str, list[str]] = {}
+        """The children of each provision that citations omit."""
+        self._through: dict[tuple[str, str], list[str]] = {}
+        """By provision and step: the ids that end in that step, one level that citations omit below the provision."""
         self._divided: set[tuple[str, str]] = set()
         """Pairs of a provision and a stem: the provision has children with that stem."""
         for name in known:
             parent, _, step = name.rpartition(".")
             self._divided.add((parent, step.partition("-")[0]))
             if step.startswith(_TRANSPARENT):
-                self._children.setdefault(parent, []).append(name)
+                self._omitted.setdefault(parent, []).append(name)
+            above, _, omitted = parent.rpartition(".")
+            if omitted.startswith(_TRANSPARENT):
+                self._through.setdefault((above, step), []).append(name)
 
     def resolve(self, path: Path, at: str) -> str:
         """Resolve a path that is mentioned in a provision.
@@ -181,11 +187,11 @@ class ProvisionIndex:
     def _steps(self, base: str, step: str) -> Iterable[str]:
         direct = f"{base}.{step}"
         if direct in self.known:
-            yield direct
-            return
-        for child in self._children.get(base, ()):
-            if f"{child}.{step}" in self.known:
-                yield f"{child}.{step}"
+            return (direct,)
+        if "." not in step:
+            return self._through.get((base, step), ())
+        # A number with a stop in it looks like two steps.
+        return (f"{child}.{step}" for child in self._omitted.get(base, ()) if f"{child}.{step}" in self.known)
 
 
 def _alternatives(step: Step, *, strict: bool) -> list[str]:

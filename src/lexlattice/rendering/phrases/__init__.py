@@ -36,6 +36,9 @@ class Phrases:
     contents_note: str
     disclaimer: str
     show_in_act: str
+    extract: str
+    made: str
+    """With {date}."""
     groups: Mapping[str, str]
     """The heading of each of `lexlattice.act.summary.GROUPS`."""
     status: Mapping[str, str]
@@ -43,22 +46,25 @@ class Phrases:
     notices: Mapping[str, str]
     """What nobody may miss, by name: `ended`, `empty`, `cut_off`."""
     left_out: Mapping[str, Any]
-    """How points that are left out are counted: `points` in the forms of the language, and which is for which number
-    (`plural`, in the notation of gettext)."""
+    """How points that are left out are counted: `points` in the forms of the language, which is for which number
+    (`plural`, in the notation of gettext), and how their `numbers` follow."""
     reader: Mapping[str, str]
     """What the web reader says on its buttons, labels and notes, by name; `SHARED`, `advice`, the status and
     the notices are in it too."""
     errors: Mapping[str, str] = field(default_factory=dict)
     """What the service says when something fails, by the code of the error; the placeholders are the error's values."""
 
-    def more_points(self, count: int) -> str:
-        """The mark where N points of a list are left out.
+    def more_points(self, count: int, numbers: str = "") -> str:
+        """The mark where N points of a list are left out, with their numbers if they have any.
 
         >>> phrases("en").more_points(1), phrases("en").more_points(4), phrases("pl").more_points(5)
         ('[… 1 more point]', '[… 4 more points]', '[… jeszcze 5 punktów]')
+        >>> phrases("en").more_points(4, "(b)–(e)")
+        '[… 4 more points: (b)–(e)]'
         """
         form = _form_of(self.left_out["plural"])(count)
-        return str(self.left_out["points"][form].format(count=count))
+        mark = str(self.left_out["points"][form].format(count=count))
+        return f"{mark.removesuffix(']')}{self.left_out['numbers'].format(numbers=numbers)}]" if numbers else mark
 
 
 def phrases(language: str) -> Phrases:

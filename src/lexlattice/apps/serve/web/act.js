@@ -1,5 +1,6 @@
 // The text of an act in a pane, with its provisions marked: for the act's pane, and for a version beside it.
 
+import { chunkWith, estimateHeights, firstIndex, range, USUAL_WIDTH } from "./chunks.js";
 import { byId, make, moveFocus, scrollToOffset } from "./dom.js";
 import { t } from "./i18n.js";
 import { shadeOf } from "./selection.js";
@@ -12,11 +13,8 @@ const AROUND = 6;
 const FRAMES_TO_SETTLE = 4;
 /** Jumps over more screens than this are instant: nobody can follow the text that would rush by. */
 const MAX_SMOOTH_SCREENS = 2;
-/** Estimated width of a letter, and height of a line, in pixels. */
-const [LETTER_WIDTH, LINE_HEIGHT] = [8, 28];
-const LETTERS_PER_WORD = 6.5;
-/** Pixels around the window in which chunks are prepared for reading. */
-const PREPARED = "1200px 0px";
+/** Distance from the window in which chunks are prepared for reading, and the idle milliseconds that this needs. */
+const [PREPARED, MIN_IDLE] = ["2500px 0px", 4];
 
 /**
  * The text of one version of an act.
@@ -26,6 +24,8 @@ const PREPARED = "1200px 0px";
  * @property {() => {place: number, offset: number}} firstVisibleUnit and its distance from the pane's top
  * @property {(place: number, offset: number) => void} scrollTo put a unit at a distance from the pane's top, at once
  * @property {(place: number, options?: {atOnce?: boolean, isStart?: boolean}) => void} reveal bring a unit into view
+ * @property {(section: number) => void} revealSection bring the beginning of a section into view
+ * @property {(element: HTMLElement, options?: {atOnce?: boolean, isStart?: boolean}) => void} revealElement of the act
  * @property {(chosen: Set<number>) => void} mark the chosen units
  * @property {(salience: {values: number[], highest: number}) => void} shade the bars beside the paragraphs
  * @property {(place: number) => void} setCurrent mark the current unit, or none (-1)
@@ -48,16 +48,29 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   const act = typeset(view, prefix);
   const { spans, chunks, paragraphs } = act;
   const listening = new AbortController();
-  const prepared = new Set();
+  const indices = new Map(chunks.map(({ element }, index) => [element, index]));
+  const [prepared, waiting] = [new Set(), new Set()];
   let marked = new Set();
   let current = null;
-  let jump = 0;
+  /** The chunks laid out for a jump, and the frame that keeps its target in place. */
+  let [laidOut, frame] = [new Set(), 0];
 
-  setSizes(chunks, container);
+  let width = USUAL_WIDTH;
+  estimateHeights(chunks, width);
   container.lang = view.language;
   container.replaceChildren(...act.parts);
   container.addEventListener("click", onClick, { signal: listening.signal });
+  // Whoever scrolls right after a jump must not be pulled back.
+  for (const name of ["wheel", "touchmove", "keydown"]) {
+    pane.addEventListener(name, stopSettling, { signal: listening.signal, passive: true });
+  }
   const observer = onChunk && observeChunks();
+  const resizing = new ResizeObserver(([{ contentRect }]) => {
+    if (!contentRect.width || contentRect.width === width) return;
+    width = contentRect.width;
+    estimateHeights(chunks, width);
+  });
+  resizing.observe(container);
 
   function onClick(event) {
     const span = event.target.closest(".unit");
@@ -69,16 +82,26 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   }
 
   function observeChunks() {
-    const indices = new Map(chunks.map(({ element }, index) => [element, index]));
     const watch = (entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) prepareChunk(indices.get(target));
+      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.add(indices.get(target));
+      if (waiting.size) whenIdle(prepareWaiting);
     };
     const found = new IntersectionObserver(watch, { root: pane, rootMargin: PREPARED });
     for (const { element } of chunks) found.observe(element);
     return found;
   }
 
+  /** Prepare the chunks that come near, as far as there is time; the rest in the next idle time. */
+  function prepareWaiting(deadline) {
+    for (const index of waiting) {
+      prepareChunk(index);
+      if (deadline.timeRemaining() < MIN_IDLE) break;
+    }
+    if (waiting.size) whenIdle(prepareWaiting);
+  }
+
   function prepareChunk(index) {
+    waiting.delete(index);
     if (!onChunk || prepared.has(index)) return;
     prepared.add(index);
     const { element, first, last } = chunks[index];
@@ -86,35 +109,41 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     if (first >= 0) onChunk(range(first, last), text);
   }
 
-  const chunkOf = (place) => before(chunks.length, (index) => lastOf(chunks, index) < place);
-
   const coveredTop = () => pane.querySelector(".pane-head")?.offsetHeight ?? 0;
 
-  /** Have the text around a unit laid out, so that its position is known. */
-  function layOut(place) {
-    const middle = chunkOf(place);
-    const near = chunks.slice(Math.max(0, middle - AROUND), middle + AROUND + 1);
-    for (const { element } of near) element.classList.add("is-laid-out");
+  /** Have the text around an element laid out, so that its position is known. */
+  function layOut(element) {
+    const middle = indices.get(element.closest(".chunk"));
+    const near = new Set(chunks.slice(Math.max(0, middle - AROUND), middle + AROUND + 1).map((chunk) => chunk.element));
+    for (const each of laidOut.difference(near)) each.classList.remove("is-laid-out");
+    for (const each of near.difference(laidOut)) each.classList.add("is-laid-out");
+    laidOut = near;
     prepareChunk(middle);
-    return () => near.forEach(({ element }) => element.classList.remove("is-laid-out"));
   }
 
   /** Put an element at a distance from the top, and keep it there until the texts around it have their sizes. */
-  function jumpTo(place, element, offset) {
-    const mine = (jump += 1);
-    const release = layOut(place);
+  function jumpTo(element, offset) {
+    layOut(element);
     scrollToOffset(pane, element, offset);
-    let frames = FRAMES_TO_SETTLE;
-    const stop = () => (frames = 0);
-    for (const name of ["wheel", "touchmove", "keydown"]) pane.addEventListener(name, stop, { once: true, passive: true });
+    cancelAnimationFrame(frame);
+    let left = FRAMES_TO_SETTLE;
     const settle = () => {
-      if (mine !== jump || frames <= 0) return release();
-      frames -= 1;
       scrollToOffset(pane, element, offset);
-      requestAnimationFrame(settle);
+      left -= 1;
+      if (left > 0) frame = requestAnimationFrame(settle);
+      else stopSettling();
     };
-    requestAnimationFrame(settle);
+    frame = requestAnimationFrame(settle);
   }
+
+  function stopSettling() {
+    cancelAnimationFrame(frame);
+    for (const each of laidOut) each.classList.remove("is-laid-out");
+    laidOut = new Set();
+  }
+
+  /** The first line of a section. */
+  const startOf = (section) => act.parts.find((part) => part.dataset.section === String(section)).querySelector(".chunk > *");
 
   /** @type {ActText} */
   const text = {
@@ -125,7 +154,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       const paneTop = Math.max(0, pane.getBoundingClientRect().top);
       const top = paneTop + coveredTop();
       const isAbove = (element) => element.getBoundingClientRect().bottom <= top;
-      const start = before(chunks.length, (index) => isAbove(chunks[index].element));
+      const start = firstIndex(chunks.length, (index) => !isAbove(chunks[index].element));
       const chunk = chunks.slice(start).find(({ first }) => first >= 0);
       if (!chunk) return { place: -1, offset: 0 };
       const inside = range(chunk.first, chunk.last);
@@ -133,26 +162,29 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       return { place, offset: spans[place].getBoundingClientRect().top - paneTop };
     },
     scrollTo(place, offset) {
-      if (spans[place]) jumpTo(place, spans[place], offset);
+      if (spans[place]) jumpTo(spans[place], offset);
     },
-    reveal(place, { atOnce = false, isStart = false } = {}) {
-      const span = spans[place];
-      if (!span) return;
-      const release = layOut(place);
-      const { section } = view.units[place];
-      const isFirst = view.sections[section].first === place;
-      const target = isFirst ? act.parts.find((part) => Number(part.dataset.section) === section) : span;
-      const [box, area] = [target.getBoundingClientRect(), pane.getBoundingClientRect()];
+    reveal(place, options) {
+      const { section } = view.units[place] ?? {};
+      const isFirst = view.sections[section]?.first === place;
+      // The first unit of a section is shown with the headings above it.
+      if (spans[place]) text.revealElement(isFirst ? startOf(section) : spans[place], options);
+    },
+    revealSection: (section) => text.revealElement(startOf(section), { isStart: true }),
+    revealElement(element, { atOnce = false, isStart = false } = {}) {
+      layOut(element);
+      const [box, area] = [element.getBoundingClientRect(), pane.getBoundingClientRect()];
       const covered = coveredTop();
       const height = Math.min(area.bottom, innerHeight) - Math.max(0, area.top) - covered;
       const top = box.top - Math.max(0, area.top) - covered;
       const isComfortable = top >= 0 && top + Math.min(box.height, height / 2) <= 0.85 * height;
-      const offset = covered + (isFirst ? 8 : Math.max(8, 0.2 * height));
-      const isNear = Math.abs(top) < MAX_SMOOTH_SCREENS * height;
-      release();
-      if (isComfortable && !isStart) return;
-      if (!atOnce && isNear && !matchMedia("(prefers-reduced-motion: reduce)").matches) smoothTo(target, offset);
-      else jumpTo(place, target, offset);
+      if (isComfortable && !isStart) return stopSettling();
+      const isHeading = !element.matches(".unit, .furniture");
+      const offset = covered + (isHeading ? 8 : Math.max(8, 0.2 * height));
+      const isFar = Math.abs(top) > MAX_SMOOTH_SCREENS * height;
+      const isStill = atOnce || isFar || matchMedia("(prefers-reduced-motion: reduce)").matches;
+      if (isStill) jumpTo(element, offset);
+      else smoothTo(top + covered - offset);
     },
     mark(chosen) {
       for (const place of marked) {
@@ -183,51 +215,29 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     relabel() {
       for (const place of marked) spans[place].querySelector(":scope > .star").ariaLabel = starLabel(view, place);
     },
-    prepare: (place) => prepareChunk(chunkOf(place)),
+    prepare: (place) => prepareChunk(chunkWith(chunks, place)),
     destroy() {
       observer?.disconnect();
+      waiting.clear();
+      resizing.disconnect();
       listening.abort();
-      jump += 1;
+      stopSettling();
       container.replaceChildren();
     },
   };
 
-  function smoothTo(element, offset) {
+  function smoothTo(distance) {
+    stopSettling();
     const scroller = pane.scrollHeight > pane.clientHeight ? pane : document.scrollingElement;
-    const top = element.getBoundingClientRect().top - Math.max(0, pane.getBoundingClientRect().top) - offset;
-    scroller.scrollBy({ top, behavior: "smooth" });
+    scroller.scrollBy({ top: distance, behavior: "smooth" });
   }
 
   return text;
 }
 
-/** Estimate the heights of chunks, for the scroll bar; browsers remember the true ones. */
-function setSizes(chunks, container) {
-  const letters = Math.max(30, Math.min(70, container.clientWidth / LETTER_WIDTH));
-  for (const { element, words, lines } of chunks) {
-    const height = Math.round(((words * LETTERS_PER_WORD) / letters + lines) * LINE_HEIGHT);
-    element.style.containIntrinsicBlockSize = `auto ${height}px`;
-  }
-}
-
-/** The last unit of a chunk, or of those before it if it has none. */
-function lastOf(chunks, index) {
-  for (let at = index; at >= 0; at -= 1) if (chunks[at].last >= 0) return chunks[at].last;
-  return -1;
-}
-
-/** The first of `count` indices for which something no longer holds; it must hold for all before it. */
-function before(count, holds) {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(middle)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-const range = (first, last) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+/** Run something when the browser is idle; browsers that cannot tell run it soon. */
+const whenIdle = (run) =>
+  globalThis.requestIdleCallback ? requestIdleCallback(run, { timeout: 250 }) : setTimeout(() => run({ timeRemaining: () => 0 }));
 
 /** The accessible name of the star of a unit. */
 const starLabel = (view, place) => `${t("summary")}: ${view.units[place].citation}`;

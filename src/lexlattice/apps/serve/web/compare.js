@@ -133,8 +133,9 @@ function onScroll(pane) {
     const isFirst = pane === byId("act");
     const [from, to, places] = isFirst ? [actText(), text, toSecond] : [text, actText(), toFirst];
     const { place, offset } = from.firstVisibleUnit();
-    const other = nearest(places, place);
-    if (other >= 0) to.scrollTo(other, offset);
+    const isPastEnd = place < 0; // below the last unit there is empty room
+    const other = nearest(places, isPastEnd ? places.length - 1 : place);
+    if (other >= 0) to.scrollTo(other, isPastEnd ? 0 : offset);
   });
 }
 

@@ -6,6 +6,8 @@ import { listen, state, view } from "./state.js";
 
 /** Of a title in capitals, as old acts have them, more than this share of the letters are upper-case. */
 const CAPITALS = 0.7;
+/** Longer titles, in characters, are set small. */
+const LONG = 140;
 
 export function initHead() {
   listen((changed) => {
@@ -19,6 +21,7 @@ function render() {
   const heading = title || name || celex || t("act");
   byId("title").textContent = heading;
   byId("title").classList.toggle("capitals", isInCapitals(heading));
+  byId("title").classList.toggle("long", heading.length > LONG);
   byId("title").lang = byId("name").lang = byId("items").lang = language;
   byId("name").textContent = name || heading;
   byId("facts").replaceChildren(...facts());

@@ -1,9 +1,10 @@
 // Keyboard shortcuts, by the position of the key on any layout, and their list.
 
+import { firstVisibleUnit } from "./act.js";
 import { byId, loadSetting, make, saveSetting } from "./dom.js";
 import { t } from "./i18n.js";
 import { openContents } from "./layout.js";
-import { isReading, unitAtTop } from "./navigation.js";
+import { isReading } from "./navigation.js";
 import { goToUnit, setBudget, state, view } from "./state.js";
 
 const SETTING = "keys";
@@ -65,14 +66,14 @@ function search() {
 
 /** Go to the next or previous provision; without a current one, to the first visible one. */
 function goBy(direction) {
-  const place = state.current < 0 ? (unitAtTop()?.place ?? 0) : state.current + direction;
+  const place = state.current < 0 ? Math.max(0, firstVisibleUnit().place) : state.current + direction;
   if (view().units[place]) goToUnit(place, "keys");
 }
 
 /** Go to the next or previous provision that was chosen. */
 function goToChosen(direction) {
   const places = [...state.chosen].sort((a, b) => direction * (a - b));
-  const from = state.current < 0 ? (unitAtTop()?.place ?? 0) - direction : state.current;
+  const from = state.current < 0 ? Math.max(0, firstVisibleUnit().place) - direction : state.current;
   const place = places.find((other) => direction * (other - from) > 0);
   if (place !== undefined) goToUnit(place, "keys");
 }

@@ -9,6 +9,8 @@ const root = document.documentElement;
 const phone = matchMedia("(max-width: 799.98px)");
 /** On a wide screen the contents have a column of their own. */
 const wide = matchMedia("(min-width: 1200px)");
+/** Pixels after which a touch that moves is a swipe. */
+const SWIPE = 24;
 /** Origins that do not change which pane of a phone is visible. */
 const STAYING = new Set(["act", "version"]);
 
@@ -48,13 +50,27 @@ export function setSheet(shouldOpen) {
   updateSheet();
 }
 
+/** A tap on the handle opens or closes the sheet; so does a swipe, up or down. */
 function initSheet() {
-  byId("sheet-handle").addEventListener("click", () => {
-    setSheet(!isOpen);
-    history.replaceState({ ...history.state, isSheetOpen: isOpen }, "");
+  const handle = byId("sheet-handle");
+  let [start, wasSwiped] = [0, false];
+  handle.addEventListener("pointerdown", ({ clientY, pointerId }) => {
+    handle.setPointerCapture(pointerId);
+    [start, wasSwiped] = [clientY, false];
   });
+  handle.addEventListener("pointermove", ({ clientY, buttons }) => {
+    if (!buttons || wasSwiped || Math.abs(clientY - start) < SWIPE) return;
+    wasSwiped = true;
+    moveSheet(clientY < start);
+  });
+  handle.addEventListener("click", ({ detail }) => (detail && wasSwiped) || moveSheet(!isOpen));
   phone.addEventListener("change", updateSheet);
   updateSheet();
+}
+
+function moveSheet(shouldOpen) {
+  setSheet(shouldOpen);
+  history.replaceState({ ...history.state, isSheetOpen: isOpen }, "");
 }
 
 /** What is covered or folded must not get the focus. */

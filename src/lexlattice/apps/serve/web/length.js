@@ -19,7 +19,7 @@ export function initLength() {
 }
 
 /** Set the length to a preset. @param {"short"|"medium"|"long"} name */
-export function setPreset(name) {
+function setPreset(name) {
   setBudget(view().selection.presets[name]);
 }
 

@@ -9,7 +9,7 @@ import { goToUnit, listen, state, view } from "./state.js";
 const PLAIN = ["title", "preamble"];
 /** Kinds of sections before the articles, which share a band. */
 const FRONT = [...PLAIN, "recitals"];
-/** From this number of bars on, stars are drawn as dots. */
+/** From this number of bars on, stars are drawn as dots, and bars without gaps. */
 const DENSE = 160;
 /** Words added to each section's, so that short ones can be seen. */
 const LEAST_WORDS = 20;
@@ -33,7 +33,7 @@ export function initMap() {
   listen((changed) => {
     if (changed.has("version")) render();
     if (["version", "chosen", "words"].some((name) => changed.has(name))) updateStars();
-    if (changed.has("version") || changed.has("current")) markCurrent();
+    if (changed.has("version") || changed.has("reading")) markCurrent();
   });
   strip.addEventListener("pointermove", ({ clientX, clientY }) => point(barAt(clientX, clientY)));
   strip.addEventListener("pointerleave", () => strip.matches(":focus-visible") || point(-1));
@@ -108,13 +108,20 @@ function updateStars() {
   describe();
 }
 
-/** The index of the bar with the current unit, or -1. */
-const currentBar = () => bars.findIndex(({ section }) => section.first <= state.current && state.current <= section.last);
+/** The index of the bar of the section being read, or -1. */
+const currentBar = () => bars.findIndex(({ section }) => section.index === state.reading);
 
 function markCurrent() {
   const current = currentBar();
   for (const [place, { element }] of bars.entries()) element.classList.toggle("current", place === current);
+  if (bars[current]) reveal(bars[current].element);
   describe();
+}
+
+/** Scroll the strip to a bar: the longest acts have more bars than a small screen has room for. */
+function reveal(element) {
+  const [strip, bar] = [byId("map-bars").getBoundingClientRect(), element.getBoundingClientRect()];
+  if (bar.left < strip.left || bar.right > strip.right) byId("map-bars").scrollLeft += bar.left - strip.left - strip.width / 2;
 }
 
 /** The bar below or nearest to a point. */
@@ -140,7 +147,7 @@ function point(place) {
   if (pointed < 0) return;
   const { section, element, count } = bars[pointed];
   element.classList.add("pointed");
-  element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  reveal(element);
   const about = [section.enclosing.at(-1)].filter((name) => name && section.kind === "article");
   tip.replaceChildren(
     make("b", {}, section.name),

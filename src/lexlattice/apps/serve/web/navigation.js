@@ -1,7 +1,8 @@
 // The URL of what is shown and the browser's history: an entry for the start, each act, and each place jumped to.
 
+import { actText, firstVisibleUnit } from "./act.js";
 import { currentAddress, provisionIn } from "./address.js";
-import { byId, scrollToOffset } from "./dom.js";
+import { byId } from "./dom.js";
 import { t } from "./i18n.js";
 import { closeContents, isSheetOpen, setSheet } from "./layout.js";
 import { cancel, showError, showMessage } from "./messages.js";
@@ -17,6 +18,8 @@ const root = document.documentElement;
 /** The state of each act that was opened, by its number in history entries; 0 is the start. */
 const acts = new Map([[0, { ...state }]]);
 let act = 0;
+/** The number of the act on screen: another is being opened if it differs. */
+let shown = 0;
 let timer = 0;
 
 /**
@@ -35,10 +38,11 @@ export function initNavigation(openFromUrl) {
   });
   listen((changed) => {
     acts.set(act, { ...state });
-    if (!isReading()) return;
+    if (!isReading() || act !== shown) return;
     updateTitle();
-    if (changed.has("current") && JUMPS.has(state.origin) && view().units[state.current]) jump();
-    else writeSoon();
+    if (!changed.has("current") || state.origin === "keys") writeSoon();
+    else if (JUMPS.has(state.origin) && view().units[state.current]) jump();
+    else writeAddress();
   });
 }
 
@@ -82,7 +86,7 @@ function jump() {
   clearTimeout(timer);
   const address = currentAddress();
   if (provisionIn(location.hash) === provisionIn(new URL(address, location.href).hash)) return writeAddress();
-  history.replaceState({ ...entry(), top: unitAtTop() }, "");
+  history.replaceState({ ...entry(), top: firstVisibleUnit() }, "");
   history.pushState({ ...entry(), isSheetOpen: false }, "", address);
   return undefined;
 }
@@ -100,19 +104,8 @@ function writeAddress() {
   keepPlace(state.versions, currentAddress());
 }
 
-/** The unit at the top of the act's pane, and its distance from the top; undefined if the pane is covered. */
-export function unitAtTop() {
-  const pane = byId("act").getBoundingClientRect();
-  const middle = pane.left + pane.width / 2;
-  for (let y = Math.max(0, pane.top); y < Math.min(pane.bottom, innerHeight); y += 12) {
-    const unit = document.elementFromPoint(middle, y)?.closest?.("#text-of-act .unit, #text-of-act .paragraph");
-    const found = unit?.matches(".unit") ? unit : unit?.querySelector(".unit");
-    if (found) return { place: Number(found.dataset.place), offset: found.getBoundingClientRect().top - Math.max(0, pane.top) };
-  }
-  return undefined;
-}
-
 function showReader() {
+  shown = act;
   root.classList.replace("at-start", "at-reader");
   updateTitle();
 }
@@ -151,8 +144,7 @@ function onPopState(to, openFromUrl) {
   showReader();
   followHash();
   setSheet(to.isSheetOpen);
-  const unit = to.top && document.querySelector(`#text-of-act [data-place="${to.top.place}"]`);
-  if (unit) scrollToOffset(byId("act"), unit, to.top.offset);
+  if (to.top?.place >= 0) actText().scrollTo(to.top.place, to.top.offset);
   return writeAddress();
 }
 

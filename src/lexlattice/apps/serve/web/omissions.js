@@ -54,21 +54,24 @@ function* inProvisions(units, chosen) {
   }
 }
 
-/** Subparagraphs before a selected one, back to the last selected unit of the paragraph. */
+/** Subparagraphs before a selected one, or before the one that it is in, back to the last selected unit of the paragraph. */
 function* betweenSubparagraphs(units, chosen) {
   const shown = new Set([...chosen].map((place) => units[place].provision));
-  const isBeside = (place, above) => units[place].kind === "subparagraph" && !units[place].step && units[place].above === above;
   for (const place of chosen) {
-    const { above, provision } = units[place];
-    if (above < 0 || !isBeside(place, above) || !shown.has(units[above].provision)) continue;
-    const missing = [];
+    const host = paragraphOf(units[place].provision);
+    if (!shown.has(host)) continue;
+    const missing = new Map();
     for (let before = place - 1; before >= 0 && !chosen.has(before); before -= 1) {
-      const isOther = units[before].provision !== provision;
-      if (isOther && isBeside(before, above) && isFirst(units, before)) missing.unshift(before);
+      const { kind, provision } = units[before];
+      if (kind === "subparagraph" && paragraphOf(provision) === host) missing.set(provision, before);
     }
-    if (missing.length) yield { missing, isPoints: false };
+    missing.delete(units[place].provision);
+    if (missing.size) yield { missing: [...missing.values()].reverse(), isPoints: false };
   }
 }
+
+/** The id of the paragraph that a subparagraph, or what is below one, belongs to. */
+const paragraphOf = (provision) => /^(.*)\.sub-/.exec(provision)?.[1];
 
 /** The units that an omission stands for: those omitted, and whatever hangs from them. @returns {number[]} */
 export function unitsLeftOut({ after, missing }) {

@@ -47,9 +47,9 @@ export async function keep(versions) {
   const { title, name, language, words } = versions[0].view;
   const sources = versions.map(({ source, view }) => ({ ...source, language: view.language }));
   try {
-    const old = (await all("acts")).filter((act) => act.key !== key).sort((a, b) => b.time - a.time);
-    await Promise.all(old.slice(MOST - 1).map((act) => remove(act.key)));
     await run("acts", "readwrite", (store) => store.put({ key, sources, title, name, language, words, time: Date.now() }));
+    const kept = (await all("acts")).sort((a, b) => b.time - a.time);
+    await Promise.all(kept.slice(MOST).map((act) => remove(act.key)));
   } catch {
     showMessage(t("keep_failed")); // no room, or storage is blocked
   }

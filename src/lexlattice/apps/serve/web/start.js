@@ -64,21 +64,26 @@ function cardOf({ id, language, title, type, words }) {
 
 // --- opening ---
 
-/** Open the act that the URL names. @returns {boolean} whether there is one */
+/** Open the act that the URL names; until it is there, the start is not shown. @returns {boolean} whether there is one */
 export function openFromUrl() {
-  return openAddress(readAddress(location), true);
+  const opening = openAddress(readAddress(location), true);
+  root.classList.toggle("is-opening", Boolean(opening));
+  opening?.finally(() => root.classList.remove("is-opening"));
+  return Boolean(opening);
 }
 
-/** Open the act of an address at its place. @param {import("./address.js").Address} address */
+/**
+ * Open the act of an address at its place.
+ * @param {import("./address.js").Address} address
+ * @returns {Promise<unknown>|null} null if it names no act
+ */
 export function openAddress(address, isFromUrl = false) {
   const { celex, example, recent, lang = root.lang, from, with: beside } = address;
   const languages = [...new Set([from ?? lang, lang, beside].filter(Boolean))];
   const how = { address, isFromUrl };
-  if (celex) load(languages.map((language) => ({ celex, language })), how);
-  else if (example) load(languages.map((language) => ({ example, language })), how);
-  else if (recent) openKept(recent, how);
-  else return false;
-  return true;
+  if (celex) return load(languages.map((language) => ({ celex, language })), how);
+  if (example) return load(languages.map((language) => ({ example, language })), how);
+  return recent ? openKept(recent, how) : null;
 }
 
 async function openKept(key, how) {
@@ -142,9 +147,7 @@ async function submit() {
   if (isText(text)) return load([{ text }]);
   await runTask("understand", (signal) => understand(text, signal));
   if (understood.text !== text || !understood.answer) return undefined;
-  const { celex, candidates = [] } = understood.answer;
-  if (understood.answer.understood === "celex" && candidates.length < 2) return openCelex(celex);
-  return byId(candidates.length > 1 ? "candidates" : "open").querySelector("button, textarea").focus();
+  return understood.answer.celex ? openCelex(understood.answer.celex) : byId("entry").focus();
 }
 
 const openCelex = (celex) => load([{ celex, language: byId("entry-language").value }]);
@@ -167,27 +170,25 @@ async function understand(text, signal) {
   showUnderstood();
 }
 
-/** Say what the field holds, and offer a choice if it may mean several acts. */
+/** Say what the field holds, and offer the other acts that a number may mean. */
 function showUnderstood() {
-  const text = entered();
   const { answer } = understood;
-  const candidates = answer?.candidates?.length > 1 ? answer.candidates : [];
-  byId("understood").textContent = sentenceFor(text, answer, candidates);
-  byId("understood").classList.toggle("is-doubtful", Boolean(answer) && answer.understood === "none");
-  byId("entry-languages").hidden = answer?.understood !== "celex" && !candidates.length;
+  const others = answer?.candidates.slice(1) ?? [];
+  byId("understood").textContent = sentenceFor(entered(), answer);
+  byId("understood").classList.toggle("is-doubtful", answer?.understood === "none");
+  byId("entry-languages").hidden = !answer?.celex;
   byId("candidates").replaceChildren(
-    ...candidates.map(({ celex, name }) => make("button", { type: "button", "data-celex": celex }, name)),
+    ...others.map(({ celex, name }) => make("button", { type: "button", lang: "en", "data-celex": celex }, name)),
   );
 }
 
-function sentenceFor(text, answer, candidates) {
+function sentenceFor(text, answer) {
   if (text && isText(text)) {
     const words = text.split(/\s+/).length.toLocaleString(root.lang);
     return t("understood_text", { words });
   }
   if (!answer) return "";
-  if (candidates.length) return t("understood_which");
-  return answer.understood === "celex" ? t("understood", { name: answer.name || answer.celex }) : t("not_understood");
+  return answer.celex ? t("understood", { name: answer.name || answer.celex }) : t("not_understood");
 }
 
 // --- files dropped anywhere ---

@@ -31,6 +31,8 @@ export const state = {
   current: -1,
   /** What made it current: lattice, map, summary, act, star, contents, search, reference, keys, link or version. */
   origin: "",
+  /** Index of the section being read, which follows the text, or -1. */
+  reading: -1,
   /** Scroll positions to restore in a new version: the first visible unit, and its distance from the top. */
   scroll: { act: NO_POSITION, summary: NO_POSITION },
 };
@@ -39,7 +41,7 @@ export const state = {
 export const view = () => state.versions[state.active]?.view;
 
 /**
- * Listen to changes of `version`, `chosen`, `step`, `current`, `second`, and `words` (the interface language).
+ * Listen to changes of `version`, `chosen`, `step`, `current`, `reading`, `second`, and `words` (the interface language).
  * @param {(changed: Set<string>) => void} listener
  */
 export const listen = (listener) => listeners.push(listener);
@@ -56,7 +58,7 @@ export function openVersions(versions) {
   state.budget = view().selection.default;
   state.second = -1;
   state.step = view().steps.length - 1;
-  state.current = -1;
+  state.current = state.reading = -1;
   state.scroll = { act: NO_POSITION, summary: NO_POSITION };
   updateSelection();
   notify("version", "chosen", "step", "current");
@@ -150,6 +152,13 @@ export function goToUnit(place, origin) {
   notify("current");
 }
 
+/** The text was scrolled to another section. */
+export function setReading(section) {
+  if (section === state.reading) return;
+  state.reading = section;
+  notify("reading");
+}
+
 /** The salience of each unit at the step shown, and the highest of all steps. */
 export const salience = () => ({ values: view().steps[state.step], highest: state.versions[state.active].highest });
 
@@ -157,7 +166,9 @@ export const salience = () => ({ values: view().steps[state.step], highest: stat
 export function chosenAtStep() {
   const shown = view();
   if (state.step === shown.steps.length - 1) return state.chosen;
-  return choose(shown, state.budget, "all", shown.step_orders[state.step]);
+  const isWanted = (place) => state.focus === "all" || shown.sections[shown.units[place].section].kind === "article";
+  const order = shown.step_orders[state.step].filter((step) => step.every(isWanted));
+  return choose(shown, state.budget, state.focus, order);
 }
 
 /** Number of words of the selection. */

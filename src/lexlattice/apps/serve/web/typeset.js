@@ -15,8 +15,8 @@ const TOP_LEVEL = 3;
 
 /**
  * @typedef {{element: HTMLElement, places: number[], base: string}} Paragraph base: its classes apart from its shade
- * @typedef {{element: HTMLElement, first: number, last: number, words: number, lines: number}} Chunk first and last: its
- *   units, -1 if it has none
+ * @typedef {{element: HTMLElement, first: number, last: number, words: number, letters: number, paragraphs: number,
+ *   headings: number}} Chunk first and last: its units, -1 if it has none; numbers of what is in it
  * @typedef {{parts: HTMLElement[], headings: (HTMLElement|null)[], spans: HTMLElement[], paragraphs: Paragraph[],
  *   chunks: Chunk[], furniture: HTMLElement[]}} TypesetAct parts and headings by section, spans by unit
  */
@@ -34,7 +34,8 @@ export function typeset({ sections, units, furniture, language }, prefix) {
   let section = -1;
 
   const startChunk = () => {
-    chunk = { element: make("div", { class: "chunk" }), first: -1, last: -1, words: 0, lines: 0 };
+    const element = make("div", { class: "chunk" });
+    chunk = { element, first: -1, last: -1, words: 0, letters: 0, paragraphs: 0, headings: 0 };
     act.chunks.push(chunk);
     part.append(chunk.element);
     paragraph = null;
@@ -52,14 +53,18 @@ export function typeset({ sections, units, furniture, language }, prefix) {
     startPart({ class: `part ${kind}`, "data-section": section, "aria-label": (!hasHeading && name) || false });
     const lines = headingsOf(sections, section);
     chunk.element.append(...lines);
-    chunk.lines += 2 * lines.length;
+    chunk.headings += lines.length;
     act.headings.push(hasHeading ? lines.at(-1) : null);
+  };
+  const count = (text, words) => {
+    chunk.words += words;
+    chunk.letters += text.length;
   };
   const add = (element, text, words) => {
     if (chunk.words > CHUNK_WORDS) startChunk();
     chunk.element.append(element);
-    chunk.words += words;
-    chunk.lines += 1 + (text.match(/\n/g)?.length ?? 0);
+    chunk.paragraphs += 1 + (text.match(/\n/g)?.length ?? 0);
+    count(text, words);
   };
   const addPiece = (piece) => {
     while (section < piece.section) startSection();
@@ -77,7 +82,7 @@ export function typeset({ sections, units, furniture, language }, prefix) {
     if (paragraph && unit.continues && !isTable) {
       span.append(unit.text);
       paragraph.element.append(" ", span);
-      chunk.words += unit.words;
+      count(unit.text, unit.words);
     } else {
       const begun = paragraphOf(unit, span);
       add(begun.element, unit.text, unit.words);

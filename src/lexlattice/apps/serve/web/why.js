@@ -23,7 +23,7 @@ export function addWhy(block, tools, item) {
   const id = `why-${(count += 1)}`;
   const box = make("div", { class: "why-box", id, hidden: true, lang: document.documentElement.lang });
   const label = `${t("why")} ${block.citation}`;
-  const button = make("button", { type: "button", class: "quiet why", "aria-expanded": false, "aria-controls": id }, t("why"));
+  const button = make("button", { type: "button", class: "quiet why", "aria-expanded": "false", "aria-controls": id }, t("why"));
   button.setAttribute("aria-label", label);
   button.addEventListener("click", () => {
     if (!box.firstChild) box.append(make("p", { class: "why-words" }, sentenceOf(known)), numbersOf(known));

@@ -108,8 +108,64 @@ def test_every_language_has_its_disclaimer_and_headings(examples: Path, language
     assert view["status"]["is_act"]
 
 
-def test_a_consolidated_text_has_its_date(examples: Path) -> None:
-    assert view_of(read(examples / "formats" / "act.consolidated.html"))["status"]["date"] == "2024-03-12"
+def test_a_consolidated_text_has_its_date_and_number(examples: Path) -> None:
+    status = view_of(read(examples / "formats" / "act.consolidated.html"))["status"]
+    assert (status["kind"], status["date"], status["celex"]) == ("consolidated", "2024-03-12", "02024R9001-20240312")
+    assert status["facts"]
+
+
+def test_a_text_that_is_cut_off_says_so(examples: Path) -> None:
+    view = view_of(read(examples / "patterns" / "cut-off.txt"))
+    assert view["status"]["incomplete"]
+    assert len(view["notices"]) == 1
+    assert view["warnings"] == []
+
+
+RECIPE = """Pancakes
+
+Ingredients:
+- 2 eggs and 300 ml of milk
+- 150 g of flour
+
+Method
+1. Whisk the eggs and the milk together in a large bowl until they are well mixed.
+2. Add the flour and a pinch of salt and whisk until the batter is smooth.
+"""
+NEWS = """Leaders meet in Brussels
+
+Leaders of the European Union met on Thursday to discuss the new regulation on artificial intelligence. The Commission
+said that Article 5 of the regulation was the most important one.
+
+"We are happy with the result," said the President of the Council. The Member States have two years to apply it.
+"""
+
+
+@pytest.mark.parametrize(("text", "code"), [(RECIPE, "no-articles"), (NEWS, "no-headings")])
+def test_a_text_that_is_no_act_says_so(text: str, code: str) -> None:
+    view = view_of(read(text, language="en"))
+    assert not view["status"]["is_act"]
+    assert view["status"]["kind"] == ""
+    assert [warning["code"] for warning in view["warnings"]] == [code]
+    assert [unit["text"] for unit in view["units"]]
+
+
+def test_an_act_without_articles_is_an_act(examples: Path) -> None:
+    assert view_of(read(examples / "patterns" / "recommendation.txt"))["status"]["is_act"]
+
+
+def test_warnings_have_codes_and_values(examples: Path) -> None:
+    act = read(examples / "patterns" / "bilingual.txt")
+    warning = {"code": "second-language", "text": act.warnings[0], "values": {"language": "en", "other": "fr"}}
+    assert view_of(act)["warnings"] == [warning]
+    saved = view_of(type(act).from_json(act.to_json()))["warnings"]
+    assert saved == [{**warning, "code": "other", "values": {}}]
+
+
+def test_sections_name_their_first_and_last_units(view: dict[str, Any]) -> None:
+    for section in view["sections"]:
+        places = [place for place, unit in enumerate(view["units"]) if unit["section"] == section["index"]]
+        assert (section["first"], section["last"]) == (places[0], places[-1])
+        assert section["words"] == sum(view["units"][place]["words"] for place in places)
 
 
 def test_a_short_act_can_be_shown_whole_in_order_of_importance(examples: Path) -> None:
