@@ -67,3 +67,37 @@ def visit(context: BrowserContext, service: str) -> Iterator[Visit]:
 def long(examples: Path) -> Path:
     """An act of 8,000 words: titles, chapters, quoted amendments, tables, signatures."""
     return examples / "long" / "en.txt"
+
+
+_HIVES = """REGULATION (EU) 2025/77 of the Council of 3 March 2025 on hives
+
+Article 1
+Subject matter
+
+This Regulation lays down rules for hives. It is about bees. Wasps are not covered by it in any way.
+
+Article 2
+Hives
+
+1. A keeper of bees in the Union shall tell the authority of each hive:
+(a) its place in the country and in the town where the keeper has put it up;
+(b) its age and the age of the queen that is in it:
+(i) in years;
+(ii) in months, if it is younger than two years;
+(c) its colour and the colour of the hives around it;
+(d) how many bees live in it in June and how many live in it in January;
+(e) what the bees of the hive can find to eat around it.
+
+2. The authority of the country where the hives are kept shall keep a register of all hives in that country, \
+with the date on which each of them was entered. The register shall be open to everybody who asks for it, in the \
+language of the country and in another official language of the Union. Nobody shall have to pay for reading in the \
+register, nor for a copy of those parts of it that are about the hives of that person or of a neighbour.
+"""
+
+
+@pytest.fixture
+def hives(tmp_path: Path) -> Path:
+    """An act with a list that is too long for a short summary."""
+    path = tmp_path / "hives.txt"
+    path.write_text(_HIVES, "utf-8")
+    return path

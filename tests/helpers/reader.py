@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -41,3 +43,22 @@ def speak(page: Page, language: str) -> None:
     """Choose the language of the interface."""
     page.locator("#interface").select_option(language)
     page.wait_for_selector(f"html[lang={language}]")
+
+
+def pick(page: Page, *ids: str) -> None:
+    """Select these units, whatever the model would select."""
+    page.evaluate(
+        """async ids => {
+            const { refresh, state, view } = await import("/state.js");
+            state.chosen = new Set(ids.map(id => view().units.findIndex(unit => unit.id === id)));
+            refresh();
+        }""",
+        list(ids),
+    )
+
+
+def check_axe(page: Page, within: str | None = None) -> None:
+    """What the page shows now, or a part of it, meets WCAG 2.2 AA, as far as axe can tell."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = axe.run(page, context=within, options={"runOnly": STANDARD}).response
+    assert [(rule["id"], [node["html"] for node in rule["nodes"]][:3]) for rule in found["violations"]] == []

@@ -197,7 +197,7 @@ class Client:
         for batch in _batches(map(_content, sources)):
             for line in self._lines(batch, dict(options)):
                 data = json.loads(line)
-                if "status" in data:
+                if "detail" in data:
                     yield ServiceError(data["detail"], data["status"], code=data.get("code", ""))
                 else:
                     yield SummaryRecord.from_dict(data)

@@ -274,7 +274,7 @@ def _set_properties(document: Any, sheet: Sheet) -> None:
     properties.keywords, properties.language = sheet.celex[:255], sheet.language
     # The words are the act's: nobody is named as their author.
     properties.author = properties.last_modified_by = properties.comments = ""
-    properties.created = properties.modified = datetime(*sheet.made)
+    properties.created = properties.modified = datetime.fromisoformat(sheet.made)
 
 
 def _with_fixed_times(file: io.BytesIO) -> bytes:

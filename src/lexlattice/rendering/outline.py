@@ -59,8 +59,8 @@ class Sheet:
     """With places for {page} and {pages}."""
     subject: str
     """What the document is: "Extract · Regulation (EU) 2016/679"."""
-    made: tuple[int, ...]
-    """When it was made, in UTC: year, month, day, hour, minute, second."""
+    made: str
+    """When it was made, in UTC: 2026-11-18T09:30:00."""
 
 
 def outline(summary: Summary, *, group: bool = False) -> Sheet:
@@ -94,7 +94,7 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
         disclaimer=words.disclaimer,
         page=words.page,
         subject=printable(" · ".join(filter(None, (words.extract, act.name)))),
-        made=now().timetuple()[:6],
+        made=now().replace(tzinfo=None).isoformat(),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from helpers.service import served
 from lexlattice import read, summarize
 from lexlattice.apps.client import Client, Language, ServiceError
-from lexlattice.errors import OptionError, ReadingError
+from lexlattice.errors import OptionError, OutputError, ReadingError
+from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
 
 
@@ -39,6 +41,52 @@ def test_an_act_is_that_of_the_library(client: Client, examples: Path) -> None:
     path = examples / "formats" / "act.docx"
     assert client.parse(path) == read(path)
     assert client.parse(path, language="en").language == "en"
+
+
+def test_a_string_is_what_it_is_for_the_library(
+    client: Client, examples: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(examples)
+    for name in ("short/en.txt", str(examples / "short" / "en.txt")):
+        assert client.parse(name) == read(name)
+    with pytest.raises(ReadingError, match=r"nothing\.txt"):
+        client.parse("nothing.txt")
+    for number in ("32016R0679", "https://eur-lex.europa.eu/eli/reg/2016/679/oj"):
+        with pytest.raises(ServiceError) as refused:
+            client.summarize(number)
+        assert refused.value.code == "fetch-disabled"
+    with pytest.raises(OptionError):
+        client.summarize("https://example.com/act")
+    with pytest.raises(OptionError):
+        list(client.summarize_many(["32016R0679"]))
+
+
+def test_an_export_is_returned_and_saved(client: Client, examples: Path, tmp_path: Path) -> None:
+    path = examples / "short" / "en.txt"
+    saved = client.export(path, "json", to=tmp_path / "summary.json", words=80)
+    assert saved == (tmp_path / "summary.json").read_bytes()
+    assert [item["id"] for item in json.loads(saved)["extract"]] == [item.id for item in summarize(path, words=80)]
+    only = json.loads(client.export(path, "json", units=["art-4"]))
+    assert [item["id"] for item in only["extract"]] == ["art-4"]
+    with pytest.raises(OutputError):
+        client.export(path, "text", to=tmp_path)
+
+
+def test_two_versions_are_aligned_and_a_provision_is_quoted(client: Client, examples: Path) -> None:
+    english, german = (examples / "short" / f"{language}.txt" for language in ("en", "de"))
+    found, expected = client.align(english, german), align(read(english), read(german))
+    assert found.pairs == {unit: list(others) for unit, others in expected.pairs.items()}
+    assert found.unaligned == list(expected.unaligned)
+    assert client.align(english, german, languages=("en", "de")) == found
+    assert client.quote(german, provision="Art. 3 Abs. 2")["id"] == "art-3.par-2"
+    with pytest.raises(ServiceError) as refused:
+        client.quote(german, provision="Art. 99")
+    assert (refused.value.status, refused.value.code) == (404, "no-such-provision")
+    assert refused.value.values["provision"] == "Art. 99"
+
+
+def test_what_a_person_types_is_understood(client: Client) -> None:
+    assert client.identify("Directive 95/46/EC")["celex"] == "31995L0046"
 
 
 def test_the_official_languages_are_listed(client: Client) -> None:

@@ -174,12 +174,19 @@ def test_several_acts_give_one_line_each_in_order(service: httpx.Client, example
     assert answer.headers["content-type"].startswith("application/x-ndjson")
     found = [json.loads(line) for line in answer.text.splitlines()]
     assert [entry.get("language", entry.get("status")) for entry in found] == ["de", 400, 422, "el", "fr"]
-    assert [entry["number"] for entry in found if "status" in entry] == [2, 3]
+    assert [entry["number"] for entry in found if "detail" in entry] == [2, 3]
     assert found[0] == summarize(texts[0], words=80).to_dict()
     files = [("file", ("act", text.encode())) for text in texts]
     answer = service.post("/v1/acts", files=files)
     assert [json.loads(line)["language"] for line in answer.text.splitlines()] == ["de", "el", "fr"]
     refused(service.post("/v1/views", files=files), 422)
+
+
+def test_a_service_that_does_not_fetch_says_so(service: httpx.Client) -> None:
+    for path in ("", "/summary", "/export?format=md", "/provisions/art-1"):
+        answer = service.get(f"/v1/acts/32016R0679{path}")
+        assert "fetch" in refused(answer, 422)
+        assert answer.json()["code"] == "fetch-disabled"
 
 
 def test_a_celex_number_is_fetched_from_known_hosts_only(
@@ -283,7 +290,9 @@ def test_a_byte_order_mark_is_ignored(service: httpx.Client) -> None:
     assert service.post("/v1/acts", content=body, headers={"Content-Type": "application/json"}).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/v1/languages", "/v1/summaries", "/openapi.json"])
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/nowhere", "/v1/languages", "/v1/summaries", "/v1/acts/32016R0679", "/openapi.json", "/"]
+)
 def test_every_response_has_security_headers(service: httpx.Client, path: str) -> None:
     headers = service.get(path).headers
     assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'; style-src 'self'; ")

@@ -189,6 +189,17 @@ def test_a_language_is_never_taken_for_a_path() -> None:
     assert phrases("README.md") is phrases("en")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_errors_have_the_codes_and_values_of_the_english_ones_and_are_sentences(language: str) -> None:
+    english, found = phrases("en").errors, phrases(language).errors
+    assert list(found) == list(english)
+    for code, sentence in found.items():
+        names = [{field for _, field, _, _ in Formatter().parse(text) if field} for text in (sentence, english[code])]
+        assert names[0] == names[1], code
+        assert sentence == " ".join(sentence.split()) and sentence.endswith((".", "].")), code
+        assert "'" not in sentence, code
+
+
 COUNTED = {
     "cs": {1: "další bod", 2: "další body", 5: "dalších bodů", 22: "dalších bodů"},
     "fr": {1: "autre point", 4: "autres points"},

@@ -75,6 +75,7 @@ async def summarize(request: Request, service: ServiceDependency) -> Response:
     "/v1/exports",
     tags=[SUMMARIES],
     summary="Export a summary as a file",
+    response_class=Response,
     responses=PROBLEMS | FILE_RESPONSE,
     openapi_extra=act_body(ExportRequest),
 )
@@ -175,6 +176,7 @@ async def get_summary(request: Request, service: ServiceDependency, celex: Celex
     "/v1/acts/{celex}/export",
     tags=[SUMMARIES],
     summary="Fetch an act and export its summary",
+    response_class=Response,
     responses=PROBLEMS | FILE_RESPONSE,
     openapi_extra=query_parameters(SummaryRequest),
 )

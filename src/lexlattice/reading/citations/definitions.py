@@ -64,8 +64,10 @@ def _is_compound(word: str, words: Vocabulary) -> bool:
 def replace_aliases(tokens: list[Token], aliases: Iterable[Alias]) -> list[Token]:
     """Replace the words of each alias by one token for its act, in place."""
     for name in aliases:
-        length = len(name.words)
+        length, beginning = len(name.words), name.words[0][:MIN_STEM]
         for index in range(len(tokens) - length, -1, -1):
+            if not tokens[index].text.startswith(beginning):  # all forms do; most tokens are no form of the word
+                continue
             candidates = zip(tokens[index : index + length], name.words, strict=True)
             if all(_is_form(token, word) for token, word in candidates):
                 start, end = tokens[index].start, tokens[index + length - 1].end
@@ -90,6 +92,8 @@ _QUOTED: Final = re.compile(
     r"|`([^`'´]{2,80})[`'´](?!\w)|(?<![\w,])(?<!\w ),([^,'‘’]{2,80})['‘’](?!\w)|»([^«»\"]{2,80})\""
 )
 """A term in the quotation marks of any of the 24 languages."""
+_MARK: Final = re.compile("[«»„“”‘’‚\"'`]")
+"""Whatever matches `_QUOTED` has one of these."""
 _BETWEEN: Final = re.compile(r"[\s,(/]*(?:[^\W\d_]{1,5}\s?)?[\s,(]*")
 """The text between two names of one thing: "‘A’ or ‘B’", "‘A’ (‘B’)"."""
 _AFTER: Final = re.compile(r"[\s)]*(?:[:–—―−-]|,\s)")
@@ -207,6 +211,8 @@ def _head(unit: Unit) -> re.Match[str] | None:
     """The quoted term at the beginning of a unit."""
     mark = marker(unit.text)
     begin = mark.end if mark is not None else 0
+    if not _MARK.search(unit.text, begin):
+        return None
     match = _QUOTED.search(unit.text, begin, begin + MAX_BEFORE_TERM + 124)
     return match if match is not None and match.start() <= begin + MAX_BEFORE_TERM else None
 
@@ -244,7 +250,7 @@ def _unquoted(unit: Unit) -> Iterator[tuple[Unit, int, int]]:
 
 def _named(unit: Unit, plain: str, verbs: _Verbs) -> Iterator[tuple[Unit, int, int]]:
     """Terms defined within a text: "‘X’ means", "(hereinafter ‘X’)", "(‘X’)"."""
-    for match in _QUOTED.finditer(unit.text):
+    for match in _QUOTED.finditer(unit.text) if _MARK.search(unit.text) else ():
         begin, end = match.span()
         alone = _OPENED.search(unit.text, max(0, begin - 40), begin) and _CLOSED.match(unit.text, end)
         named = alone or verbs.hereinafter.search(plain, max(0, begin - 70), begin)

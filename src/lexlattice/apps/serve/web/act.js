@@ -13,8 +13,8 @@ const AROUND = 6;
 const FRAMES_TO_SETTLE = 4;
 /** Jumps over more screens than this are instant: nobody can follow the text that would rush by. */
 const MAX_SMOOTH_SCREENS = 2;
-/** Pixels around the window in which chunks are prepared for reading. */
-const PREPARED = "1200px 0px";
+/** Distance from the window in which chunks are prepared for reading, and the idle milliseconds that this needs. */
+const [PREPARED, MIN_IDLE] = ["2500px 0px", 4];
 
 /**
  * The text of one version of an act.
@@ -49,7 +49,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   const { spans, chunks, paragraphs } = act;
   const listening = new AbortController();
   const indices = new Map(chunks.map(({ element }, index) => [element, index]));
-  const prepared = new Set();
+  const [prepared, waiting] = [new Set(), new Set()];
   let marked = new Set();
   let current = null;
   /** The chunks laid out for a jump, and the frame that keeps its target in place. */
@@ -83,14 +83,25 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
 
   function observeChunks() {
     const watch = (entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) prepareChunk(indices.get(target));
+      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.add(indices.get(target));
+      if (waiting.size) whenIdle(prepareWaiting);
     };
     const found = new IntersectionObserver(watch, { root: pane, rootMargin: PREPARED });
     for (const { element } of chunks) found.observe(element);
     return found;
   }
 
+  /** Prepare the chunks that come near, as far as there is time; the rest in the next idle time. */
+  function prepareWaiting(deadline) {
+    for (const index of waiting) {
+      prepareChunk(index);
+      if (deadline.timeRemaining() < MIN_IDLE) break;
+    }
+    if (waiting.size) whenIdle(prepareWaiting);
+  }
+
   function prepareChunk(index) {
+    waiting.delete(index);
     if (!onChunk || prepared.has(index)) return;
     prepared.add(index);
     const { element, first, last } = chunks[index];
@@ -207,6 +218,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     prepare: (place) => prepareChunk(chunkWith(chunks, place)),
     destroy() {
       observer?.disconnect();
+      waiting.clear();
       resizing.disconnect();
       listening.abort();
       stopSettling();
@@ -222,6 +234,10 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
 
   return text;
 }
+
+/** Run something when the browser is idle; browsers that cannot tell run it soon. */
+const whenIdle = (run) =>
+  globalThis.requestIdleCallback ? requestIdleCallback(run, { timeout: 250 }) : setTimeout(() => run({ timeRemaining: () => 0 }));
 
 /** The accessible name of the star of a unit. */
 const starLabel = (view, place) => `${t("summary")}: ${view.units[place].citation}`;

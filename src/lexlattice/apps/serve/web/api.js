@@ -58,10 +58,11 @@ export async function fetchAlignment(from, to, signal) {
 
 /**
  * The summary as a file, and its name.
- * @param {Source} source @param {string} format @param {number} words @param {string[]} units ids of the selected units
+ * @param {Source} source @param {string} format
+ * @param {{words: number, focus: string, units: string[]}} selection the length, what it is made of, and ids of the units
  */
-export async function fetchExport(source, format, words, units, signal) {
-  const options = { words, group: true, units };
+export async function fetchExport(source, format, selection, signal) {
+  const options = { ...selection, group: true };
   const answer = await request(`/v1/exports?format=${format}`, { ...post(source, options), signal });
   const [, name] = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition")) ?? [];
   return { file: await answer.blob(), name: name ?? `summary.${format}` };

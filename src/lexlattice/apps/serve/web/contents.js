@@ -10,6 +10,8 @@ import { goToUnit, listen, salience, setReading, state, view } from "./state.js"
 
 /** With more entries, only the division being read is open, and those that the user opened. */
 const MAX_OPEN_ENTRIES = 45;
+/** Milliseconds after which the contents follow the text. */
+const FOLLOW_INTERVAL = 120;
 /** Arrow keys lead from entry to entry. */
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const SCROLL_KEYS = ["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End", " "];
@@ -26,8 +28,8 @@ let entries = [];
 let [ofSection, ofRecital] = [new Map(), new Map()];
 /** @type {Entry|null} */
 let current = null;
-/** The place jumped to, which counts as the place being read until the user scrolls; and the next frame. */
-let [pinned, frame] = [-1, 0];
+/** The place jumped to, which counts as the place being read until the user scrolls; and a timer. */
+let [pinned, timer] = [-1, 0];
 
 export function initContents() {
   listen((changed) => {
@@ -209,10 +211,12 @@ function onKey(event) {
 
 const unpin = () => (pinned = -1);
 
-/** Follow the text, at most once per frame. */
+/** Follow the text, but not in each frame, which would make it jerk. */
 function followSoon() {
-  cancelAnimationFrame(frame);
-  frame = requestAnimationFrame(follow);
+  timer ||= setTimeout(() => {
+    timer = 0;
+    requestAnimationFrame(follow);
+  }, FOLLOW_INTERVAL);
 }
 
 function follow() {
@@ -222,7 +226,8 @@ function follow() {
   const unit = view().units[place];
   setReading(unit.section);
   const entry = ofSection.get(unit.section);
-  const recital = ofRecital.get(recitalOf(unit));
+  const recital = ofRecital.get(recitalOf(unit)) ?? null;
+  if (entry === current && recital === byId("contents-list").querySelector(".is-current")) return;
   for (const old of byId("contents-list").querySelectorAll(".is-current")) old.classList.remove("is-current");
   recital?.classList.add("is-current");
   if (entry !== current) {

@@ -5,10 +5,12 @@ import { eliOf, fullCitation } from "./citation.js";
 import { copyText } from "./clipboard.js";
 import { t } from "./i18n.js";
 import { announce, showError, showMessage } from "./messages.js";
+import { linkToHere } from "./navigation.js";
 import { view } from "./state.js";
 
 /** Milliseconds for which a result is shown. */
 const NOTICE_DURATION = 2000;
+let timer = 0;
 
 /** A block with its citation, and with its ELI address on request. */
 export function citedText(block, { hasEli = false } = {}) {
@@ -27,16 +29,15 @@ export function copyUnit(place) {
 
 /** Copy a link to a provision on this page. */
 export function copyProvisionLink(place) {
-  const address = new URL(location.href);
-  address.hash = encodeURIComponent(view().units[place].id);
-  return copyLink(address.href);
+  return copyLink(`#${encodeURIComponent(view().units[place].id)}`);
 }
 
-/** Copy a link, and say if others cannot open it: an act from a file is only in this browser. */
-export function copyLink(address) {
-  const query = new URL(address).searchParams;
-  const isShared = query.has("celex") || query.has("example");
-  return copyWithNotice(address, t(isShared ? "link_copied" : "link_local"));
+/** Copy a link to what is shown, and say if others cannot open it: an act from a file is only in this browser. */
+export function copyLink(hash) {
+  const address = new URL(linkToHere());
+  if (hash !== undefined) address.hash = hash;
+  const isShared = ["celex", "example"].some((name) => address.searchParams.has(name));
+  return copyWithNotice(address.href, t(isShared ? "link_copied" : "link_local"));
 }
 
 /** Copy text, and say whether it worked. */
@@ -48,6 +49,7 @@ export async function copyWithNotice(text, notice = t("copied")) {
     return false;
   }
   announce(notice);
-  setTimeout(() => announce(""), NOTICE_DURATION);
+  clearTimeout(timer);
+  timer = setTimeout(() => announce(""), NOTICE_DURATION);
   return true;
 }

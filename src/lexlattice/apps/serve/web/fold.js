@@ -10,7 +10,7 @@ const known = new Map();
 function foldLetter(letter) {
   let folded = known.get(letter);
   if (folded === undefined) {
-    const plain = letter.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+    const plain = letter.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
     folded = /^\s+$/.test(plain) ? " " : (LETTERS[plain] ?? plain);
     known.set(letter, folded);
   }

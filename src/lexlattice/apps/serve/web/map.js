@@ -9,7 +9,7 @@ import { goToUnit, listen, state, view } from "./state.js";
 const PLAIN = ["title", "preamble"];
 /** Kinds of sections before the articles, which share a band. */
 const FRONT = [...PLAIN, "recitals"];
-/** From this number of bars on, stars are drawn as dots. */
+/** From this number of bars on, stars are drawn as dots, and bars without gaps. */
 const DENSE = 160;
 /** Words added to each section's, so that short ones can be seen. */
 const LEAST_WORDS = 20;
@@ -114,7 +114,14 @@ const currentBar = () => bars.findIndex(({ section }) => section.index === state
 function markCurrent() {
   const current = currentBar();
   for (const [place, { element }] of bars.entries()) element.classList.toggle("current", place === current);
+  if (bars[current]) reveal(bars[current].element);
   describe();
+}
+
+/** Scroll the strip to a bar: the longest acts have more bars than a small screen has room for. */
+function reveal(element) {
+  const [strip, bar] = [byId("map-bars").getBoundingClientRect(), element.getBoundingClientRect()];
+  if (bar.left < strip.left || bar.right > strip.right) byId("map-bars").scrollLeft += bar.left - strip.left - strip.width / 2;
 }
 
 /** The bar below or nearest to a point. */
@@ -140,7 +147,7 @@ function point(place) {
   if (pointed < 0) return;
   const { section, element, count } = bars[pointed];
   element.classList.add("pointed");
-  element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  reveal(element);
   const about = [section.enclosing.at(-1)].filter((name) => name && section.kind === "article");
   tip.replaceChildren(
     make("b", {}, section.name),

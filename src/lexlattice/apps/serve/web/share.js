@@ -44,10 +44,9 @@ export function copyCurrent() {
 }
 
 /** Share the link to what is shown: phones have a menu for it, elsewhere it is copied. */
-async function shareLink() {
-  const href = linkToHere();
-  if (!navigator.share || !matchMedia("(pointer: coarse)").matches) return copyLink(href);
-  await navigator.share({ title: document.title, url: href }).catch(() => {}); // closed by the user
+function shareLink() {
+  if (!navigator.share || !matchMedia("(pointer: coarse)").matches) return copyLink();
+  return navigator.share({ title: document.title, url: linkToHere() }).catch(() => {}); // closed by the user
 }
 
 /** The whole summary as text: the title, then groups of provisions with their citations. */
@@ -63,7 +62,8 @@ function exportAs(format) {
     const places = [...state.chosen].sort((a, b) => a - b);
     const units = places.map((place) => view().units[place].id);
     const wanted = { ...source, language: view().language };
-    const { file, name } = await fetchExport(wanted, format, state.budget, units, signal);
+    const selection = { words: state.budget, focus: state.focus, units };
+    const { file, name } = await fetchExport(wanted, format, selection, signal);
     const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_DURATION);
@@ -76,6 +76,14 @@ function renderCover() {
   const { name, celex, title, status } = view();
   const today = new Date();
   const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
-  const parts = [name || celex || title, countText(), statusText(status), t("printed_on", { date: formatDate(day.join("-")) }), "LexLattice"];
+  const number = status.celex || celex;
+  const parts = [
+    name || title,
+    number && `CELEX ${number}`,
+    statusText(status),
+    countText(),
+    t("printed_on", { date: formatDate(day.join("-")) }),
+    "LexLattice",
+  ];
   byId("cover").replaceChildren(...parts.filter(Boolean).map((part) => make("span", {}, part)));
 }

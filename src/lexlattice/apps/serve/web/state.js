@@ -166,7 +166,9 @@ export const salience = () => ({ values: view().steps[state.step], highest: stat
 export function chosenAtStep() {
   const shown = view();
   if (state.step === shown.steps.length - 1) return state.chosen;
-  return choose(shown, state.budget, "all", shown.step_orders[state.step]);
+  const isWanted = (place) => state.focus === "all" || shown.sections[shown.units[place].section].kind === "article";
+  const order = shown.step_orders[state.step].filter((step) => step.every(isWanted));
+  return choose(shown, state.budget, state.focus, order);
 }
 
 /** Number of words of the selection. */
