@@ -233,9 +233,11 @@ def test_a_link_shows_what_one_sees(visit: Visit) -> None:
     page.keyboard.press("n")
     unit = current(page)
     expect(page).to_have_url(re.compile("#"))
-    other = visit(page.url.partition("/")[2].partition("/")[2].partition("/")[2])
+    other = visit(page.url[page.url.index("?") :], PHONE)
     assert current(other) == unit
     expect(other.locator(".unit[aria-current]")).to_be_in_viewport()
+    expect(other.locator("#sheet-handle")).to_have_attribute("aria-expanded", "false")
+    assert other.locator("#sheet-handle").evaluate("handle => handle.getBoundingClientRect().top > innerHeight / 2")
     assert chosen(other) == chosen(page)
     assert other.title() == page.title()
     assert re.fullmatch(r"Article .* · .*2024/9001 · LexLattice", page.title())
