@@ -7,10 +7,9 @@ import { listen, selectedWords, setBudget, setFocus, state, view } from "./state
 const PRESETS = ["short", "medium", "long"];
 
 export function initLength() {
-  renderPresets();
   listen((changed) => {
     if (changed.has("version")) updateRange();
-    if (changed.has("words")) renderPresets();
+    if (changed.has("version") || changed.has("words")) renderPresets();
     if (["version", "chosen", "words"].some((name) => changed.has(name))) update();
   });
   byId("budget").addEventListener("input", ({ target }) => setBudget(Number(target.value)));

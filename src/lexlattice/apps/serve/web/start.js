@@ -44,6 +44,7 @@ export function renderStart() {
   byId("examples").hidden = !shown.length;
   byId("example-list").replaceChildren(...shown.map(cardOf));
   if (!understood.answer) byId("entry-language").value = root.lang;
+  fitHeight();
   showUnderstood();
 }
 
