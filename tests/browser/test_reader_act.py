@@ -67,6 +67,13 @@ def test_the_whole_act_is_shown(visit: Visit, examples: Path, name: str) -> None
     act, page = read(examples / name), opened(visit(), examples / name)
     assert {piece.kind for piece in act.furniture} & {"formula", "signature", "contents", "heading"}
     assert letters(page.evaluate(TEXT_OF_ACT)) == letters(text_without_pages(act))
+    if "long" in name:  # what shouts is set smaller
+        sizes = [
+            float(unit(page, f"pre-{place}").evaluate("u => parseFloat(getComputedStyle(u).fontSize)"))
+            for place in (1, 2)
+        ]
+        assert act["pre-1"].text.isupper()
+        assert sizes[0] < sizes[1]
     if "annex-parts" in name:
         rows = page.locator("[id='u:anx-II.tbl-1'] tr")
         shown = rows.evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent))")
@@ -244,6 +251,10 @@ def test_provisions_are_found_as_they_are_cited(visit: Visit, examples: Path) ->
         expect(option).to_contain_text(citation)
     search(page, "penalties")
     expect(page.locator("#search-hits mark").first).to_have_text(re.compile("^penalties$", re.I))
+    search(page, "maria example")  # who signed it
+    page.keyboard.press("Enter")
+    expect(page.locator("#act .furniture.signature:focus")).to_be_in_viewport()
+    page.keyboard.press("Control+k")
     page.locator("#search-text").fill("zebra")
     expect(page.locator("#search-count")).to_have_text(phrases("en").reader["no_hits"])
     page.keyboard.press("Enter")

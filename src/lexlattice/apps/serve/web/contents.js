@@ -4,7 +4,7 @@ import { actText } from "./act.js";
 import { byId, isCapitals, make, moveFocus } from "./dom.js";
 import { t } from "./i18n.js";
 import { icon } from "./icons.js";
-import { closeContents } from "./layout.js";
+import { closeContents, setSheet } from "./layout.js";
 import { shadeOf } from "./selection.js";
 import { goToUnit, listen, salience, setReading, state, view } from "./state.js";
 
@@ -188,6 +188,7 @@ function onClick(event) {
   // A section without provisions, such as an annex that is only a table.
   const section = Number(link.dataset.section);
   closeContents();
+  setSheet(false);
   const part = actText().elements.parts.find((each) => each.dataset.section === String(section));
   actText().revealSection(section);
   moveFocus(part);

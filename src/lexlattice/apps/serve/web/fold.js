@@ -17,8 +17,12 @@ function foldLetter(letter) {
   return folded;
 }
 
-/** A text without differences of case and diacritics. */
-export const fold = (text) => foldWithPositions(text).folded;
+/** A text without differences of case and accents. */
+export function fold(text) {
+  let folded = "";
+  for (const letter of text) folded += foldLetter(letter);
+  return folded;
+}
 
 /**
  * A folded text, and the position in the original of each of its letters; null if all are where they were.
@@ -27,15 +31,20 @@ export const fold = (text) => foldWithPositions(text).folded;
 export function foldWithPositions(text) {
   let folded = "";
   let isSame = true;
+  for (const letter of text) {
+    const plain = foldLetter(letter);
+    isSame &&= plain.length === letter.length;
+    folded += plain;
+  }
+  return { folded, positions: isSame ? null : positionsOf(text) };
+}
+
+function positionsOf(text) {
   const positions = [];
   let at = 0;
   for (const letter of text) {
-    const plain = foldLetter(letter);
-    for (let index = 0; index < plain.length; index += 1) positions.push(at);
-    isSame &&= plain.length === letter.length;
-    folded += plain;
+    for (let count = foldLetter(letter).length; count; count -= 1) positions.push(at);
     at += letter.length;
   }
-  positions.push(at);
-  return { folded, positions: isSame ? null : positions };
+  return [...positions, at];
 }

@@ -4,6 +4,7 @@ import { actText } from "./act.js";
 import { byId, make, moveFocus } from "./dom.js";
 import { highlightHits, initHighlights } from "./highlight.js";
 import { t } from "./i18n.js";
+import { setSheet } from "./layout.js";
 import { find, indexOf } from "./searching.js";
 import { goToUnit, listen, view } from "./state.js";
 
@@ -169,6 +170,7 @@ function go(hit) {
   if (place >= 0) goToUnit(place, "search");
   const element = piece >= 0 ? actText().elements.furniture[piece] : actText().elements.headings[section];
   if (!element) return;
+  setSheet(false);
   actText().revealElement(element, { isStart: true });
   moveFocus(element);
 }
