@@ -25,7 +25,7 @@ from load import service
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-WINDOW = {"width": 1440, "height": 900}
+WIDTH, HEIGHT = 1440, 900
 SHORT_ACT = "32018R1725"
 """The data protection regulation for the Union's own institutions, in place of the GDPR, which is not in the data."""
 LONG_ACT = Path("acts", "raw", "32024R1689", "2024-06-13", "en.xml")
@@ -81,9 +81,14 @@ def acts(folder: Path) -> dict[str, Path]:
     return {"Regulation (EU) 2018/1725": folder / "act.txt", "AI Act": data / LONG_ACT}
 
 
+def new_window(browser: Browser) -> BrowserContext:
+    """Return a window in a new profile."""
+    return browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
+
+
 def first_paint(browser: Browser, address: str) -> float:
-    """Return the milliseconds until the start page is first painted, in a new profile."""
-    with browser.new_context(viewport=WINDOW) as context:
+    """Return the milliseconds until the start page is first painted."""
+    with new_window(browser) as context:
         page = context.new_page()
         page.goto(address)
         page.wait_for_selector("html[data-ready]")
@@ -100,16 +105,16 @@ def opened(context: BrowserContext, address: str, act: Path) -> tuple[Page, floa
     return page, float(page.evaluate("window.opening"))
 
 
-def dropped_frames(page: Page, screens: int) -> tuple[int, int]:
-    """Scroll the act, and return the number of frames dropped and of all that had something to draw."""
+def dropped_frames(page: Page, selector: str, screens: int) -> str:
+    """Scroll an element, and return how many frames were dropped of all that had something to draw."""
     session = page.context.new_cdp_session(page)
     events = list[dict[str, Any]]()
     session.on("Tracing.dataCollected", lambda data: events.extend(data["value"]))
-    box = page.locator("#act").bounding_box()
+    box = page.locator(selector).bounding_box()
     assert box is not None
     session.send("Tracing.start", {"traceConfig": {"includedCategories": ["cc", "benchmark"]}})
-    gesture = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "speed": SCROLL_SPEED}
-    session.send("Input.synthesizeScrollGesture", {**gesture, "yDistance": -screens * WINDOW["height"]})
+    gesture = {"x": box["x"] + box["width"] / 2, "y": HEIGHT / 2, "speed": SCROLL_SPEED}
+    session.send("Input.synthesizeScrollGesture", {**gesture, "yDistance": -screens * HEIGHT})
     done = list[Any]()
     session.on("Tracing.tracingComplete", lambda event: done.append(event))
     session.send("Tracing.end")
@@ -119,13 +124,23 @@ def dropped_frames(page: Page, screens: int) -> tuple[int, int]:
     frames = [next(iter(report.values())) for report in reports]  # the name of the only key differs between versions
     states = Counter(frame["state"] for frame in frames if frame.get("scroll_state", "") != "SCROLL_NONE")
     lost = sum(states[name] for name in DROPPED)
-    return lost, lost + sum(states[name] for name in DRAWN)
+    drawn = sum(states[name] for name in DRAWN)
+    return f"{lost} of {lost + drawn} ({lost / max(1, lost + drawn):.1%})"
+
+
+def dropped_on_plain_page(browser: Browser, screens: int) -> str:
+    """Return how many frames are dropped while a page of plain text scrolls: what the machine itself loses."""
+    paragraph = "<p>" + "The keeper of the hive shall inform the authority. " * 12 + "</p>"
+    with new_window(browser) as context:
+        page = context.new_page()
+        page.set_content(f"<style>p {{ max-width: 40rem; font: 17px/1.6 serif }}</style>{paragraph * 1500}")
+        return dropped_frames(page, "body", screens)
 
 
 def measure(browser: Browser, address: str, name: str, act: Path, runs: int, screens: int) -> str:
     """Return the row of an act."""
     times, pages = [], []
-    with browser.new_context(viewport=WINDOW) as context:
+    with new_window(browser) as context:
         for _ in range(runs):
             page, milliseconds = opened(context, address, act)
             times.append(milliseconds)
@@ -136,10 +151,10 @@ def measure(browser: Browser, address: str, name: str, act: Path, runs: int, scr
         words = page.evaluate("import('/state.js').then(({ view }) => view().words)")
         slider = statistics.median(page.locator("#budget").evaluate(MOVE_SLIDER))
         built, *searches = page.evaluate(SEARCH)
-        lost, frames = dropped_frames(page, screens)
+        frames = dropped_frames(page, "#act", screens)
     return (
         f"| {name} | {words:,} | {statistics.median(times) / 1000:.1f} s | {slider:.0f} ms | "
-        f"{built:.0f} ms + {statistics.median(searches):.0f} ms | {lost} of {frames} ({lost / max(1, frames):.1%}) |"
+        f"{built:.0f} ms + {statistics.median(searches):.0f} ms | {frames} |"
     )
 
 
@@ -164,6 +179,7 @@ def main() -> None:
         print("|---|---|---|---|---|---|")
         for name, act in acts(Path(folder)).items():
             print(measure(browser, address, name, act, options.runs, options.screens), flush=True)
+        print(f"| a page of plain text | | | | | {dropped_on_plain_page(browser, options.screens)} |")
         browser.close()
 
 

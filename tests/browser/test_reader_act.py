@@ -251,7 +251,7 @@ def test_provisions_are_found_as_they_are_cited(visit: Visit, examples: Path) ->
     expect(page.locator("#search")).to_be_hidden()
 
 
-def test_accents_and_capitals_make_no_difference(visit: Visit, examples: Path) -> None:
+def test_diacritics_and_capitals_make_no_difference(visit: Visit, examples: Path) -> None:
     page = opened(visit(), examples / "short" / "el.txt")
     counts = set()
     for query in ("κυψέλης", "κυψελης", "ΚΥΨΕΛΗΣ", "κυψέλησ"):

@@ -21,7 +21,7 @@ pytest.importorskip("fastapi")
 expect = playwright.expect
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 
 def clipboard(page: Page) -> str:
@@ -87,6 +87,16 @@ def test_a_link_to_what_is_shown_is_copied(visit: Visit, examples: Path) -> None
     page.get_by_role("button", name="Copy link").click()
     expect(page.locator("#status")).to_have_text(texts["link_copied"])
     assert clipboard(page).endswith("?celex=32024R9001&lang=en&words=150")
+
+
+def test_on_a_phone_the_link_is_shared_with_its_menu(visit: Visit, browser: Browser, examples: Path) -> None:
+    with browser.new_context(locale="en-GB", has_touch=True, is_mobile=True) as touched:
+        page = opened(visit(within=touched, size=PHONE), examples / "short" / "en.txt")
+        page.evaluate("navigator.share = async (what) => { window.shared = what; }")
+        page.locator("#exports summary").tap()
+        page.get_by_role("button", name="Copy link").tap()
+        assert "words=" in page.evaluate("shared.url")
+        assert page.evaluate("shared.title") == page.title()
 
 
 def test_an_item_is_copied_without_access_to_the_clipboard_api(visit: Visit, examples: Path) -> None:

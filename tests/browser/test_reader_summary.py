@@ -123,6 +123,18 @@ def test_an_act_too_short_to_be_shortened_has_no_slider(visit: Visit, tmp_path: 
     expect(page.locator("#presets :checked")).to_have_count(1)
 
 
+def test_warnings_are_in_the_interface_language(visit: Visit, tmp_path: Path) -> None:
+    act = tmp_path / "act.txt"
+    act.write_text(
+        "The authority shall keep a register of the hives in the Union, and of their keepers.\n\n" * 4, "utf-8"
+    )
+    page = opened(visit(), act)
+    for language in ("en", "de"):
+        speak(page, language)
+        expect(page.locator("#remarks p").first).to_have_text(phrases(language).reader["warning_no-headings"])
+    expect(page.locator("#remarks p").last).to_have_text(phrases("en").disclaimer)
+
+
 # --- items and what they leave out ------------------------------------------------------------------------
 
 

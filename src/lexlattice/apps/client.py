@@ -304,8 +304,8 @@ def _batches(acts: Iterable[bytes]) -> Iterator[list[bytes]]:
 def _service_error(response: httpx.Response) -> ServiceError:
     try:
         problem = json.loads(response.content)
-        about = {"code": str(problem.get("code", "")), "values": problem.get("values") or {}}
-        return ServiceError(str(problem["detail"]), response.status_code, **about)
+        code, values = str(problem.get("code", "")), problem.get("values") or {}
+        return ServiceError(str(problem["detail"]), response.status_code, code=code, values=values)
     except (ValueError, KeyError, TypeError, AttributeError):
         sentence = f"The service answered HTTP {response.status_code}; check its address."
         return ServiceError(sentence, response.status_code)

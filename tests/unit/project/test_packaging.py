@@ -17,6 +17,7 @@ EXTRAS = {*"train hf st onnx serve mcp pdf docx data stem ray plot bench bertsco
 OPTIONAL_KEYS = re.compile(
     r"headwords\.(?:number_first|ordinals_header|ordinal_endings\.\w*)|sentences\.ordinals|ordinals\.\w+"
     r"|citation\.numeral\.final|citation\.\w+\.(?:(?:direct|nested|under)(?:_inner|_outer)?|inner|outer|first)"
+    r"|acts\.(?:addressed_decision|possessed)\..+"
 )
 """What only some languages have: the forms of numbers and words that agree with what they stand beside."""
 

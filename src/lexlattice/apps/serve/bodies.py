@@ -244,4 +244,4 @@ def _validate(model: type[ActRequest], fields: dict[str, Any], *, has_file: bool
         field = ".".join(str(part) for part in first["loc"])[:80]
         detail = f"Invalid request: {f'{field}: ' if field else ''}{message}."
         code = "invalid-celex" if field == "celex" else "invalid-field" if field else "invalid-request"
-        raise ProblemError(422, code, detail, **({"field": field} if field else {})) from None
+        raise ProblemError(422, code, detail, field=field) from None

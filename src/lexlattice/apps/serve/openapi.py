@@ -87,12 +87,12 @@ def _compact(schema: Any) -> Any:
         for field in fields.values():
             if isinstance(field, dict) and isinstance(field.get("title"), str):
                 del field["title"]
-    match found.get("anyOf"):
-        case [{"type": str(kind), **rest}, {"type": "null"}]:
-            del found["anyOf"]
-            found = {"type": [kind, "null"], **rest, **found}
-            if "enum" in rest:
-                found["enum"] = [*rest["enum"], None]
+    options = found.get("anyOf", [])
+    if len(options) == 2 and options[1] == {"type": "null"} and isinstance(options[0].get("type"), str):
+        del found["anyOf"]
+        found = {**options[0], **found, "type": [options[0]["type"], "null"]}
+        if "enum" in options[0]:
+            found["enum"] = [*options[0]["enum"], None]
     return found
 
 

@@ -11,6 +11,7 @@ from lexlattice.apps.serve.bodies import ActUpload
 from lexlattice.apps.serve.openapi import ACT, ACTS, READER, SUMMARIES
 from lexlattice.apps.serve.responses import AlignmentResponse, ProvisionResponse, SummaryResponse
 from lexlattice.apps.serve.schemas import (
+    EXPORT_TYPES,
     FILE_RESPONSE,
     JSON,
     PROBLEMS,
@@ -27,15 +28,6 @@ from lexlattice.apps.serve.schemas import (
 )
 from lexlattice.apps.serve.service import Service
 from lexlattice.apps.serve.view_schema import ViewResponse
-
-_MEDIA_TYPE: Final = {
-    "md": "text/markdown; charset=utf-8",
-    "text": "text/plain; charset=utf-8",
-    "html": "text/html; charset=utf-8",
-    "json": JSON,
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    "pdf": "application/pdf",
-}
 
 api: Final = APIRouter()
 
@@ -209,5 +201,5 @@ async def _export(request: Request, service: Service, act: ActUpload, format: Fo
     return Response(
         content,
         headers={"Content-Disposition": f'attachment; filename="{name}.{suffix}"'},
-        media_type=_MEDIA_TYPE[format],
+        media_type=EXPORT_TYPES[format],
     )

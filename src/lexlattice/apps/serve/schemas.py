@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from lexlattice.apps.serve.problems import MEDIA_TYPE as PROBLEM_MEDIA_TYPE
-from lexlattice.apps.serve.responses import Problem
+from lexlattice.apps.serve.responses import Problem, SummaryResponse
 from lexlattice.errors import OptionError
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.fetch import is_celex
@@ -131,8 +131,27 @@ def problems(*statuses: int) -> Responses:
 
 PROBLEMS: Final = problems(400, 404, 408, 413, 415, 422, 429, 501, 502, 503)
 """Those of routes that read an act."""
+EXPORT_TYPES: Final = {
+    "md": "text/markdown; charset=utf-8",
+    "text": "text/plain; charset=utf-8",
+    "html": "text/html; charset=utf-8",
+    "json": JSON,
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "pdf": "application/pdf",
+}
+"""The media types of exports, by format."""
+_FILE: Final = {"schema": {"type": "string", "format": "binary"}}
 FILE_RESPONSE: Final[Responses] = {
-    200: {"description": "The file", "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
+    200: {
+        "description": "The file",
+        "model": SummaryResponse,  # of the JSON among them
+        "content": {
+            kind.partition(";")[0]: {"schema": {"$ref": "#/components/schemas/SummaryResponse"}}
+            if kind == JSON
+            else _FILE
+            for kind in EXPORT_TYPES.values()
+        },
+    }
 }
 
 

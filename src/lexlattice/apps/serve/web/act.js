@@ -13,8 +13,8 @@ const AROUND = 6;
 const FRAMES_TO_SETTLE = 4;
 /** Jumps over more screens than this are instant: nobody can follow the text that would rush by. */
 const MAX_SMOOTH_SCREENS = 2;
-/** Distance from the window in which chunks are prepared for reading, and the idle milliseconds that this needs. */
-const [PREPARED, MIN_IDLE] = ["2500px 0px", 4];
+/** Distance from the window in which chunks are prepared for reading; within how many milliseconds; what a chunk takes. */
+const [PREPARED, SOON, MIN_IDLE] = ["2500px 0px", 250, 4];
 
 /**
  * The text of one version of an act.
@@ -50,7 +50,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   const listening = new AbortController();
   const indices = new Map(chunks.map(({ element }, index) => [element, index]));
   const [prepared, waiting] = [new Set(), new Set()];
-  let marked = new Set();
+  let [marked, rest] = [new Set(), 0];
   let current = null;
   /** The chunks laid out for a jump, and the frame that keeps its target in place. */
   let [laidOut, frame] = [new Set(), 0];
@@ -71,6 +71,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     estimateHeights(chunks, width);
   });
   resizing.observe(container);
+  if (onChunk) requestIdle(prepareRest);
 
   function onClick(event) {
     const span = event.target.closest(".unit");
@@ -84,7 +85,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   function observeChunks() {
     const watch = (entries) => {
       for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.add(indices.get(target));
-      if (waiting.size) whenIdle(prepareWaiting);
+      if (waiting.size) requestIdle(prepareWaiting, { timeout: SOON });
     };
     const found = new IntersectionObserver(watch, { root: pane, rootMargin: PREPARED });
     for (const { element } of chunks) found.observe(element);
@@ -97,7 +98,13 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       prepareChunk(index);
       if (deadline.timeRemaining() < MIN_IDLE) break;
     }
-    if (waiting.size) whenIdle(prepareWaiting);
+    if (waiting.size) requestIdle(prepareWaiting, { timeout: SOON });
+  }
+
+  /** Prepare all others when there is nothing else to do: screen readers list the links of the whole page. */
+  function prepareRest(deadline) {
+    while (rest < chunks.length && deadline.timeRemaining() > MIN_IDLE) prepareChunk(rest++);
+    if (rest < chunks.length && !listening.signal.aborted) requestIdle(prepareRest);
   }
 
   function prepareChunk(index) {
@@ -235,9 +242,10 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   return text;
 }
 
-/** Run something when the browser is idle; browsers that cannot tell run it soon. */
-const whenIdle = (run) =>
-  globalThis.requestIdleCallback ? requestIdleCallback(run, { timeout: 250 }) : setTimeout(() => run({ timeRemaining: () => 0 }));
+/** Safari does not tell when it is idle: it works for a moment, now and then. */
+const requestIdle = globalThis.requestIdleCallback ?? ((run) => setTimeout(() => run(aMoment()), SOON));
+
+const aMoment = (end = performance.now() + 2 * MIN_IDLE) => ({ timeRemaining: () => end - performance.now() });
 
 /** The accessible name of the star of a unit. */
 const starLabel = (view, place) => `${t("summary")}: ${view.units[place].citation}`;

@@ -75,8 +75,11 @@ function citationOfBlock(lines, root) {
   return outer.length === 1 ? citationOf(outer[0].places) : view().paragraphs[root];
 }
 
-/** The citation of a whole provision, or of several runs of its sentences; else of one run of sentences. */
-function citationOf(places) {
+/**
+ * The citation of a whole provision, or of several runs of its sentences; else of one run of sentences.
+ * @param {number[]} places of units of one provision
+ */
+export function citationOf(places) {
   const { units, provisions, sentences } = view();
   const { provision, citation } = units[places[0]];
   if (places.length === 1) return citation;

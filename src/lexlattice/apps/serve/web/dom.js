@@ -79,7 +79,11 @@ const MAX_STATIC_COLUMNS = 3;
 export function tableOf(text) {
   const rows = text.split("\n").map((row) => row.split("\t"));
   const width = Math.max(...rows.map((row) => row.length));
-  const lines = rows.map((row) => make("tr", {}, ...Array.from({ length: width }, (_, column) => cellOf(row[column]))));
+  const lines = rows.map((row) => {
+    const isAlone = row.slice(1).every((cell) => !cell.trim()); // a caption, or a heading between rows
+    if (isAlone && width > 1) return make("tr", {}, make("td", { colspan: width }, row[0]));
+    return make("tr", {}, ...Array.from({ length: width }, (_, column) => cellOf(row[column])));
+  });
   return make("div", { class: "table", ...(width > MAX_STATIC_COLUMNS && { tabindex: 0 }) }, make("table", {}, ...lines));
 }
 

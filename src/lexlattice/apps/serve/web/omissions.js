@@ -1,5 +1,6 @@
 // Omissions within the lists and provisions shown; the same rules as `cuts_of` in act/hierarchy.py of the library.
 
+import { citationOf } from "./blocks.js";
 import { state, view } from "./state.js";
 
 /**
@@ -87,10 +88,14 @@ export function unitsLeftOut({ after, missing }) {
   return [...found].sort((a, b) => a - b);
 }
 
-/** What is omitted, by its numbers as the act writes them ("(b)–(f)"), or by its citations. */
-export function namesLeftOut({ missing }) {
-  const names = missing.map((place) => numberOf(view().units[place]));
-  return names.length > 2 ? `${names[0]}–${names.at(-1)}` : names.join(", ");
+/** What is omitted: points by their numbers as the act writes them ("(b)–(f)"), anything else by its citation. */
+export function namesLeftOut({ missing, isPoints }) {
+  const { units } = view();
+  const isOneProvision = missing.every((place) => units[place].provision === units[missing[0]].provision);
+  if (isOneProvision && !isPoints) return citationOf(missing);
+  const names = missing.map((place) => numberOf(units[place]));
+  if (isPoints) return names.length > 2 ? `${names[0]}–${names.at(-1)}` : names.join(", ");
+  return names.join("; ");
 }
 
 /** The number at the start of a unit's text, with its brackets; else its citation. */

@@ -132,10 +132,14 @@ const citationOf = ({ passage: { place } }) => {
 
 /** The text around a hit, with what was found marked. */
 function snippetOf({ passage: { text }, marks }) {
-  const from = marks.length ? Math.max(0, marks[0][0] - AROUND) : 0;
-  const until = Math.min(text.length, (marks.at(-1)?.[1] ?? 0) + 2 * AROUND);
+  const first = marks[0]?.[0] ?? 0;
+  const last = marks.at(-1)?.[1] ?? 0;
+  // From the beginning of a word to the end of one.
+  const from = first <= AROUND ? 0 : text.indexOf(" ", first - AROUND) + 1 || first;
+  const space = text.lastIndexOf(" ", last + 2 * AROUND);
+  const until = last + 2 * AROUND >= text.length ? text.length : Math.max(last, space);
   const parts = [from ? "… " : ""];
-  let at = from;
+  let at = Math.min(from, first);
   for (const [start, end] of marks) {
     parts.push(text.slice(at, start), make("mark", {}, text.slice(start, end)));
     at = end;

@@ -107,14 +107,24 @@ export function typeset({ sections, units, furniture, language }, prefix) {
 }
 
 /** A paragraph, or a table, that begins with a unit. */
-function paragraphOf({ kind, text, depth }, span) {
+function paragraphOf({ kind, text, depth, citation }, span) {
   const isTable = kind === "table";
   const number = isTable ? "" : (NUMBER.exec(text)?.[0] ?? "");
-  if (isTable) span.append(tableOf(text));
+  if (isTable) span.append(namedTable(text, citation));
   else if (number) span.append(make("span", { class: "number" }, number), text.slice(number.length));
   else span.append(text);
   const base = ["paragraph", `depth-${depth}`, number && "numbered", capitals(text)].filter(Boolean).join(" ");
   return { element: make(isTable ? "div" : "p", { class: base }, span), places: [], base };
+}
+
+/** A table; if it can get the focus, because it may scroll, with a name. */
+function namedTable(text, name) {
+  const table = tableOf(text);
+  if (table.tabIndex >= 0) {
+    table.setAttribute("role", "group");
+    table.setAttribute("aria-label", name);
+  }
+  return table;
 }
 
 /** The headings of the divisions that begin with a section, and its own. */
