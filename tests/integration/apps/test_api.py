@@ -113,8 +113,9 @@ def test_every_response_has_the_schema_of_the_document(service: httpx.Client, en
 
 def test_a_problem_has_the_schema_of_the_document(service: httpx.Client) -> None:
     schema = {"$ref": "#/components/schemas/Problem", "components": DOCUMENT["components"]}
+    validator = jsonschema.Draft202012Validator(schema)
     for address in ("/nowhere", "/v1/acts/nothing", f"/v1/acts/{GDPR}/provisions/art-99", "/v1/examples/en/poem"):
-        jsonschema.validate(service.get(address).json(), schema, jsonschema.Draft202012Validator)
+        assert [error.message for error in validator.iter_errors(service.get(address).json())] == []
 
 
 # --- samples ----------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ Celex = Annotated[str, Path(description="CELEX number", examples=["32016R0679"])
 Cited = Annotated[
     str,
     Path(
+        max_length=500,
         description="id or citation, as acts or as people write it, in any of the 24 languages",
         examples=["art-6.par-1", "Article 6(1)", "art. 6 para. 1", "Recital 4"],
     ),

@@ -27,9 +27,9 @@ _SHORTEST: Final = 3
 _NUMBERS: Final = ("paren", "half", "decimal", "figure")
 
 
-def languages_of(language: str) -> Iterator[str]:
+def languages_of(cited: str, language: str) -> Iterator[str]:
     """Yield the languages in which a citation may be written: that of the act, English, then all others."""
-    yield from dict.fromkeys((language, ENGLISH, *LANGUAGES))
+    yield from dict.fromkeys((language, ENGLISH, *(LANGUAGES if len(cited) <= MAX_CHARACTERS else ())))
 
 
 def readings(cited: str, language: str) -> Iterator[str]:

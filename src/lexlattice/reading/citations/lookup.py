@@ -132,7 +132,7 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
         return table
     index = ProvisionIndex(below)
     tried: list[Path] = []
-    for language in languages_of(act.language):
+    for language in languages_of(cited, act.language):
         for path in _paths(act, cited, language):
             tried.append(path)
             found = index.resolve(path, "")
