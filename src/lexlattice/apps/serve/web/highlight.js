@@ -25,7 +25,7 @@ export function initHighlights() {
  */
 export function highlightHits(hits, current) {
   if (!globalThis.CSS?.highlights) return;
-  CSS.highlights.clear();
+  for (const name of [NAME, CURRENT_NAME]) CSS.highlights.delete(name);
   shown = new Highlight();
   byPlace = Map.groupBy(hits.filter(isInUnit), ({ passage }) => passage.place);
   for (const place of byPlace.keys()) if (ready.has(place)) addRanges(place);
