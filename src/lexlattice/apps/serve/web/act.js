@@ -104,12 +104,12 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   /** Prepare all others when there is nothing else to do: screen readers list the links of the whole page. */
   function prepareRest(deadline) {
     while (rest < chunks.length && deadline.timeRemaining() > MIN_IDLE) prepareChunk(rest++);
-    if (rest < chunks.length && !listening.signal.aborted) requestIdle(prepareRest);
+    if (rest < chunks.length) requestIdle(prepareRest);
   }
 
   function prepareChunk(index) {
     waiting.delete(index);
-    if (!onChunk || prepared.has(index)) return;
+    if (!onChunk || listening.signal.aborted || prepared.has(index)) return;
     prepared.add(index);
     const { element, first, last } = chunks[index];
     observer?.unobserve(element);
@@ -228,6 +228,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       waiting.clear();
       resizing.disconnect();
       listening.abort();
+      rest = chunks.length;
       stopSettling();
       container.replaceChildren();
     },
