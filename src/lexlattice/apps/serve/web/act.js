@@ -145,6 +145,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
 
   function stopSettling() {
     cancelAnimationFrame(frame);
+    frame = 0;
     for (const each of laidOut) each.classList.remove("is-laid-out");
     laidOut = new Set();
   }
@@ -185,7 +186,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       const height = Math.min(area.bottom, innerHeight) - Math.max(0, area.top) - covered;
       const top = box.top - Math.max(0, area.top) - covered;
       const isComfortable = top >= 0 && top + Math.min(box.height, height / 2) <= 0.85 * height;
-      if (isComfortable && !isStart) return stopSettling();
+      if (isComfortable && !isStart) return void (frame || stopSettling());
       const isHeading = !element.matches(".unit, .furniture");
       const offset = covered + (isHeading ? 8 : Math.max(8, 0.2 * height));
       const isFar = Math.abs(top) > MAX_SMOOTH_SCREENS * height;
