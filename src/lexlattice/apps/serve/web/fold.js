@@ -17,7 +17,7 @@ function foldLetter(letter) {
   return folded;
 }
 
-/** A text without differences of case and accents. */
+/** A text without differences of case and diacritics. */
 export function fold(text) {
   let folded = "";
   for (const letter of text) folded += foldLetter(letter);

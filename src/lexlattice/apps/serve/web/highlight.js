@@ -25,28 +25,27 @@ export function initHighlights() {
  */
 export function highlightHits(hits, current) {
   if (!globalThis.CSS?.highlights) return;
-  byPlace = Map.groupBy(hits, ({ passage }) => (passage.isHeading ? -1 : passage.place));
+  for (const name of [NAME, CURRENT_NAME]) CSS.highlights.delete(name);
   shown = new Highlight();
-  if (hits.length) CSS.highlights.set(NAME, shown);
-  else CSS.highlights.delete(NAME);
+  byPlace = Map.groupBy(hits.filter(isInUnit), ({ passage }) => passage.place);
   for (const place of byPlace.keys()) if (ready.has(place)) addRanges(place);
-  CSS.highlights.delete(CURRENT_NAME);
-  if (current && byPlace.get(current.passage.place)?.includes(current)) showCurrent(current);
-}
-
-function showCurrent({ passage: { place, text }, marks }) {
-  actText().prepare(place);
-  const ranges = marks.map(([start, end]) => rangeOf(actText().elementOf(place), text, start, end)).filter(Boolean);
-  const highlight = new Highlight(...ranges);
+  for (const hit of hits) if (hit.passage.piece >= 0) rangesOf(hit).forEach((range) => shown.add(range));
+  if (hits.length) CSS.highlights.set(NAME, shown);
+  if (!current || !hits.includes(current)) return;
+  if (isInUnit(current)) actText().prepare(current.passage.place);
+  const highlight = new Highlight(...rangesOf(current));
   highlight.priority = 1;
   CSS.highlights.set(CURRENT_NAME, highlight);
 }
 
+const isInUnit = ({ passage }) => passage.piece < 0 && !passage.isHeading;
+
 function addRanges(place) {
-  for (const { passage, marks } of byPlace.get(place) ?? []) {
-    for (const [start, end] of marks) {
-      const range = rangeOf(actText().elementOf(place), passage.text, start, end);
-      if (range) shown.add(range);
-    }
-  }
+  for (const hit of byPlace.get(place) ?? []) rangesOf(hit).forEach((range) => shown.add(range));
+}
+
+/** Where a hit is; headings, which several lines are made of, are not highlighted. */
+function rangesOf({ passage: { place, piece, text, isHeading }, marks }) {
+  const element = piece >= 0 ? actText().elements.furniture[piece] : !isHeading && actText().elementOf(place);
+  return element ? marks.map(([start, end]) => rangeOf(element, text, start, end)).filter(Boolean) : [];
 }
