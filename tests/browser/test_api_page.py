@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 RAPIDOC = WEB / "vendor" / "rapidoc"
+PATIENCE = 30_000  # milliseconds, for a busy machine
 
 
 def test_the_vendored_file_is_the_one_that_is_documented() -> None:
@@ -45,7 +46,7 @@ def test_all_operations_are_shown_in_light_and_dark_and_can_be_tried(browser: Br
                 page.on("console", lambda message: complaints.append(message.text))  # noqa: B023
                 page.goto(f"{server.address}api")
                 for summary in summaries:
-                    expect(page.get_by_text(summary, exact=True).first).to_be_visible()
+                    expect(page.get_by_text(summary, exact=True).first).to_be_visible(timeout=PATIENCE)
                 nav = page.locator("rapi-doc .nav-bar")
                 backgrounds.add(nav.evaluate("bar => getComputedStyle(bar).backgroundColor"))
                 if scheme == "light":
@@ -53,7 +54,7 @@ def test_all_operations_are_shown_in_light_and_dark_and_can_be_tried(browser: Br
                     section = page.locator("[id='get-/v1/identifiers']")
                     section.locator("input[data-pname='text']").fill("95/46/EC")
                     section.get_by_role("button", name="TRY").click()
-                    expect(section).to_contain_text("31995L0046")
+                    expect(section).to_contain_text("31995L0046", timeout=PATIENCE)
             assert [url for url in asked if not url.startswith((server.address, "blob:"))] == []
             assert complaints == []
         assert len(backgrounds) == 2
