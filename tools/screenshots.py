@@ -56,7 +56,9 @@ def reader(browser: Browser, address: str, scheme: str) -> None:
 
 def side_by_side(browser: Browser, address: str) -> None:
     """Two languages, scrolling together."""
-    page = opened(_page(browser, address, WIDE), *(ROOT / "examples" / "short" / f"{code}.txt" for code in ("en", "el")))
+    page = opened(
+        _page(browser, address, WIDE), *(ROOT / "examples" / "short" / f"{code}.txt" for code in ("en", "el"))
+    )
     page.locator("#compare").click()
     page.locator("#second .unit.chosen").first.wait_for(state="attached")
     page.locator("#contents-list a", has_text="Article 3").first.click()

@@ -249,7 +249,8 @@ def test_long_titles_and_titles_in_capitals_are_set_small(visit: Visit, tmp_path
     page, sizes = visit(), []
     for number, title in enumerate(("on honey", "ON THE KEEPING OF BEES AND THE SALE OF HONEY", "on honey " * 30)):
         act = tmp_path / f"act{number}.txt"
-        act.write_text(f"COUNCIL REGULATION (EC) No {number + 12}/2003\n{title}\nArticle 1\nHives shall be registered.\n")
+        head = f"COUNCIL REGULATION (EC) No {number + 12}/2003"
+        act.write_text(f"{head}\n{title}\nArticle 1\nHives shall be registered.\n")
         if number:
             page.locator("#home").click()
         opened(page, act)
