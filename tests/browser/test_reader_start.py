@@ -303,6 +303,7 @@ def test_back_returns_to_where_the_text_was(visit: Visit, short: Path) -> None:
     page.wait_for_function("top => document.getElementById('act').scrollTop > top + 500", arg=top)
     page.go_back()
     page.wait_for_function("top => Math.abs(document.getElementById('act').scrollTop - top) < 5", arg=top)
+    assert top > 0
 
 
 # Keys.

@@ -68,7 +68,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   const resizing = new ResizeObserver(([{ contentRect }]) => {
     if (!contentRect.width || contentRect.width === width) return;
     width = contentRect.width;
-    estimateHeights(chunks, width);
+    requestAnimationFrame(() => estimateHeights(chunks, width)); // not at once: this changes what is observed
   });
   resizing.observe(container);
   if (onChunk) requestIdle(prepareRest);
