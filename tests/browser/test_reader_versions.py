@@ -198,7 +198,11 @@ def test_switching_the_first_version_while_comparing_exchanges_them(visit: Visit
 
 
 def test_an_adopted_and_a_consolidated_text_stand_side_by_side(visit: Visit, examples: Path) -> None:
-    page = opened(visit(), examples / "short" / "en.txt", examples / "formats" / "act.consolidated.html")
+    page = opened(visit(), examples / "short" / "en.txt")
+    page.locator("#more").set_input_files([examples / "formats" / "act.consolidated.html"])
+    expect(page.locator("#facts")).to_contain_text("Consolidated text")
+    expect(page.locator("#version option")).to_have_count(2)
+    page.locator("#version").select_option(index=0)
     page.locator("#compare").click()
     expect(page.locator("#second-name")).to_contain_text("Consolidated text")
     expect(page.locator("#second .unit.chosen").first).to_be_attached()
