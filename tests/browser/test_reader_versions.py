@@ -164,6 +164,20 @@ def test_two_versions_scroll_together(visit: Visit, examples: Path, size: tuple[
         )
 
 
+def test_both_versions_follow_jumps_and_keep_their_place_in_another_window(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "short" / "en.txt", examples / "short" / "de.txt")
+    page.locator("#contents-list a", has_text="Article 6").first.click()
+    page.locator("#compare").click()
+    for pane in ("#act", "#second"):
+        expect(page.locator(f"{pane} .unit[data-id^='art-6']").first).to_be_in_viewport()
+    page.locator("#contents-list a", has_text="Article 3").first.click()
+    for pane in ("#act", "#second"):
+        expect(page.locator(f"{pane} .unit[data-id='art-3.par-1']")).to_be_in_viewport()
+    page.set_viewport_size({"width": TABLET[0], "height": TABLET[1]})
+    for pane in ("#act", "#second"):
+        expect(page.locator(f"{pane} .unit[data-id='art-3.par-1']")).to_be_in_viewport()
+
+
 def test_the_second_version_shows_what_was_chosen_and_what_is_current(
     visit: Visit, examples: Path, tmp_path: Path
 ) -> None:
