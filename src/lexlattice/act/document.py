@@ -312,10 +312,10 @@ class Act:
             NoSuchProvisionError: If the act has none; the message names the nearest ones.
 
         """
-        from lexlattice.reading.citations import lookup
+        from lexlattice.reading.citations import lookup, tables
 
         units = self._below.get(provision_id)
-        row = lookup.table_row(self, self._below, provision_id) if units is None else None
+        row = tables.table_row(self, self._below, provision_id) if units is None else None
         if row is not None:
             return Provision(row.id, row.citation, (row,))
         if units is None:
@@ -330,7 +330,8 @@ class Act:
                 "art. 5 par. 1 (a)", "Artikel 5 Absatz 1", "5.1", "Recital 12", "Annex II".
 
         Raises:
-            NoSuchProvisionError: If the act has none; the message names the nearest ones.
+            NoSuchProvisionError: If the act has none, or the citation says more than one provision ("Articles 1 to
+                3") or other words; the message names the nearest ones.
 
         """
         from lexlattice.reading.citations import lookup

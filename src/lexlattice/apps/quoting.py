@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from lexlattice.act.document import Act, Provision, Unit
+from lexlattice.errors import NoSuchProvisionError
 from lexlattice.reading.structure.provisions import SENTENCES_FROM
 
 
@@ -49,9 +50,16 @@ def quote(read: Callable[[int], Act], cited: str) -> Quotation:
         NoSuchProvisionError: The act has none; the message names the nearest ones.
 
     """
-    # Split into sentences first, so that single sentences can be found, too.
+    # Split into sentences first, so that single sentences can be found, too; those of short ones are rarely cited.
     act = read(SENTENCES_FROM)
-    found = act.find(cited)
+    try:
+        found = act.find(cited)
+    except NoSuchProvisionError as missing:
+        act = read(1)
+        try:
+            found = act.find(cited)
+        except NoSuchProvisionError:
+            raise missing from None
     if found.units[0].id != found.id or found.units[0].provision == found.id:  # not a sentence of a provision
         act = read(0)
         found = act.provision(found.id)

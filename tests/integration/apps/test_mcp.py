@@ -326,6 +326,15 @@ def test_a_long_provision_is_quoted_whole_and_each_of_its_sentences_alone() -> N
         assert (quoted["start"], quoted["end"]) == (alone.start, alone.end)
 
 
+def test_a_sentence_of_a_short_provision_is_quoted_alone() -> None:
+    text = "Article 1\n\n1. Bees are free. Hives are not.\n\n2. Honey is sweet."
+    assert quote_provision(text, "Article 1(1), second sentence", "en")["text"] == "Hives are not."
+    assert quote_provision(text, "Article 1(2), first sentence", "en")["text"] == "2. Honey is sweet."
+    for name in ("Article 1(1), third sentence", "Article 1(1) and (2)", "Article 1(1)-(2)"):
+        with pytest.raises(NoSuchProvisionError):
+            quote_provision(text, name, "en")
+
+
 def test_a_missing_provision_is_answered_with_the_nearest_ones(act: str) -> None:
     with pytest.raises(NoSuchProvisionError) as missing:
         quote_provision(act, "Article 3(7)")

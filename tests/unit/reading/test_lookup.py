@@ -14,7 +14,7 @@ import pytest
 from lexlattice import Act, LexLatticeError, read
 from lexlattice.act.document import Unit
 from lexlattice.errors import NoSuchProvisionError
-from lexlattice.reading.citations.lookup import cited_table
+from lexlattice.reading.citations.tables import cited_table
 from lexlattice.reading.languages.grammar import LANGUAGES, load, raw
 
 ANNEXED = """REGULATION (EU) 2024/9999 OF THE COUNCIL of 1 March 2024 on lamps
@@ -84,6 +84,7 @@ def lamps() -> Act:
         ("rec. 2", "rec-2"),
         ("Artikel 1 Absatz 2 Buchstabe a", "art-1.par-2.pt-a"),
         ("Article 1(2) of Regulation (EU) 2024/9999", "art-1.par-2"),
+        ("Article 1(2) of this Regulation.", "art-1.par-2"),
         ("annex II", "anx-II"),
         ("Title", "title"),
     ],
@@ -99,6 +100,41 @@ def test_a_provision_is_found_however_it_is_cited(lamps: Act, cited: str, found:
 def test_a_part_of_a_citation_or_another_act_is_never_taken_for_what_was_asked(lamps: Act, cited: str) -> None:
     with pytest.raises(NoSuchProvisionError):
         lamps.find(cited)
+
+
+@pytest.mark.parametrize(
+    ("cited", "named"),
+    [
+        ("Articles 1 to 2", ["Article 1", "Article 2"]),
+        ("Article 1–2", ["Article 1", "Article 2"]),
+        ("Articles 1 and 2", ["Article 1", "Article 2"]),
+        ("Article 1, Article 2", ["Article 1", "Article 2"]),
+        ("Article 1(1) and (2)", ["Article 1(1)", "Article 1(2)"]),
+        ("Article 1(2)(a) to (b)", ["Article 1(2)(a)", "Article 1(2)(b)"]),
+        ("Artikel 1 und 2", ["Article 1", "Article 2"]),
+        ("Article 1(1), second sentence", ["Article 1(1)"]),
+        ("Art. 1 GDPR", ["Article 1"]),
+        ("Article 1 of this Directive", ["Article 1"]),
+        ("Article 2 of the Treaty", ["Article 2"]),
+        ("not Article 2", ["Article 2"]),
+        ("Art. 1(2) and so on", ["Article 1(2)"]),
+        ("1. Article 2", ["Article 2"]),
+    ],
+)
+def test_more_than_one_provision_is_refused_by_naming_them(lamps: Act, cited: str, named: list[str]) -> None:
+    with pytest.raises(NoSuchProvisionError) as caught:
+        lamps.find(cited)
+    assert caught.value.values["nearest"] == named
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lists_and_ranges_are_refused_in_every_language(examples: Path, language: str) -> None:
+    act = read(examples / "short" / f"{language}.txt")
+    first, second = (act.provision(name).citation for name in ("art-3", "art-4"))
+    words = raw(language)["references"]
+    for joint in (*words["list"], *words["range"], "-", ","):
+        with pytest.raises(NoSuchProvisionError):
+            act.find(f"{first} {joint} {second}")
 
 
 @pytest.mark.parametrize(

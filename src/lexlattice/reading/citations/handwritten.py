@@ -10,7 +10,7 @@ from typing import Final
 
 from lexlattice.reading.citations.mentions import Mention
 from lexlattice.reading.citations.tokens import Token, is_lettered
-from lexlattice.reading.citations.vocabulary import fold_letters, load_vocabulary
+from lexlattice.reading.citations.vocabulary import ACTS, fold_letters, load_vocabulary
 from lexlattice.reading.languages.grammar import LANGUAGES, raw
 
 ENGLISH: Final = "en"
@@ -25,6 +25,9 @@ _LETTER: Final = re.compile(r"\s?\(?[^\W\d_]\b(?!['’.])")
 _SHORTEST: Final = 3
 """Letters of an abbreviation without a stop."""
 _NUMBERS: Final = ("paren", "half", "decimal", "figure")
+_PUNCTUATION: Final = frozenset(",.;:'’‘“”\"()[]")
+_NAMING: Final = frozenset({"of", "the", "this", "maker"})
+"""What words around the name of an act can be: "of this Commission Regulation"."""
 
 
 def languages_of(cited: str, language: str) -> Iterator[str]:
@@ -56,16 +59,32 @@ def readings(cited: str, language: str) -> Iterator[str]:
             yield "".join(parts)
 
 
-def is_whole(mention: Mention, tokens: Sequence[Token]) -> bool:
-    """Whether a mention accounts for all numbers and levels of a text: a part of what was asked for is no answer."""
-    for index, token in enumerate(tokens):
-        if mention.first <= index < mention.last or token.kind == "act":
-            continue
-        is_letter = token.kind == "word" and len(token.text) == 1 and index >= mention.last
-        is_number = token.kind in _NUMBERS or token.roman or (is_letter and is_lettered(token.text))
-        if is_number or token.role.levels or token.role.ordinal:
-            return False
-    return True
+def is_whole(mention: Mention, tokens: Sequence[Token], text: str, kind: str) -> bool:
+    """Whether a mention is all that a text says, but for the name of the act: a part of it is no answer.
+
+    Args:
+        mention: A mention in the text.
+        tokens: The tokens of the text.
+        text: The text.
+        kind: The type of the act: "this Directive" is none of its names if it is a regulation.
+
+    """
+    if any(character.isalnum() for character in text[: tokens[0].start]):  # a marker, which `tokenize` leaves out
+        return False
+    before, after = tokens[: mention.first], tokens[mention.last :]
+    if any(token.kind == "word" and len(token.text) == 1 and is_lettered(token.text) for token in after):
+        return False  # the letter of a point, even if it is also a word
+    return all(_is_of_act(token, kind) for token in (*before, *after))
+
+
+def _is_of_act(token: Token, kind: str) -> bool:
+    """Whether a token belongs to the name of the act, or is punctuation."""
+    if token.kind == "act" or token.text in _PUNCTUATION:
+        return True
+    if token.kind in _NUMBERS or token.roman or token.role.levels or token.role.ordinal:
+        return False
+    named = "decision" if token.role.act == "framework" else token.role.act
+    return named == kind if named and kind in ACTS else bool(named or token.role.flags & _NAMING)
 
 
 def _written_out(match: re.Match[str], folded: str, language: str) -> list[str]:

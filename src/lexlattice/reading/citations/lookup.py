@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from lexlattice.act.document import Unit
 from lexlattice.errors import NoSuchProvisionError
@@ -15,78 +14,15 @@ from lexlattice.reading.citations.handwritten import is_whole, languages_of, rea
 from lexlattice.reading.citations.levels import Path
 from lexlattice.reading.citations.mentions import find_mentions
 from lexlattice.reading.citations.resolve import ProvisionIndex
+from lexlattice.reading.citations.tables import Below, cited_table, table_row
 from lexlattice.reading.citations.tokens import tokenize
-from lexlattice.reading.citations.vocabulary import fold_letters, load_vocabulary
+from lexlattice.reading.citations.vocabulary import LAST, fold_letters, load_vocabulary
 from lexlattice.reading.languages.grammar import DIVISIONS, Grammar, load
 from lexlattice.reading.languages.numbering import from_roman
+from lexlattice.reading.languages.sentences import sentences
 
 if TYPE_CHECKING:
     from lexlattice.act.document import Act
-
-
-# --- tables and their rows: "Annex II, table 1, row 3" --------------------------------------------------------
-
-Below = Mapping[str, Sequence[Unit]]
-"""The units below every id of an act."""
-
-_QUOTED: Final = re.compile(r"q(?:-\d+)?(?:-(art|anx)-([^~]+))?(?:~\d+)?|q-.*")
-"""The step of quoted text in an id: "q", "q-2" if it is the second, "q-art-4" if it begins with a header."""
-_ROW: Final = re.compile(r"(.+\.tbl-[^.]+)\.row-(\d{1,5})\Z")
-
-
-class CitedTable(NamedTuple):
-    """A cited table: the citation of the provision it belongs to, and the end of its id."""
-
-    parent: str
-    step: str
-
-
-@cache
-def _table_pattern(language: str) -> re.Pattern[str]:
-    """The regex for a citation that ends in a table, made from the form in which the language cites tables."""
-    forms = load(language).citation
-    table, row = (re.escape(fold_letters(forms[name].final)).replace(r"\{n\}", "N") for name in ("table", "row"))
-    table, row = (form.lstrip(",").replace(r"\ ", r"\s?") for form in (table, row))
-    table = table.replace("N", r"(?P<table>\d{1,4})").lstrip(",")
-    return re.compile(rf"(?P<parent>.+?),?{table}(?:,?{row.replace('N', '(?P<row>[0-9]{1,5})')})?\s*\Z")
-
-
-def cited_table(cited: str, language: str) -> CitedTable | None:
-    """Parse the table or the row of one at the end of a citation; None if there is none.
-
-    >>> cited_table("Annex II, table 1, row 3", "en")
-    CitedTable(parent='Annex II', step='tbl-1.row-3')
-    >>> cited_table("II. melléklet, 1. táblázat", "hu")
-    CitedTable(parent='II. melléklet', step='tbl-1')
-    """
-    match = _table_pattern(language).match(fold_letters(cited))
-    if match is None:
-        return None
-    row = f".row-{match['row']}" if match["row"] else ""
-    return CitedTable(cited[: match.end("parent")], f"tbl-{match['table']}{row}")
-
-
-def table_row(act: Act, below: Below, name: str) -> Unit | None:
-    """The row of a table with this id, as a unit of its own; None if there is none."""
-    match = _ROW.match(name)
-    tables = below.get(match[1], ()) if match is not None else ()
-    if match is None or len(tables) != 1 or not 0 < int(match[2]) <= len(tables[0].rows):
-        return None
-    table, number = tables[0], int(match[2])
-    lines = table.text.split("\n")
-    start = table.start + sum(len(line) + 1 for line in lines[: number - 1])
-    text = lines[number - 1]
-    cited = table.citation + load(act.language).citation["row"].final.replace("{n}", match[2])
-    return table._replace(
-        id=name,
-        provision=name,
-        number=match[2],
-        citation=cited,
-        text=text,
-        start=start,
-        end=start + len(text),
-        words=len(text.split()),
-    )
 
 
 # --- provisions -------------------------------------------------------------------------------------------
@@ -94,7 +30,10 @@ def table_row(act: Act, below: Below, name: str) -> Unit | None:
 MAX_SUGGESTIONS: Final = 3
 _BARE: Final = re.compile(r"\s*\d{1,3}[a-z]{0,2}(?:\.\d{1,3})*\s*(?:\(.*)?\Z")
 """A number without a word, which is that of an article: "5", "5(1)(a)", "5.1"."""
-
+_JOINED: Final = re.compile(r"(?<=[\d)])\s*[-–—/+&,]\s*(?=[\d(])")
+"""A sign between two numbers that makes a list or a range of them."""
+_QUOTED: Final = re.compile(r"q(?:-\d+)?(?:-(art|anx)-([^~]+))?(?:~\d+)?|q-.*")
+"""The step of quoted text in an id: "q", "q-2" if it is the second, "q-art-4" if it begins with a header."""
 _LEVELS: Final = {"rec": "recital", "anx": "annex", "par": "paragraph", "ind": "indent", "art": "article"}
 
 
@@ -132,14 +71,22 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
         return table
     index = ProvisionIndex(below)
     tried: list[Path] = []
+    partly: list[str] = []
     for language in languages_of(cited, act.language):
-        for path in _paths(act, cited, language):
-            tried.append(path)
-            found = index.resolve(path, "")
-            if found:
-                return found
-        if language == act.language and (found := _by_levels(act, cited)):
-            return found
+        parts: list[str] = []
+        for paths, is_all in _mentioned(act, cited, language):
+            tried.append(paths[0])
+            found = [name for path in paths if (name := index.resolve(path, ""))]
+            if found and is_all and len(paths) == 1 and _has_sentence(act, below, paths[0], found[0]):
+                return found[0]
+            parts += found
+        if language == act.language and (name := _by_levels(act, cited)):
+            return name
+        partly = max(partly, list(dict.fromkeys(parts)), key=len)
+    # Nothing less than what was asked for, and nothing else; but its parts are worth a hint.
+    if partly:
+        close = [cite_provision(act, below, name) for name in partly[:MAX_SUGGESTIONS]]
+        raise _no_such(cited, close, said="{} is not the citation of one provision of this act")
     close = _nearest(act, below, index, tried, cited)
     example = next((unit.citation for unit in act.units if unit.kind not in ("title", "citation")), "")
     raise _no_such(cited, close, example)
@@ -157,15 +104,27 @@ def _by_levels(act: Act, cited: str) -> str:
     return same[0].id if len(same) == 1 else same[0].provision if same else ""
 
 
-def _paths(act: Act, cited: str, language: str) -> Iterator[Path]:
-    """Yield the provisions that a citation can name in a language, unless it is one of another act."""
+def _mentioned(act: Act, cited: str, language: str) -> Iterator[tuple[Sequence[Path], bool]]:
+    """Yield the provisions that a citation can name in a language, and whether it says no more than that.
+
+    Nothing is yielded for a provision of another act.
+    """
     words = load_vocabulary(language)
     for reading in readings(cited, language):
         for text in (reading, f"{words.shown} {reading}") if _BARE.match(reading) else (reading,):
             tokens = tokenize(text, words)
             if act.celex and {token.act.celex for token in tokens if token.act is not None} - {act.celex, ""}:
                 continue
-            yield from (mention.paths[0] for mention in find_mentions(tokens, words) if is_whole(mention, tokens))
+            for mention in find_mentions(tokens, words):
+                yield mention.paths, is_whole(mention, tokens, text, act.type)
+
+
+def _has_sentence(act: Act, below: Below, path: Path, found: str) -> bool:
+    """Whether a provision is the sentence that was asked for, if one was: one that is not divided may have several."""
+    if all(level != "sentence" for level, _ in path) or ".s-" in found:
+        return True
+    text = act.source[below[found][0].start : below[found][-1].end]
+    return path[-1][1] in ("1", str(LAST)) and len(sentences(text, load(act.language))) == 1
 
 
 def _names_all(unit: Unit, units: Sequence[Unit]) -> bool:
@@ -198,13 +157,14 @@ def no_such_id(act: Act, below: Below, name: object) -> NoSuchProvisionError:
     return _no_such(str(name), close)
 
 
-def _no_such(wanted: str, close: Sequence[str], example: str = "") -> NoSuchProvisionError:
+def _no_such(
+    wanted: str, close: Sequence[str], example: str = "", said: str = "There is no {} in this act"
+) -> NoSuchProvisionError:
     shown = f"; cite a provision as in {example!r}." if example else "."
     hint = f"; did you mean {', '.join(close)}?" if close else shown
     asked = wanted.strip()[:80]
     return NoSuchProvisionError(
-        f"There is no {asked or 'provision without a name'} in this act{hint}",
-        values={"provision": asked, "nearest": list(close)},
+        said.format(asked or "provision without a name") + hint, values={"provision": asked, "nearest": list(close)}
     )
 
 
@@ -230,6 +190,7 @@ def _number(name: str) -> int:
 
 
 def _plain(text: str) -> str:
+    text = _JOINED.sub(" + ", text).replace("+", "plus")  # "Article 1-2" is not "Article 1(2)"
     return re.sub(r"[\W_]+", " ", fold_letters(text.casefold())).strip()
 
 
