@@ -139,10 +139,12 @@ class Client:
             **options: Options of the summary.
 
         Raises:
-            ServiceError: The service refused the request or did not respond.
+            ServiceError: The service refused the request or did not respond; the act may lack one of the units.
             OutputError: The file cannot be written.
 
         """
+        if units is not None and not units:
+            raise OptionError("Pass the id of at least one unit.")
         content = self._post("/v1/exports", source, celex, {**options, "units": units}, format=format)
         if to is not None:
             try:

@@ -68,6 +68,8 @@ def test_an_export_is_returned_and_saved(client: Client, examples: Path, tmp_pat
     assert [item["id"] for item in json.loads(saved)["extract"]] == [item.id for item in summarize(path, words=80)]
     only = json.loads(client.export(path, "json", units=["art-4"]))
     assert [item["id"] for item in only["extract"]] == ["art-4"]
+    with pytest.raises(OptionError):
+        client.export(path, units=[])
     with pytest.raises(OutputError):
         client.export(path, "text", to=tmp_path)
 

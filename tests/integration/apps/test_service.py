@@ -52,7 +52,7 @@ def english(examples: Path) -> bytes:
     return (examples / "short" / "en.txt").read_bytes()
 
 
-def upload(service: httpx.Client, content: bytes, path: str = "/v1/summaries", **fields: str) -> httpx.Response:
+def upload(service: httpx.Client, content: bytes, path: str = "/v1/summaries", **fields: str | list[str]) -> httpx.Response:
     return service.post(path, files={"file": ("act", content)}, data=fields)
 
 
@@ -161,6 +161,12 @@ def test_an_export_has_exactly_the_units_named(service: httpx.Client, english: b
         exported = answer.json()
         assert [item["id"] for item in exported["extract"]] == units
         assert (exported["budget"], exported["words"]) == (budget, own)  # the length that was set, if one was
+    repeated = upload(service, english, "/v1/exports?format=json", units=units, words="9")
+    assert [item["id"] for item in repeated.json()["extract"]] == units
+    unknown = service.post("/v1/exports?format=json", json={"text": english.decode(), "units": [*units, "art-99"]})
+    refused(unknown, 404)
+    assert (unknown.json()["code"], unknown.json()["values"]["units"]) == ("no-such-provision", ["art-99"])
+    refused(service.post("/v1/exports?format=json", json={"text": english.decode(), "units": []}), 422)
     refused(upload(service, english, "/v1/exports?format=exe"), 422)
 
 

@@ -172,11 +172,14 @@ class BodyReader:
         for name, value in (await self._form(request, body)).multi_items():
             if isinstance(value, UploadFile) and name == "file":
                 files.append(value)
+            elif isinstance(value, str) and (name == "units" or not value.strip()):
+                if value.strip():  # browsers send empty fields, too
+                    fields.setdefault(name, []).extend(value.split())
             elif isinstance(value, UploadFile) or name in fields:
                 detail = f"Invalid field '{name}'; send files as 'file', and other fields once."
                 raise ProblemError(422, "invalid-field", detail, field=name[:80])
-            elif value.strip():  # browsers send empty fields, too
-                fields[name] = value.split() if name == "units" else value
+            else:
+                fields[name] = value
         if not files:
             return Batch([_upload(_validate(model, fields))], is_many=False)
         request_model = _validate(model, fields, has_file=True)

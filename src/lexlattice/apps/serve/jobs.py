@@ -13,6 +13,7 @@ from lexlattice.act.document import Act
 from lexlattice.act.summary import Summary
 from lexlattice.apps import quoting
 from lexlattice.apps.serve.view import view_of
+from lexlattice.errors import NoSuchProvisionError
 from lexlattice.reading import read
 from lexlattice.reading.structure.provisions import SENTENCES_FROM
 from lexlattice.selection import SummaryOptions
@@ -23,6 +24,9 @@ MAX_RESPONSE_BYTES: Final = 50_000_000
 MAX_VIEW_UNITS: Final = 50_000
 """Units that the page can show in good time; the longest known act has 41,000."""
 _WARM_UP_ACT: Final = "Article 1\n\nHives shall be registered.\n\nArticle 2\n\nBees are free."
+_NAMED: Final = 3
+_LISTED: Final = 100
+"""Unknown units that an error names in its sentence, and in its values."""
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9()_-]")
 """Characters to remove from file names."""
 
@@ -86,9 +90,20 @@ def export(job: JobRequest, format: str) -> tuple[bytes, str]:
     """Return the summary as a file, and a file name without suffix."""
     from lexlattice.rendering import render_file
 
-    summary = _summary(job) if job.units is None else extract_of(_read(job), job.units, job.options)
+    summary = _summary(job) if job.units is None else _named_units(job, job.units)
     name = _UNSAFE.sub("", summary.act.celex) or "summary"
     return _check_size(render_file(summary, format, group=job.group)), f"{name}.{summary.act.language}"
+
+
+def _named_units(job: JobRequest, units: Collection[str]) -> Summary:
+    act = _read(job)
+    known = {unit.id for unit in act.units}
+    missing = [name for name in units if name not in known]
+    if missing:
+        named = ", ".join(name[:80] for name in missing[:_NAMED])
+        values = {"provision": named, "units": [name[:80] for name in missing[:_LISTED]], "count": len(missing)}
+        raise NoSuchProvisionError(f"The act has no unit with the id {named}; parse it to see its ids.", values=values)
+    return extract_of(act, units, job.options)
 
 
 def quote(job: JobRequest, cited: str) -> bytes:

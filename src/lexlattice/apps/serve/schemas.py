@@ -107,7 +107,8 @@ class ExportRequest(SummaryRequest):  # type: ignore[valid-type,misc]
     """An act and the options of its summary, or the units to export."""
 
     units: Annotated[
-        list[str] | None, Field(max_length=100_000, description="ids of the units to export, instead of a selection")
+        list[str] | None,
+        Field(min_length=1, max_length=100_000, description="ids of the units to export, instead of a selection"),
     ] = None
 
 

@@ -62,7 +62,7 @@ function exportAs(format) {
     const places = [...state.chosen].sort((a, b) => a - b);
     const units = places.map((place) => view().units[place].id);
     const wanted = { ...source, language: view().language };
-    const selection = { words: state.budget, focus: state.focus, units };
+    const selection = { words: state.budget, focus: state.focus, units: units.length ? units : undefined };
     const { file, name } = await fetchExport(wanted, format, selection, signal);
     const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
