@@ -52,7 +52,9 @@ def english(examples: Path) -> bytes:
     return (examples / "short" / "en.txt").read_bytes()
 
 
-def upload(service: httpx.Client, content: bytes, path: str = "/v1/summaries", **fields: str | list[str]) -> httpx.Response:
+def upload(
+    service: httpx.Client, content: bytes, path: str = "/v1/summaries", **fields: str | list[str]
+) -> httpx.Response:
     return service.post(path, files={"file": ("act", content)}, data=fields)
 
 
@@ -224,6 +226,16 @@ def test_two_versions_are_aligned_as_in_the_library(service: httpx.Client, examp
     assert mixed.json()["pairs"]["art-1.par-2.sub-2"] == ["art-2"], "in the order in which they were sent"
 
 
+def test_empty_parts_of_an_alignment_are_ignored(service: httpx.Client) -> None:
+    """The page of the API sends every field."""
+    two = [("file", ("act", LITTLE.encode()))] * 2
+    expected = service.post("/v1/alignments", files=two).json()
+    empty = [("file", ("", b"")), ("text", (None, "")), ("celex", (None, " ")), ("language", (None, ""))]
+    assert service.post("/v1/alignments", files=[*empty, *two]).json() == expected
+    languages = [("language", (None, "en")), ("language", (None, ""))]
+    assert service.post("/v1/alignments", files=[*two, *languages]).json() == expected
+
+
 @pytest.mark.parametrize(
     ("files", "fields"),
     [
@@ -243,6 +255,36 @@ def test_an_alignment_needs_exactly_two_acts(
 
 
 # --- refusals --------------------------------------------------------------------------------------
+
+
+def test_options_in_the_query_of_a_post_are_refused(service: httpx.Client) -> None:
+    """They would be ignored otherwise."""
+    for path in (
+        "/v1/summaries?words=20",
+        "/v1/acts?language=en",
+        "/v1/exports?format=md&words=9",
+        "/v1/alignments?x=",
+    ):
+        answer = upload(service, LITTLE.encode(), path)
+        assert "body" in refused(answer, 422)
+        assert answer.json()["values"]["field"] in path
+    for path in ("/v1/exports", "/v1/provisions"):
+        assert "query" in refused(upload(service, LITTLE.encode(), path), 422)
+
+
+def test_an_unknown_type_is_answered_with_those_of_the_route(service: httpx.Client) -> None:
+    form, json_type, ndjson = "multipart/form-data", "application/json", "application/x-ndjson"
+    for path, sent, types in (
+        ("/v1/summaries", "text/plain", [form, json_type, ndjson]),
+        ("/v1/acts", "text/plain", [form, json_type, ndjson]),
+        ("/v1/views", "text/plain", [form, json_type]),
+        ("/v1/exports?format=md", ndjson, [form, json_type]),
+        ("/v1/provisions?provision=1", ndjson, [form, json_type]),
+        ("/v1/alignments", json_type, [form]),
+    ):
+        answer = service.post(path, content=b"{}", headers={"Content-Type": sent})
+        refused(answer, 415)
+        assert answer.json()["values"]["types"] == types, path
 
 
 @pytest.mark.parametrize(

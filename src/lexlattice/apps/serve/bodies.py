@@ -57,13 +57,14 @@ class BodyReader:
         self._settings = settings
         self.held_bytes = 0
 
-    async def read(self, request: Request, model: type[ActRequest]) -> Batch:
-        """Return the acts of a request, validated as `model`."""
+    async def read(self, request: Request, model: type[ActRequest], *, many: bool = False) -> Batch:
+        """Return the acts of a request, validated as `model`; `many` allows NDJSON."""
+        _check_query(request)
         media_type = _media_type(request)
-        if media_type not in (JSON, FORM, NDJSON):
-            raise ProblemError(
-                415, "media-type", f"Send the act as {FORM} or {JSON}, or several acts as {NDJSON}.", types=[FORM, JSON]
-            )
+        types = [FORM, JSON, *([NDJSON] if many else [])]
+        if media_type not in types:
+            several = f", or several acts as {NDJSON}" if many else ""
+            raise ProblemError(415, "media-type", f"Send the act as {FORM} or {JSON}{several}.", types=types)
         body = await self._body(request)
         # Parsing runs in threads: a large body takes long enough to hold up other requests.
         if media_type == JSON:
@@ -83,20 +84,24 @@ class BodyReader:
 
     async def read_pair(self, request: Request) -> tuple[ActUpload, ActUpload]:
         """Return the two acts of a form in its order: each a file, a text or a CELEX number, with a language or not."""
+        _check_query(request)
         if _media_type(request) != FORM:
             raise ProblemError(415, "media-type", f"Send the two acts as {FORM}.", types=[FORM])
         acts: list[tuple[str, str | bytes]] = []
         languages: list[str] = []
         for name, value in (await self._form(request, await self._body(request))).multi_items():
-            if isinstance(value, UploadFile) and name == "file":
+            if isinstance(value, str) and name == "language":
+                languages.append(value.strip())
+            elif _is_blank(value):
+                continue
+            elif isinstance(value, UploadFile) and name == "file":
                 acts.append((name, await value.read()))
             elif isinstance(value, str) and name in ("text", "celex"):
                 acts.append((name, value))
-            elif isinstance(value, str) and name == "language":
-                languages.append(value)
             else:
                 detail = f"Invalid field '{name}'; send 'file', 'text' or 'celex', and 'language'."
                 raise ProblemError(422, "invalid-field", detail, field=name[:80])
+        languages = languages if any(languages) else []
         if len(acts) != 2 or len(languages) not in (0, 2):
             detail = "This route takes two acts; send two, and a language for both or for neither."
             raise ProblemError(422, "two-acts", detail)
@@ -170,11 +175,12 @@ class BodyReader:
         fields: dict[str, Any] = {}
         files: list[UploadFile] = []
         for name, value in (await self._form(request, body)).multi_items():
+            if _is_blank(value):
+                continue
             if isinstance(value, UploadFile) and name == "file":
                 files.append(value)
-            elif isinstance(value, str) and (name == "units" or not value.strip()):
-                if value.strip():  # browsers send empty fields, too
-                    fields.setdefault(name, []).extend(value.split())
+            elif isinstance(value, str) and name == "units":
+                fields.setdefault(name, []).extend(value.split())
             elif isinstance(value, UploadFile) or name in fields:
                 detail = f"Invalid field '{name}'; send files as 'file', and other fields once."
                 raise ProblemError(422, "invalid-field", detail, field=name[:80])
@@ -213,6 +219,19 @@ class BodyReader:
 
 def _media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _is_blank(value: str | UploadFile) -> bool:
+    """Whether a part of a form was not filled in: browsers send it nevertheless."""
+    return not value.strip() if isinstance(value, str) else not value.filename and not value.size
+
+
+def _check_query(request: Request) -> None:
+    """Refuse parameters that the route does not have: options that come with an act belong into the body."""
+    known = {parameter.alias for parameter in request.scope["route"].dependant.query_params}
+    if unknown := next((name for name in request.query_params if name not in known), None):
+        detail = f"Unknown parameter '{unknown[:80]}' in the query; send the options of an act in the body."
+        raise ProblemError(422, "invalid-field", detail, field=unknown[:80])
 
 
 def _pair_member(name: str, value: str | bytes, language: str) -> ActUpload:

@@ -151,5 +151,6 @@ async def _handle_invalid_parameter(request: Request, error: Exception) -> Respo
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     name, message = str(first["loc"][-1])[:80], first["msg"].removeprefix("Value error, ").rstrip(".")
-    detail = f"Invalid parameter '{name}': {message}."
+    where = f" in the {first['loc'][0]}" if first["loc"][0] in ("query", "path") else ""
+    detail = f"Invalid parameter '{name}'{where}: {message}."
     return ProblemError(422, "invalid-field", detail, field=name).to_response(request)

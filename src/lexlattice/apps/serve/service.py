@@ -49,7 +49,7 @@ class Service:
     async def respond(self, request: Request, model: type[ActRequest], job: Job) -> Response:
         """Run a job for each act of a request: JSON for one act, a stream of NDJSON for several."""
         self.pool.admit()
-        batch = await self.bodies.read(request, model)
+        batch = await self.bodies.read(request, model, many=True)
         if batch.is_many:
             # A stream lasts until the client has read it, so streams need a limit apart from the queue.
             if self._streams >= _MAX_STREAMS:
