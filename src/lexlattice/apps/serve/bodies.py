@@ -248,7 +248,7 @@ def _from_json(body: bytes, model: type[ActRequest]) -> ActUpload:
         raise ProblemError(400, "invalid-json", f"The request is not valid JSON: {error}.") from None
     if not isinstance(fields, dict) or len(fields) > _MAX_FIELDS:
         detail = f"Invalid request: send a JSON object of at most {_MAX_FIELDS} fields."
-        raise ProblemError(422, "invalid-json", detail)
+        raise ProblemError(400, "invalid-json", detail)
     return _upload(_validate(model, fields))
 
 

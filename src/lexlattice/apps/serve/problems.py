@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
+from lexlattice.apps.serve.codes import CODES, OTHER
 from lexlattice.apps.serve.workers import (
     BusyError,
     ClosingError,
@@ -86,7 +87,7 @@ class ProblemError(Exception):
         status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 422)
         if isinstance(error, FetchError) and error.absent:
             status = 404
-        return cls(status, error.code, str(error), **error.values)
+        return cls(status, error.code if error.code in CODES else OTHER, str(error), **error.values)
 
     def in_language(self, language: str) -> tuple[str, str]:
         """Return the sentence and its language: the one asked for if there is a translation, else English."""
@@ -143,7 +144,7 @@ async def _handle_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     details = {404: "Not found; see /openapi.json.", 405: "Method not allowed; see /openapi.json."}
     detail = details.get(error.status_code, "Invalid request; see /openapi.json.")
-    code = _HTTP_CODES.get(error.status_code, "invalid-request")
+    code = _HTTP_CODES.get(error.status_code, OTHER)
     return ProblemError(error.status_code, code, detail, error.headers).to_response(request)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field
 
 from lexlattice.act.summary import Item
+from lexlattice.apps.serve.codes import CODES
 
 Kind = Literal["regulation", "directive", "decision", "recommendation", "agreement", "treaty", ""]
 
@@ -131,7 +132,13 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: Annotated[str, Field(description="what happened, and what to do")]
-    code: Annotated[str, Field(description="what happened, in a word that stays the same when the wording changes")]
+    code: Annotated[
+        str,
+        Field(
+            description="what happened, in a word that stays the same when the wording changes",
+            json_schema_extra={"enum": list(CODES)},
+        ),
+    ]
     values: Annotated[dict[str, Any], Field(description="numbers and names in the sentence")]
     number: Annotated[int | None, Field(description="which act of several, from 1")] = None
 
