@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,20 +11,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, Unpack
 
 from lexlattice.act.document import Act
 from lexlattice.act.summary import SummaryRecord
-from lexlattice.errors import LexLatticeError, OptionError, OutputError, ReadingError, brief
-from lexlattice.reading import is_text
-from lexlattice.reading.fetch import is_celex, is_url
-from lexlattice.reading.identifiers import identify_act
+from lexlattice.apps.answers import TIMEOUT, ServiceError, decoded, error_of, foreign
+from lexlattice.apps.sources import Source, batches, content_of, form, resolve
+from lexlattice.errors import LexLatticeError, OptionError, OutputError, brief
 from lexlattice.selection import Options
 
 if TYPE_CHECKING:
     import httpx
 
-Source = str | os.PathLike[str] | bytes
-"""An act, as for `lexlattice.read`: a path, the bytes of a file, the text, a CELEX number, or an address with one."""
-_BATCH_ACTS: Final = 32
-_BATCH_BYTES: Final = 8_000_000
-"""Limits of one request with several acts, well below those of the service."""
+__all__ = ["Alignment", "Client", "Language", "ServiceError", "ServiceOptions", "Source"]
+
 _MAX_PAUSE: Final = 10.0
 _RETRIED: Final = (429, 503)
 """Status codes after which a request is sent again."""
@@ -38,7 +33,7 @@ class ServiceOptions(Options, total=False):
 
 
 class Language(NamedTuple):
-    """One of the 24 official languages: its two-letter code, and its name in itself."""
+    """One of the 24 official languages: its two-letter code, and its name in English."""
 
     code: str
     name: str
@@ -51,24 +46,6 @@ class Alignment(NamedTuple):
     unaligned: list[str]
 
 
-class ServiceError(LexLatticeError):
-    """The service refused a request.
-
-    Attributes:
-        status: The HTTP status, or 0 if there was no response.
-        code: The code of the problem, "service" if there was none.
-
-    """
-
-    code = "service"
-
-    def __init__(
-        self, sentence: str, status: int = 0, *, code: str = "", values: Mapping[str, Any] | None = None
-    ) -> None:
-        super().__init__(sentence, code=code, values=values)
-        self.status = status
-
-
 class Client:
     """A connection to a service; use it in a `with` statement, or call `close`.
 
@@ -76,6 +53,11 @@ class Client:
         base_url: The address of the service.
         timeout: Seconds to wait for a response.
         attempts: How often a request is sent while the service is busy.
+        language: Two-letter code of the language of error messages.
+        headers: Further headers of all requests, such as those that a proxy asks for.
+
+    Raises:
+        OptionError: There is to be no attempt at all.
 
     Examples:
         >>> with Client("http://127.0.0.1:8000") as client:  # doctest: +SKIP
@@ -83,10 +65,22 @@ class Client:
 
     """
 
-    def __init__(self, base_url: str = "http://127.0.0.1:8000", *, timeout: float = 60.0, attempts: int = 3) -> None:
+    def __init__(
+        self,
+        base_url: str = "http://127.0.0.1:8000",
+        *,
+        timeout: float = 60.0,
+        attempts: int = 3,
+        language: str = "en",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         import httpx
 
-        self._http = httpx.Client(base_url=base_url, timeout=timeout)
+        if attempts < 1:
+            raise OptionError("A request needs at least one attempt.")
+        self._http = httpx.Client(
+            base_url=base_url, timeout=timeout, headers={"Accept-Language": language, **(headers or {})}
+        )
         self._attempts = attempts
 
     def __enter__(self) -> Self:
@@ -112,11 +106,12 @@ class Client:
 
         Raises:
             ServiceError: The service refused the request or did not respond.
-            OptionError: Neither or both of `source` and `celex` are given.
+            OptionError: Neither or both of `source` and `celex` are given, or the source is no CELEX number but another
+                name of an act.
             ReadingError: There is no such file.
 
         """
-        return SummaryRecord.from_dict(json.loads(self._post("/v1/summaries", source, celex, dict(options))))
+        return decoded(self._post("/v1/summaries", source, celex, dict(options)), SummaryRecord.from_dict)
 
     def export(
         self,
@@ -166,26 +161,26 @@ class Client:
 
         """
         found = self._post("/v1/provisions", source, celex, {"language": language}, provision=provision)
-        return dict(json.loads(found))
+        return decoded(found, lambda found: {"text": found["text"], **found})
 
     def align(self, first: Source, second: Source, *, languages: tuple[str, str] | None = None) -> Alignment:
         """Return which units of two language versions of an act correspond; sources are as for `summarize`."""
         parts: list[tuple[str, Any]] = []
         for source in (first, second):
-            named, content = _resolve(source)
+            named, content = resolve(source)
             parts.append(("celex", (None, named)) if named else ("file", ("act", content)))
         parts += [("language", (None, language)) for language in languages or ()]
         with self._request("POST", "/v1/alignments", files=parts) as response:
-            return Alignment(**json.loads(response.read()))
+            return decoded(response.read(), lambda found: Alignment(found["pairs"], found["unaligned"]))
 
     def identify(self, text: str) -> dict[str, Any]:
         """Return which act a text names, such as "2016/679", and the others it may be."""
         with self._request("GET", "/v1/identifiers", params={"text": text}) as response:
-            return dict(json.loads(response.read()))
+            return decoded(response.read(), lambda found: {"celex": found["celex"], **found})
 
     def summarize_many(
         self, sources: Iterable[Source], **options: Unpack[ServiceOptions]
-    ) -> Iterator[SummaryRecord | ServiceError]:
+    ) -> Iterator[SummaryRecord | LexLatticeError]:
         """Yield the summaries of many acts in order, and the error of each act that failed in its place.
 
         Args:
@@ -196,43 +191,47 @@ class Client:
             ServiceError: A whole request was refused, or the service did not respond.
 
         """
-        for batch in _batches(map(_content, sources)):
-            for line in self._lines(batch, dict(options)):
-                data = json.loads(line)
-                if "detail" in data:
-                    yield ServiceError(data["detail"], data["status"], code=data.get("code", ""))
-                else:
-                    yield SummaryRecord.from_dict(data)
+        for batch in batches(map(content_of, sources)):
+            acts = [act for act in batch if isinstance(act, bytes)]
+            answers = self._answers(acts, dict(options)) if acts else iter(())
+            for act in batch:
+                answer = next(answers, None) if isinstance(act, bytes) else act
+                if answer is None:
+                    raise foreign(200)
+                yield answer
 
     def parse(self, source: Source | None = None, *, celex: str | None = None, language: str | None = None) -> Act:
         """Parse an act; arguments and errors are those of `summarize`."""
-        return Act.from_dict(json.loads(self._post("/v1/acts", source, celex, {"language": language})))
+        return decoded(self._post("/v1/acts", source, celex, {"language": language}), Act.from_dict)
 
     def languages(self) -> list[Language]:
         """Return the 24 official languages."""
         with self._request("GET", "/v1/languages") as response:
-            return [Language(**entry) for entry in json.loads(response.read())]
+            return decoded(response.read(), lambda found: [Language(each["code"], each["name"]) for each in found])
 
     def _post(
         self, path: str, source: Source | None, celex: str | None, options: dict[str, Any], **query: str
     ) -> bytes:
         if (source is None) == (celex is None):
             raise OptionError("Pass either a source or a CELEX number.")
-        named, act = _resolve(source) if source is not None else (celex, b"")
+        named, act = resolve(source) if source is not None else (celex, b"")
         given = {name: value for name, value in options.items() if value is not None}
-        content = {"json": {"celex": named, **given}} if named else _form([act], given)
+        content = {"json": {"celex": named, **given}} if named else form([act], given)
         with self._request("POST", path, params=query, **content) as response:
+            if "format" in query and "content-disposition" not in response.headers:
+                raise foreign(response.status_code)
             return response.read()
 
-    def _lines(self, acts: Sequence[bytes], options: dict[str, Any]) -> Iterator[str]:
-        """Yield a line per act; the error of a batch of one stands in its place, as it would in a larger batch."""
+    def _answers(self, acts: Sequence[bytes], options: dict[str, Any]) -> Iterator[SummaryRecord | ServiceError]:
+        """Yield what became of each act; the error of a batch of one stands in its place, as in a larger batch."""
         try:
-            with self._request("POST", "/v1/summaries", **_form(acts, options)) as response:
-                yield from response.iter_lines()
+            with self._request("POST", "/v1/summaries", **form(acts, options)) as response:
+                for line in response.iter_lines():
+                    yield decoded(line, _summary_or_error)
         except ServiceError as error:
-            if len(acts) > 1 or not error.status:
+            if len(acts) > 1 or error.code in (ServiceError.code, TIMEOUT):
                 raise
-            yield json.dumps({"detail": str(error), "status": error.status, "code": error.code})
+            yield error
 
     @contextmanager
     def _request(self, method: str, path: str, **content: Any) -> Iterator[httpx.Response]:
@@ -247,67 +246,19 @@ class Client:
                         yield response
                         return
                     response.read()
+            except httpx.TimeoutException:
+                sentence = f"{self._http.base_url} did not respond in time; send less, or set a longer timeout."
+                raise ServiceError(sentence, code=TIMEOUT) from None
             except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
                 where = self._http.base_url
                 raise ServiceError(f"No response from {where} ({brief(error)}); is the service running?") from None
             if response.status_code not in _RETRIED or attempt == self._attempts:
-                raise _service_error(response)
+                raise error_of(response)
             retry_after = response.headers.get("retry-after", "")
             time.sleep(min(float(retry_after), _MAX_PAUSE) if retry_after.isdecimal() else 1.0)
 
 
-def _resolve(source: Source) -> tuple[str, bytes]:
-    """Return the CELEX number that a source is, or its bytes; a string is what it is for `lexlattice.read`."""
-    if isinstance(source, bytes):
-        return "", source
-    if isinstance(source, str) and is_text(source):
-        return "", source.encode("utf-8", "replace")
-    path = Path(source)
-    if isinstance(source, str) and (is_url(source) or is_celex(source)) and not path.exists():
-        named = identify_act(source)
-        if named is None:
-            raise OptionError("The service opens no addresses but those of acts; pass a file or the text.")
-        return named.candidates[0].celex, b""
-    try:
-        return "", path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ReadingError(f"Cannot read '{str(source)[:80]}': {reason}; pass a path, bytes or a whole text.") from None
-
-
-def _content(source: Source) -> bytes:
-    named, content = _resolve(source)
-    if named:
-        raise OptionError(f"CELEX numbers are summarized one at a time; use summarize for {named}.")
-    return content
-
-
-def _form(acts: Sequence[bytes], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of httpx for a form; options that are None are left to the service."""
-    fields = {
-        name: json.dumps(value) if isinstance(value, bool) else " ".join(value) if name == "units" else str(value)
-        for name, value in options.items()
-        if value is not None
-    }
-    return {"files": [("file", ("act", act)) for act in acts], "data": fields}
-
-
-def _batches(acts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    batch: list[bytes] = []
-    for act in acts:
-        if batch and (len(batch) == _BATCH_ACTS or sum(map(len, batch)) + len(act) > _BATCH_BYTES):
-            yield batch
-            batch = []
-        batch.append(act)
-    if batch:
-        yield batch
-
-
-def _service_error(response: httpx.Response) -> ServiceError:
-    try:
-        problem = json.loads(response.content)
-        code, values = str(problem.get("code", "")), problem.get("values") or {}
-        return ServiceError(str(problem["detail"]), response.status_code, code=code, values=values)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        sentence = f"The service answered HTTP {response.status_code}; check its address."
-        return ServiceError(sentence, response.status_code)
+def _summary_or_error(line: dict[str, Any]) -> SummaryRecord | ServiceError:
+    if "detail" not in line:
+        return SummaryRecord.from_dict(line)
+    return ServiceError(line["detail"], line["status"], code=line["code"], values=line["values"])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -12,9 +13,10 @@ import pytest
 from helpers.service import served
 from lexlattice import read, summarize
 from lexlattice.apps.client import Client, Language, ServiceError
-from lexlattice.errors import OptionError, OutputError, ReadingError
+from lexlattice.errors import LexLatticeError, OptionError, OutputError, ReadingError
 from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
+from lexlattice.rendering.phrases import phrases
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +59,8 @@ def test_a_string_is_what_it_is_for_the_library(
         assert refused.value.code == "fetch-disabled"
     with pytest.raises(OptionError):
         client.summarize("https://example.com/act")
-    with pytest.raises(OptionError):
-        list(client.summarize_many(["32016R0679"]))
+    with pytest.raises(OptionError, match="32016R0679"):
+        client.summarize("2016/679")
 
 
 def test_an_export_is_returned_and_saved(client: Client, examples: Path, tmp_path: Path) -> None:
@@ -103,8 +105,58 @@ def test_many_summaries_come_in_order_and_errors_in_their_place(client: Client, 
     found = list(client.summarize_many(sources, words=40))
     errors = [(place, one) for place, one in enumerate(found) if isinstance(one, ServiceError)]
     assert [(place, error.status) for place, error in errors] == [(3 if count > 1 else 0, 422)]
-    languages = [one.language for one in found if not isinstance(one, ServiceError)]
+    languages = [one.language for one in found if not isinstance(one, LexLatticeError)]
     assert languages == ([path.stem for path in acts] if count > 1 else [])
+
+
+def test_a_source_that_cannot_be_sent_does_not_lose_the_others(client: Client, examples: Path, tmp_path: Path) -> None:
+    act = examples / "short" / "en.txt"
+    first, missing, number, last = client.summarize_many([act, tmp_path / "nothing.txt", "32016R0679", act], words=40)
+    assert first == last == client.summarize(act, words=40)
+    assert isinstance(missing, ReadingError)
+    assert isinstance(number, OptionError)
+    assert [type(one) for one in client.summarize_many(["nothing.txt"])] == [ReadingError]
+
+
+def test_errors_are_in_the_language_of_the_client(client: Client) -> None:
+    with Client(str(client._http.base_url), language="de", headers={"X-Key": "7"}) as german:
+        assert german._http.headers["X-Key"] == "7"
+        with pytest.raises(ServiceError) as refused:
+            german.summarize(b"   ")
+        assert str(refused.value) == phrases("de").errors[refused.value.code]
+
+
+@pytest.mark.parametrize("content", [b"<html>Log in</html>", b"[]", b'{"status": "ok"}', b"", b"null", b"[1]"])
+def test_an_answer_of_something_else_is_an_error(examples: Path, content: bytes) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=content))
+    act = examples / "short" / "en.txt"
+    with Client("http://service.test") as client:
+        client._http = httpx.Client(base_url="http://service.test", transport=transport)
+        calls: list[Callable[[], object]] = [
+            lambda: client.summarize(act),
+            lambda: client.export(act),
+            lambda: client.quote(act, provision="1"),
+            lambda: client.align(act, act),
+            lambda: client.identify("1"),
+            lambda: client.parse(act),
+            lambda: list(client.summarize_many([act])),
+            lambda: list(client.summarize_many([act, act])),
+            *([client.languages] if content != b"[]" else []),
+        ]
+        for call in calls:
+            with pytest.raises(ServiceError) as refused:
+                call()
+            assert (refused.value.status, refused.value.code) == (200, "service")
+
+
+def test_a_service_that_does_not_answer_in_time_has_a_code_of_its_own() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with Client(address, timeout=0.05) as client, pytest.raises(ServiceError) as refused:
+            client.languages()
+    assert (refused.value.status, refused.value.code) == (0, "client-timeout")
+    with pytest.raises(OptionError):
+        Client(attempts=0)
 
 
 def test_a_refused_request_has_the_status_of_the_service(client: Client) -> None:

@@ -228,11 +228,11 @@ def test_two_versions_are_aligned_as_in_the_library(service: httpx.Client, examp
 
 def test_empty_parts_of_an_alignment_are_ignored(service: httpx.Client) -> None:
     """The page of the API sends every field."""
-    two = [("file", ("act", LITTLE.encode()))] * 2
+    two: list[tuple[str, tuple[str | None, bytes]]] = [("file", ("act", LITTLE.encode()))] * 2
     expected = service.post("/v1/alignments", files=two).json()
-    empty = [("file", ("", b"")), ("text", (None, "")), ("celex", (None, " ")), ("language", (None, ""))]
+    empty = [("file", ("", b"")), ("text", (None, b"")), ("celex", (None, b" ")), ("language", (None, b""))]
     assert service.post("/v1/alignments", files=[*empty, *two]).json() == expected
-    languages = [("language", (None, "en")), ("language", (None, ""))]
+    languages = [("language", (None, b"en")), ("language", (None, b""))]
     assert service.post("/v1/alignments", files=[*two, *languages]).json() == expected
 
 
