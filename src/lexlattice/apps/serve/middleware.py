@@ -76,7 +76,8 @@ class ServiceMiddleware:
 
     def __init__(self, app: ASGIApp, settings: Settings, bodies: BodyReader, metrics: Metrics) -> None:
         self._app, self._bodies, self._metrics = app, bodies, metrics
-        self._hosts = frozenset(name.lower() for name in (*settings.allowed_hosts, *_loopback_names(settings.host)))
+        self._public = frozenset(name.lower() for name in settings.allowed_hosts)
+        self._hosts = self._public | {name.lower() for name in _loopback_names(settings.host)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -121,12 +122,30 @@ class ServiceMiddleware:
             return ProblemError(421, "unknown-host", "Unknown host name; allow it with --allow-host.")
         # CSRF: forms and scripts of other sites can send requests here, even if they cannot read the response.
         origin = request.headers.get("origin")
-        is_foreign = origin is not None and _host_of(origin) not in {host, *self._hosts}
+        is_foreign = origin is not None and not self._is_own(origin, request.headers.get("host", ""))
         # Routes that fetch an act cost as much as a POST, so an image of another site must not have them do so.
         is_costly = request.method == "POST" or request.url.path.startswith(_COSTLY)
         if is_costly and (is_foreign or request.headers.get("sec-fetch-site") == "cross-site"):
             detail = "Cross-site requests are not allowed; use the page of this service."
             return ProblemError(403, "cross-site", detail)
+        return None
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        """Whether a page of this origin is one of the service: another port of this machine is another program.
+
+        Ports are not compared if a proxy may have changed them: for public names, and if the host has none.
+        """
+        name, own, port = _host_of(origin), _host_of(f"//{host}"), _port_of(f"//{host}")
+        if name in self._public:
+            return True
+        return name in {own, *self._hosts} and (port is None or port == _port_of(origin))
+
+
+def _port_of(address: str) -> int | None:
+    try:
+        parts = urlsplit(address)
+        return parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
         return None
 
 
