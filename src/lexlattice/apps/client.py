@@ -53,7 +53,7 @@ class Client:
         base_url: The address of the service.
         timeout: Seconds to wait for a response.
         attempts: How often a request is sent while the service is busy.
-        language: Two-letter code of the language of error messages.
+        language: Two-letter code of the language of error messages; by default they are for developers, in English.
         headers: Further headers of all requests, such as those that a proxy asks for.
 
     Raises:
@@ -71,16 +71,15 @@ class Client:
         *,
         timeout: float = 60.0,
         attempts: int = 3,
-        language: str = "en",
+        language: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         import httpx
 
         if attempts < 1:
             raise OptionError("A request needs at least one attempt.")
-        self._http = httpx.Client(
-            base_url=base_url, timeout=timeout, headers={"Accept-Language": language, **(headers or {})}
-        )
+        accepted = {"Accept-Language": language} if language else {}
+        self._http = httpx.Client(base_url=base_url, timeout=timeout, headers={**accepted, **(headers or {})})
         self._attempts = attempts
 
     def __enter__(self) -> Self:
