@@ -8,10 +8,6 @@ import { announce, showError, showMessage } from "./messages.js";
 import { linkToHere } from "./navigation.js";
 import { view } from "./state.js";
 
-/** Milliseconds for which a result is shown. */
-const NOTICE_DURATION = 2000;
-let timer = 0;
-
 /** A block with its citation, and with its ELI address on request. */
 export function citedText(block, { hasEli = false } = {}) {
   const address = hasEli ? [eliOf(view().units[block.places[0]].id)] : [];
@@ -49,7 +45,5 @@ export async function copyWithNotice(text, notice = t("copied")) {
     return false;
   }
   announce(notice);
-  clearTimeout(timer);
-  timer = setTimeout(() => announce(""), NOTICE_DURATION);
   return true;
 }
