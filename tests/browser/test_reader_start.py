@@ -369,6 +369,7 @@ def test_the_keys_are_listed_and_can_be_switched_off(visit: Visit, short: Path) 
 
 def test_the_page_works_by_keyboard(visit: Visit) -> None:
     page = visit()
+    expect(page.locator("#example-list a").first).to_be_visible()
     page.locator("#go").focus()
     for _ in range(2):
         page.keyboard.press("Tab")
