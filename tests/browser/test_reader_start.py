@@ -260,6 +260,8 @@ def test_a_link_restores_versions_and_the_selection_made_on_another(visit: Visit
     assert chosen(english) == chosen(page)
     expect(page).to_have_url(re.compile(r"\?example=regulation&lang=de&from=en&words=200&with=fr#art-3"))
     expect(page.locator("#skip")).to_be_hidden()
+    page.set_viewport_size({"width": 720, "height": 450})
+    expect(page.locator("#open-how")).to_be_visible()
 
 
 def test_a_broken_link_says_so(visit: Visit) -> None:

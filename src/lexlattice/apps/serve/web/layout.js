@@ -20,6 +20,7 @@ export function initLayout() {
   listen((changed) => {
     if (changed.has("current") && state.current >= 0) showPaneFor(state.origin);
     if (changed.has("second") && state.second >= 0) setSheet(false);
+    if (changed.has("second") || changed.has("version")) placeMap();
     if (changed.has("chosen") || changed.has("words")) updateHandle();
   });
   initSheet();
@@ -147,11 +148,17 @@ function setDrawer(shouldOpen) {
 
 // --- low windows ---
 
-/** In a low window the map scrolls with the summary, so that the text has the room. */
 function initLowWindow() {
-  const update = () => (low.matches ? byId("controls").after(byId("map")) : byId("reader").prepend(byId("map")));
-  low.addEventListener("change", update);
-  update();
+  low.addEventListener("change", placeMap);
+  placeMap();
+}
+
+/** In a low window the map scrolls with the summary, if that is shown, so that the text has the room. */
+function placeMap() {
+  const isBelow = low.matches && state.second < 0;
+  if (isBelow === byId("summary").contains(byId("map"))) return;
+  if (isBelow) byId("controls").after(byId("map"));
+  else byId("reader").prepend(byId("map"));
 }
 
 // --- dialogs, menus, tooltips, theme ---
