@@ -50,6 +50,10 @@ def test_an_item_is_copied_as_people_cite(visit: Visit, hives: Path) -> None:
     expect(item.locator(".menu-list")).to_be_visible()
     page.keyboard.press("Escape")
     expect(item.locator(".menu-list")).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(item.locator(".menu-list")).to_be_visible()
+    page.keyboard.press("Shift+Tab")
+    expect(item.locator(".menu-list")).to_be_hidden()
     page.evaluate("import('/share.js').then(({ copyCurrent }) => copyCurrent())")
     item.locator(".citation").click()
     page.evaluate("import('/share.js').then(({ copyCurrent }) => copyCurrent())")
@@ -154,7 +158,9 @@ def test_an_export_contains_what_is_shown(visit: Visit, examples: Path) -> None:
     for name in ("Markdown", "DOCX", "PDF", "JSON", "HTML"):
         page.locator("#exports summary").click()
         with page.expect_download() as download:
-            page.locator("#exports").get_by_role("button", name=name).click()
+            page.locator("#exports").get_by_role("button", name=name).press("Enter")
+        expect(page.locator("#exports > summary")).to_be_focused()
+        expect(page.locator("#status")).to_contain_text(download.value.suggested_filename)
         assert download.value.suggested_filename.startswith("32024R9001.en.")
         path = Path(download.value.path())
         found = "".join(text_in(name, path).split())

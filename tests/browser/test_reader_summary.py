@@ -100,6 +100,7 @@ def test_presets_slider_and_articles_only_go_together(visit: Visit, long: Path) 
         sizes.append(len(chosen(page)))
     assert sizes == sorted(set(sizes))
     page.get_by_label("Words").focus()
+    expect(page.locator("#count")).to_have_attribute("aria-live", "off")
     for _ in range(3):
         page.keyboard.press("PageDown")
     expect(group.locator(":checked")).to_have_count(0)
@@ -239,13 +240,13 @@ def test_a_cut_list_unfolds_in_place_and_folds_again(visit: Visit, hives: Path) 
         (first, "(b), (c)", ["b", "b.pt-i", "b.pt-ii", "c"]),
         (second, "(e)", ["e"]),
     ):
-        expect(mark).to_have_attribute("title", re.compile(re.escape(f"Left out here: {names}")))
+        expect(mark).to_have_accessible_name(f"{mark.inner_text()} Left out here: {names}")
         expect(mark).to_have_attribute("aria-expanded", "false")
         mark.focus()
         page.keyboard.press("Enter")
         expect(mark).to_have_attribute("aria-expanded", "true")
         box = mark.locator("xpath=../following-sibling::*[1]")
-        expect(box.locator("p")).to_have_text([act[f"art-2.par-1.pt-{name}"].text for name in ids])
+        expect(box.locator("li > p")).to_have_text([act[f"art-2.par-1.pt-{name}"].text for name in ids])
     boxes = item.locator("div.left-out")
     levels = [level for level, _ in boxes.first.locator("p").evaluate_all(NESTED)]
     assert [level - levels[0] for level in levels] == [0, 1, 1, 0]
@@ -270,6 +271,8 @@ def test_omitted_sentences_unfold_within_the_text(visit: Visit, hives: Path) -> 
     line = page.locator(".item p")
     assert line.inner_text() == f"{first.text} […] {third.text}"
     mark = line.get_by_role("button", name="[…]")
+    expect(mark).to_have_accessible_name(re.compile(re.escape(second.citation)))
+    mark.hover()
     expect(mark).to_have_attribute("title", re.compile(re.escape(second.citation)))
     mark.click()
     assert " ".join(line.inner_text().split()) == f"{first.text} […] {second.text} {third.text}"
@@ -328,6 +331,18 @@ def test_why_is_said_in_words_with_the_numbers_behind(visit: Visit, long: Path) 
     expect(link).to_have_text(f"{view['units'][place]['citation']} {'−' if change < 0 else '+'}{abs(change):.2f}")
     link.locator("a").click()
     expect(page.locator(f"#act .unit[data-place='{place}']")).to_have_attribute("aria-current", "true")
+    named = page.get_by_role("button", name=str(button.get_attribute("aria-label")), exact=True)
+    named.focus()
+    top = named.evaluate("button => button.getBoundingClientRect().top")
+    page.keyboard.press("3")
+    expect(named).to_be_focused()
+    expect(named).to_have_attribute("aria-expanded", "true")
+    assert abs(named.evaluate("button => button.getBoundingClientRect().top") - top) < 2
+    box = page.locator(f"#{named.get_attribute('aria-controls')}")
+    expect(box.locator(".numbers-of").first).to_be_visible()
+    page.locator(".item .why").last.focus()
+    page.keyboard.press("1")
+    expect(page.locator(".item :focus")).to_have_count(1)
 
 
 def test_why_and_the_preset_are_known_of_another_version_too(visit: Visit, examples: Path) -> None:

@@ -10,10 +10,6 @@ import { linkToHere } from "./navigation.js";
 import { omissionsOf } from "./omissions.js";
 import { state, view } from "./state.js";
 
-/** Milliseconds for which a result is shown. */
-const NOTICE_DURATION = 2000;
-let timer = 0;
-
 /** A block as it is shown, with its citation, and with its ELI address on request. */
 export function citedText(block, { hasEli = false } = {}) {
   const address = hasEli ? [eliOf(view().units[block.places[0]].id)] : [];
@@ -60,7 +56,5 @@ export async function copyWithNotice(text, notice = t("copied")) {
     return false;
   }
   announce(notice);
-  clearTimeout(timer);
-  timer = setTimeout(() => announce(""), NOTICE_DURATION);
   return true;
 }

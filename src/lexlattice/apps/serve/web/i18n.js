@@ -89,7 +89,7 @@ export function translate(root) {
   for (const element of root.querySelectorAll("[data-placeholder]")) element.placeholder = t(element.dataset.placeholder);
   for (const element of root.querySelectorAll("[data-label]")) {
     element.setAttribute("aria-label", t(element.dataset.label));
-    if (element.matches("button")) element.title = t(element.dataset.label);
+    if (element.matches("button")) element.dataset.tip = t(element.dataset.label);
   }
 }
 

@@ -14,6 +14,9 @@ export function initLength() {
     if (["version", "chosen", "words"].some((name) => changed.has(name))) update();
   });
   byId("budget").addEventListener("input", ({ target }) => setBudget(Number(target.value)));
+  // The slider says the count itself while it has the focus.
+  byId("budget").addEventListener("focus", () => byId("count").setAttribute("aria-live", "off"));
+  byId("budget").addEventListener("blur", () => byId("count").removeAttribute("aria-live"));
   byId("presets").addEventListener("change", ({ target }) => setPreset(target.value));
   byId("articles-only").addEventListener("change", ({ target }) => setFocus(target.checked ? "articles" : "all"));
 }

@@ -7,7 +7,7 @@ import { statusText } from "./head.js";
 import { formatDate, t } from "./i18n.js";
 import { countText } from "./length.js";
 import { placesShown } from "./lines.js";
-import { runTask } from "./messages.js";
+import { announce, runTask } from "./messages.js";
 import { linkToHere } from "./navigation.js";
 import { hasSelection, state, view } from "./state.js";
 import { blockWith, groupsShown } from "./summary.js";
@@ -16,14 +16,13 @@ import { blockWith, groupsShown } from "./summary.js";
 const DOWNLOAD_DURATION = 10_000;
 
 export function initShare() {
-  const menu = byId("exports");
   onClick("copy-link", shareLink);
   onClick("copy-all", () => copyWithNotice(summaryText()));
   onClick("print", () => print());
-  menu.addEventListener("click", ({ target }) => {
+  byId("exports").addEventListener("click", ({ target }) => {
     const { format } = target.closest("[data-format]")?.dataset ?? {};
     if (!format) return;
-    menu.open = false;
+    closeMenu();
     exportAs(format);
   });
   addEventListener("beforeprint", renderCover);
@@ -31,10 +30,14 @@ export function initShare() {
 
 function onClick(id, run) {
   byId(id).addEventListener("click", () => {
-    byId("exports").open = false;
-    byId("exports").querySelector("summary").focus({ preventScroll: true });
+    closeMenu();
     run();
   });
+}
+
+function closeMenu() {
+  byId("exports").open = false;
+  byId("exports").querySelector("summary").focus({ preventScroll: true });
 }
 
 /** Copy the current provision with its citation: its item if it is in the summary. */
@@ -57,8 +60,9 @@ function summaryText() {
   return [title || name, ...parts].filter(Boolean).join("\n\n");
 }
 
-function exportAs(format) {
-  return runTask("export", async (signal) => {
+async function exportAs(format) {
+  let saved = "";
+  await runTask("export", async (signal) => {
     const { source } = state.versions[state.active];
     const places = [...state.chosen].sort((a, b) => a - b);
     const units = places.map((place) => view().units[place].id);
@@ -68,7 +72,9 @@ function exportAs(format) {
     const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_DURATION);
+    saved = name;
   });
+  if (saved) announce(t("saved", { name: saved }));
 }
 
 /** The cover line of the print below the title: what is shown of which text, the day it was printed, and the ELI. */

@@ -115,6 +115,7 @@ const openFiles = (files, isAddition) => load([...files].map((file) => ({ file }
 function initEntry() {
   const entry = byId("entry");
   entry.addEventListener("input", () => {
+    entry.removeAttribute("aria-invalid");
     fitHeight();
     understandSoon();
   });
@@ -151,7 +152,9 @@ async function submit() {
   if (isText(text)) return load([{ text }]);
   await runTask("understand", (signal) => understand(text, signal));
   if (understood.text !== text || !understood.answer) return undefined;
-  return understood.answer.celex ? openCelex(understood.answer.celex) : byId("entry").focus();
+  if (understood.answer.celex) return openCelex(understood.answer.celex);
+  byId("entry").setAttribute("aria-invalid", "true");
+  return byId("entry").focus();
 }
 
 const openCelex = (celex) => load([{ celex, language: byId("entry-language").value }]);
