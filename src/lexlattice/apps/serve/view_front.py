@@ -14,7 +14,8 @@ _MARK: Final = re.compile(r"\s*▼\s?\S{1,4}(?!\S)")
 _NUMBER: Final = re.compile(r"^[A-Z]\d{1,2} (?=\S)", re.MULTILINE)
 """Marks of consolidation; most are left out when the text is read, so the others would mean nothing."""
 _PLACE: Final = re.compile(
-    r"\n(?=\S{1,10}$|(?:[A-Z]{1,2} \d{1,4}[A-Z]? )?(?:\d{1,4} )?\d{1,2}\.\d{1,2}\.\d{4}(?: |$)|[A-Z]{1,2} \d{1,4}[A-Z]?$)",
+    r"\n(?=\S{1,10}$|[A-Z]{1,2} \d{1,4}[A-Z]?$"
+    r"|(?:[A-Z]{1,2} \d{1,4}[A-Z]? )?(?:\d{1,4} )?\d{1,2}\.\d{1,2}\.\d{4}(?: |$))",
     re.MULTILINE,
 )
 """Before the number, page or date of an Official Journal, or the head of such a column, on a line of its own."""
