@@ -22,7 +22,7 @@ _PLACE: Final = re.compile(
 _ENTRY: Final = re.compile(r"(?<=\d )(\d{1,2}\.\d{1,2}\.\d{4}) ")
 """The date at the end of an entry, if the next one is on the same line."""
 _MIN_LINE: Final = 8
-"""Letters and digits of a line that is part of the title, and not in it by chance."""
+"""A line with fewer letters and digits may be in the title by accident."""
 
 
 def front_of(act: Act) -> list[Furniture]:

@@ -71,8 +71,8 @@ _IN_SERIES: Final = re.compile(r"\([^\W\d_]{2,10}(?:\s?,\s?[^\W\d_]{2,10})*\)\s?
 _SERIES: Final = 2015
 """The first year of this series; before, decisions had numbers of several kinds."""
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
-_PARLIAMENT: Final = re.compile(r"parl|парл|κοινοβ|κοινόβ", re.IGNORECASE)
-"""The Parliament in any language: its own decisions on discharge have the letter B."""
+_NUMBERED_APART: Final = re.compile("parl|парл|κοινοβ|κοινόβ|ban[ckq]|pank|банк|τραπεζ|τράπεζ", re.IGNORECASE)
+"""The Parliament and the Central Bank in any language, whose own decisions can have other CELEX numbers."""
 _YEAR_FIRST: Final = re.compile(r"\b((?:19|20)\d\d)\b\D{0,8}?(?:\b(\d{1,2})\b\D{0,6})?$")
 """Year, and perhaps day, before a month: "2006. gada 20. ", "2006. "."""
 
@@ -201,7 +201,7 @@ def celex_of(title: str, kind: str, date: str) -> str:
 
     Regulations were numbered number/year until 2014 and year/number since, directives always year/number; the year is
     that of the date or, at the turn of a year, the next. Decisions are known since 2015, if they name their series and
-    not the Parliament.
+    neither the Parliament nor a bank.
 
     >>> celex_of("REGULATION (EU) 2016/679 OF", "regulation", "2016-04-27")
     '32016R0679'
@@ -212,6 +212,8 @@ def celex_of(title: str, kind: str, date: str) -> str:
     >>> celex_of("COUNCIL DECISION (EU) 2025/9003 of", "decision", "2025-11-24")
     '32025D9003'
     >>> celex_of("DECISION No 1/2015 of the Joint Committee amending Decision (EU) 2015/76", "decision", "2015-03-01")
+    ''
+    >>> celex_of("DECISION (EU) 2016/456 OF THE EUROPEAN CENTRAL BANK of", "decision", "2016-03-04")
     ''
     """
     match = _NUMBER.search(title[:160])
@@ -234,7 +236,7 @@ def _is_in_series(title: str, number: re.Match[str]) -> bool:
     found = _IN_SERIES.search(title[: number.end() + 1])
     if found is None or int(found[1]) < _SERIES or _YEAR.search(title[: found.start()]):
         return False
-    return _PARLIAMENT.search(title[:160]) is None
+    return _NUMBERED_APART.search(title[:160]) is None
 
 
 def consolidated_as_of(document: Document) -> str | None:
