@@ -7,17 +7,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from lexlattice.apps.serve.example_acts import FOLDERS, all_examples, path_of
 from lexlattice.apps.serve.openapi import ACTS, EXAMPLES, OPERATIONS, READER
-from lexlattice.apps.serve.problems import ProblemError
+from lexlattice.apps.serve.problems import ENGLISH, ProblemError, language_of
 from lexlattice.apps.serve.responses import ExampleResponse, Health, IdentifierResponse, LanguageResponse
 from lexlattice.apps.serve.routes import ServiceDependency
 from lexlattice.apps.serve.schemas import problems, text_response
 from lexlattice.reading import LANGUAGES
-from lexlattice.reading.identifiers import MAX_CHARACTERS, identify_act
+from lexlattice.reading.identifiers import MAX_CHARACTERS, act_name, identify_act
 from lexlattice.reading.languages.grammar import raw
 from lexlattice.rendering.phrases import phrases
 
@@ -36,17 +36,30 @@ def identify(
             examples=["2016/679"],
         ),
     ],
+    request: Request,
+    response: Response,
+    service: ServiceDependency,
 ) -> IdentifierResponse:
     """Return the acts that a text can name, the most likely first. Nothing is fetched or looked up."""
-    found = identify_act(text)
+    language = language_of(request.headers.get("accept-language", "")) or ENGLISH
+    response.headers.update({"Content-Language": language, "Vary": "Accept-Language"})
+    fetches, found = service.settings.fetch, identify_act(text)
     if found is None:
         return IdentifierResponse(
-            understood="none", celex="", name="", language=None, kind="", consolidated=None, candidates=[]
+            understood="none",
+            celex="",
+            name="",
+            language=None,
+            kind="",
+            consolidated=None,
+            candidates=[],
+            fetches=fetches,
         )
-    candidates = [act._asdict() for act in found.candidates]
+    candidates = [{**act._asdict(), "name": act_name(act.celex, language)} for act in found.candidates]
     return IdentifierResponse.model_validate(
         {
             "understood": "celex",
+            "fetches": fetches,
             **candidates[0],
             "language": found.language,
             "consolidated": found.consolidated,
