@@ -204,8 +204,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
         if (marked.has(place)) continue;
         spans[place].classList.add("chosen");
         // The star itself is drawn by the style sheet, so that it is never copied with the text.
-        const star = make("a", { class: "star", href: `#${view.units[place].id}`, "aria-label": starLabel(view, place) });
-        spans[place].prepend(star);
+        spans[place].prepend(nameStar(make("a", { class: "star" }), view.units[place]));
       }
       marked = new Set(chosen);
     },
@@ -221,7 +220,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       current?.setAttribute("aria-current", "true");
     },
     relabel() {
-      for (const place of marked) spans[place].querySelector(":scope > .star").ariaLabel = starLabel(view, place);
+      for (const place of marked) nameStar(spans[place].querySelector(":scope > .star"), view.units[place]);
     },
     prepare: (place) => prepareChunk(chunkWith(chunks, place)),
     destroy() {
@@ -249,8 +248,9 @@ const requestIdle = globalThis.requestIdleCallback ?? ((run) => setTimeout(() =>
 
 const aMoment = (end = performance.now() + 2 * MIN_IDLE) => ({ timeRemaining: () => end - performance.now() });
 
-/** The accessible name of the star of a unit. */
-const starLabel = (view, place) => `${t("summary")}: ${view.units[place].citation}`;
+/** The star of a unit with its accessible name, in the language of the page. */
+const nameStar = (star, { id, citation }) =>
+  Object.assign(star, { href: `#${id}`, lang: document.documentElement.lang, ariaLabel: `${t("summary")}: ${citation}` });
 
 // --- the act's pane ---
 
