@@ -153,10 +153,9 @@ function groupOf(name, group, count) {
   if (count > 1 && head) head.append(make("span", {}, String(count)));
   const options = group.map((hit) => {
     // Hits below the name of their article tell the provision to screen readers only.
-    const citation = name
-      ? make("span", { class: "visually-hidden" }, `${citationOf(hit) || name}: `)
-      : make("b", {}, `${citationOf(hit)} `);
-    return make("div", optionNames(listed.push(hit) - 1), citation, ...snippetOf(hit));
+    const [citation, number] = [citationOf(hit), listed.push(hit) - 1];
+    const before = name ? make("span", { class: "visually-hidden" }, `${citation}: `) : make("b", {}, `${citation} `);
+    return make("div", optionNames(number), ...(citation ? [before] : []), ...snippetOf(hit));
   });
   return make("div", { role: "group", "aria-label": name || t("search") }, ...(head ? [head] : []), ...options);
 }
