@@ -44,7 +44,7 @@ def test_an_act_is_opened_read_searched_and_compared(window: Firefox, service: s
     window.wait_for("document.getElementById('text-of-act').lang === 'de'")
     window.click("#compare")
     window.wait_for("document.querySelector('#second .unit.chosen')")
-    window.run("document.getElementById('act').dispatchEvent(new PointerEvent('pointerenter'))")
+    window.run("document.getElementById('act').dispatchEvent(new WheelEvent('wheel'))")
     window.run("document.getElementById('act').scrollTop = 2000")
     window.wait_for("document.getElementById('second').scrollTop > 500")
     assert window.run("return complaints") == []

@@ -28,25 +28,14 @@ def without_article_2(german: Path, folder: Path) -> Path:
     return shorter
 
 
-def top_unit(page: Page, pane: str) -> str:
-    """The id of the unit at the top of a pane, below its head."""
-    return str(
-        page.evaluate(
-            """name => {
-                const pane = document.getElementById(name);
-                const top = pane.getBoundingClientRect().top + pane.querySelector(".pane-head").offsetHeight;
-                const units = [...pane.querySelectorAll(".unit")];
-                return units.find(unit => unit.getBoundingClientRect().bottom > top)?.dataset.id;
-            }""",
-            pane,
-        )
-    )
-
-
-def scroll(page: Page, pane: str, top: int) -> None:
-    """Scroll a pane with the wheel, as people do."""
+def scroll(page: Page, pane: str, distance: int) -> None:
+    """Scroll a pane with the wheel, as people do, until it has come to rest."""
     page.locator(f"#{pane}").hover(position={"x": 200, "y": 200})
-    page.evaluate("([name, top]) => { document.getElementById(name).scrollTop = top }", [pane, top])
+    before = page.evaluate("name => document.getElementById(name).scrollTop", pane)
+    page.mouse.wheel(0, distance)
+    page.wait_for_function(
+        "([name, top]) => Math.abs(document.getElementById(name).scrollTop - top) > 100", arg=[pane, before]
+    )
 
 
 # --- one after the other ---
@@ -150,18 +139,35 @@ def test_two_versions_scroll_together(visit: Visit, examples: Path, size: tuple[
     expect(page.locator("#text-of-second")).to_have_attribute("lang", "el")
     for pane in ("#act", "#second"):
         expect(page.locator(pane)).to_be_in_viewport()
-    for leader, follower, top in (("act", "second", 1500), ("second", "act", 3000), ("act", "second", 0)):
-        scroll(page, leader, top)
-        at = top_unit(page, leader)
-        page.wait_for_function(
-            """([name, id]) => {
+    for leader, distance in (("act", 1500), ("second", 1500), ("act", -800)):
+        scroll(page, leader, distance)
+        page.wait_for_function("""() => {
+            const seen = name => {
                 const pane = document.getElementById(name);
-                const top = pane.getBoundingClientRect().top + pane.querySelector(".pane-head").offsetHeight;
-                const unit = pane.querySelector(`[data-id="${id}"]`).getBoundingClientRect();
-                return unit.bottom > top - 2 && unit.top < pane.getBoundingClientRect().bottom;
-            }""",
-            arg=[follower, at],
-        )
+                const { top, bottom } = pane.getBoundingClientRect();
+                const units = [...pane.querySelectorAll(".unit")].filter(unit => {
+                    const box = unit.getBoundingClientRect();
+                    return box.bottom > top + pane.querySelector(".pane-head").offsetHeight && box.top < bottom;
+                });
+                return units.map(unit => unit.dataset.id);
+            };
+            return seen("act").slice(0, 2).some(id => seen("second").slice(0, 3).includes(id));
+        }""")
+    assert page.locator("#second").evaluate("pane => pane.scrollTop") > 500
+
+
+def test_both_versions_follow_jumps_and_keep_their_place_in_another_window(visit: Visit, examples: Path) -> None:
+    page = opened(visit(), examples / "short" / "en.txt", examples / "short" / "de.txt")
+    page.locator("#contents-list a", has_text="Article 6").first.click()
+    page.locator("#compare").click()
+    for pane in ("#act", "#second"):
+        expect(page.locator(f"{pane} .unit[data-id^='art-6']").first).to_be_in_viewport()
+    page.locator("#contents-list a", has_text="Article 3").first.click()
+    for pane in ("#act", "#second"):
+        expect(page.locator(f"{pane} .unit[data-id='art-3.par-1']")).to_be_in_viewport()
+    page.set_viewport_size({"width": TABLET[0], "height": TABLET[1]})
+    for pane in ("#act", "#second"):
+        expect(page.locator(f"{pane} .unit[data-id='art-3.par-1']")).to_be_in_viewport()
 
 
 def test_the_second_version_shows_what_was_chosen_and_what_is_current(
@@ -214,7 +220,11 @@ def test_switching_the_first_version_while_comparing_exchanges_them(visit: Visit
 
 
 def test_an_adopted_and_a_consolidated_text_stand_side_by_side(visit: Visit, examples: Path) -> None:
-    page = opened(visit(), examples / "short" / "en.txt", examples / "formats" / "act.consolidated.html")
+    page = opened(visit(), examples / "short" / "en.txt")
+    page.locator("#more").set_input_files([examples / "formats" / "act.consolidated.html"])
+    expect(page.locator("#facts")).to_contain_text("Consolidated text")
+    expect(page.locator("#version option")).to_have_count(2)
+    page.locator("#version").select_option(index=0)
     page.locator("#compare").click()
     expect(page.locator("#second-name")).to_contain_text("Consolidated text")
     expect(page.locator("#second .unit.chosen").first).to_be_attached()

@@ -121,8 +121,8 @@ def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
     r"""The gaps in an extract, given by the places of its units in `act.units`; in document order.
 
     Every list whose lead-in is chosen and of which a point is missing has one, or several; so has every provision of
-    which sentences are missing after a chosen one, every quotation of which a part is missing, and every paragraph
-    with a subparagraph missing between two that are chosen.
+    which sentences are missing after a chosen one, every quotation of which a part is missing, and every chosen
+    paragraph with a subparagraph missing, between two that are chosen or after the last.
 
     >>> from lexlattice import read
     >>> text = "Article 1\n\nIt covers:\n(a) bees;\n(b) wasps;\n(c) ants.\n\nArticle 2\n\nBees are free."
@@ -138,6 +138,7 @@ def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
         *_in_lists(act.units, leads, chosen),
         *_in_provisions(act.units, chosen),
         *_between_subparagraphs(act.units, chosen),
+        *_after_subparagraphs(act.units, chosen),
     ]
     return tuple(_cut(act, chosen, *gap) for gap in sorted(gaps, key=lambda gap: gap[1]))
 
@@ -232,3 +233,21 @@ def _between_subparagraphs(units: Sequence[Unit], chosen: Sequence[int]) -> Iter
         missing.pop(units[place].provision, None)
         if missing:
             yield host, sorted(missing.values()), "sentences"
+
+
+def _after_subparagraphs(units: Sequence[Unit], chosen: Sequence[int]) -> Iterator[Gap]:
+    """Subparagraphs that are left out after the last chosen unit of a paragraph whose beginning is chosen."""
+    hosts = dict[str, dict[str, int]]()
+    for place, unit in enumerate(units):
+        if unit.kind == "subparagraph" and SUBPARAGRAPH in unit.provision:
+            hosts.setdefault(unit.provision.rpartition(SUBPARAGRAPH)[0], {}).setdefault(unit.provision, place)
+    last = dict[str, int]()
+    for place in chosen:
+        provision = units[place].provision
+        last[provision] = place
+        for end in (index for index, letter in enumerate(provision) if letter == "."):
+            last[provision[:end]] = place
+    for host in dict.fromkeys(units[place].provision for place in chosen):
+        missing = [place for place in hosts.get(host, {}).values() if place > last[host]]
+        if missing:
+            yield host, missing, "sentences"

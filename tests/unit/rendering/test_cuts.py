@@ -87,7 +87,7 @@ def test_a_point_is_there_if_something_below_it_is(act: Act) -> None:
 
 def test_whole_paragraphs_that_are_not_chosen_are_no_cuts(act: Act) -> None:
     assert cuts(act, "art-1.par-3") == []
-    assert cuts(act, "art-2") == []
+    assert cuts(act, "art-2.sub-2") == []
     assert cuts(act) == []
 
 
@@ -95,10 +95,12 @@ def test_a_complete_list_has_no_cut(act: Act) -> None:
     assert cuts(act, *(unit.id for unit in act)) == []
 
 
-def test_a_subparagraph_left_out_between_two_is_a_cut_and_one_behind_them_is_not(act: Act) -> None:
+def test_subparagraphs_left_out_between_or_behind_chosen_ones_are_cuts(act: Act) -> None:
+    """Else "Article 2" would claim to be all of it."""
     assert [unit.id for unit in act][-3:] == ["art-2", "art-2.sub-2", "art-2.sub-3"]
     assert cuts(act, "art-2", "art-2.sub-3") == [("art-2", "art-2", ("art-2.sub-2",), "sentences")]
-    assert cuts(act, "art-2", "art-2.sub-2") == []
+    assert cuts(act, "art-2", "art-2.sub-2") == [("art-2", "art-2.sub-2", ("art-2.sub-3",), "sentences")]
+    assert cuts(act, "art-2") == [("art-2", "art-2", ("art-2.sub-2", "art-2.sub-3"), "sentences")]
 
 
 def test_sentences_left_out_between_or_behind_chosen_ones_are_cuts() -> None:

@@ -65,13 +65,30 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     pane.addEventListener(name, stopSettling, { signal: listening.signal, passive: true });
   }
   const observer = onChunk && observeChunks();
+  /** What is at the top, so that it stays there when the pane becomes wider or narrower. */
+  let [top, isTopKnown] = [{ place: -1, offset: 0 }, true];
+  pane.addEventListener("scroll", rememberTop, { signal: listening.signal, passive: true });
   const resizing = new ResizeObserver(([{ contentRect }]) => {
     if (!contentRect.width || contentRect.width === width) return;
     width = contentRect.width;
-    requestAnimationFrame(() => estimateHeights(chunks, width)); // not at once: this changes what is observed
+    const { place, offset } = top;
+    // Not at once: this changes what is observed.
+    requestAnimationFrame(() => {
+      estimateHeights(chunks, width);
+      if (place >= 0) jumpTo(place, spans[place], offset);
+    });
   });
   resizing.observe(container);
   if (onChunk) requestIdle(prepareRest);
+
+  function rememberTop() {
+    if (!isTopKnown) return;
+    isTopKnown = false;
+    requestAnimationFrame(() => {
+      isTopKnown = true;
+      if (container.clientWidth === width) top = text.firstVisibleUnit();
+    });
+  }
 
   function onClick(event) {
     const span = event.target.closest(".unit");

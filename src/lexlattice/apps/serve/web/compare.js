@@ -39,7 +39,7 @@ export function initCompare() {
   byId("close-second").addEventListener("click", close);
   byId("second-version").addEventListener("change", ({ target: { value } }) => choose(value));
   for (const pane of [byId("act"), byId("second")]) {
-    for (const event of ["pointerenter", "pointerdown", "wheel", "touchstart", "focusin"]) {
+    for (const event of ["pointerdown", "wheel", "touchstart", "keydown"]) {
       pane.addEventListener(event, () => (leader = pane), { passive: true });
     }
     pane.addEventListener("scroll", () => onScroll(pane), { passive: true });
@@ -95,8 +95,7 @@ function render() {
   text = createActText(byId("text-of-second"), version, { prefix: "v:" });
   text.shade(salienceOf(state.second));
   markChosen();
-  leader = byId("act");
-  requestAnimationFrame(() => onScroll(byId("act")));
+  requestAnimationFrame(() => lead(byId("act")));
 }
 
 /** Tell screen readers, too, which versions stand side by side. */
@@ -143,8 +142,13 @@ function follow() {
   const place = toSecond[state.current]?.[0] ?? -1;
   text.setCurrent(place);
   if (place < 0 || state.origin === "act") return;
-  leader = byId("act");
-  requestAnimationFrame(() => onScroll(byId("act")));
+  requestAnimationFrame(() => lead(byId("act")));
+}
+
+/** Have one pane followed by the other from now on. */
+function lead(pane) {
+  leader = pane;
+  onScroll(pane);
 }
 
 /** Scroll the other pane to the counterpart of the unit at the top of the one that the user scrolls. */

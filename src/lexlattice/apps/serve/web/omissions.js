@@ -12,7 +12,12 @@ import { state, view } from "./state.js";
 export function omissionsOf(places) {
   const { units } = view();
   const chosen = new Set(places);
-  const gaps = [...inLists(units, chosen), ...inProvisions(units, chosen), ...betweenSubparagraphs(units, chosen)];
+  const gaps = [
+    ...inLists(units, chosen),
+    ...inProvisions(units, chosen),
+    ...betweenSubparagraphs(units, chosen),
+    ...afterSubparagraphs(units, chosen),
+  ];
   return gaps
     .sort((one, other) => one.missing[0] - other.missing[0])
     .map((gap) => ({ ...gap, after: places.findLast((place) => place < gap.missing[0]) }));
@@ -68,6 +73,24 @@ function* betweenSubparagraphs(units, chosen) {
     }
     missing.delete(units[place].provision);
     if (missing.size) yield { missing: [...missing.values()].reverse(), isPoints: false };
+  }
+}
+
+/** Subparagraphs after the last selected unit of a paragraph whose beginning is selected. */
+function* afterSubparagraphs(units, chosen) {
+  const hosts = new Map();
+  for (const [place, { kind, provision }] of units.entries()) {
+    const host = kind === "subparagraph" && isFirst(units, place) ? paragraphOf(provision) : undefined;
+    if (host !== undefined) hosts.set(host, [...(hosts.get(host) ?? []), place]);
+  }
+  const last = new Map();
+  for (const place of [...chosen].sort((a, b) => a - b)) {
+    const steps = units[place].provision.split(".");
+    for (let count = 1; count <= steps.length; count += 1) last.set(steps.slice(0, count).join("."), place);
+  }
+  for (const host of new Set([...chosen].map((place) => units[place].provision))) {
+    const missing = (hosts.get(host) ?? []).filter((place) => place > last.get(host));
+    if (missing.length) yield { missing, isPoints: false };
   }
 }
 

@@ -92,7 +92,9 @@ export function addVersions(versions) {
 }
 
 const isSame = (one, other) =>
-  one.celex !== "" && ["celex", "language", "consolidated"].every((key) => one[key] === other[key]);
+  one.celex !== "" &&
+  ["celex", "language"].every((key) => one[key] === other[key]) &&
+  ["kind", "date"].every((key) => one.status[key] === other.status[key]);
 
 function withDerived(version) {
   const highest = version.view.steps.flat().reduce((most, value) => Math.max(most, value), 0);
