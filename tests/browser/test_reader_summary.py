@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from lexlattice import read
 from lexlattice.act.hierarchy import cuts_of
 from lexlattice.apps.serve.jobs import extract_of
 from lexlattice.apps.serve.view import view_of
+from lexlattice.rendering.blocks import mark_of
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.text import parts
 from lexlattice.selection.decoder import choose
@@ -123,6 +124,30 @@ def test_an_act_too_short_to_be_shortened_has_no_slider(visit: Visit, tmp_path: 
     expect(page.locator("#presets :checked")).to_have_count(1)
 
 
+def test_of_an_act_without_a_summary_only_its_status_is_said(visit: Visit, examples: Path) -> None:
+    page = visit()
+    held: list[Any] = []
+    page.route("**/v1/words/*", lambda route: held.append(route))
+    page.reload(wait_until="domcontentloaded")
+    page.locator("#file").set_input_files(examples / "patterns" / "repealed.html")  # before the script listens
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    expect(page.locator("#act .unit")).to_have_count(1)
+    for part in ("#presets", "#budget", "#count", "#articles-only", "#map", ".item"):
+        expect(page.locator(f"{part}:visible")).to_have_count(0)
+    expect(page.locator("#items")).to_be_empty()
+    expect(page.locator("#exports")).to_be_visible()
+    for part in (".chip.repealed", "#notices"):
+        expect(page.locator(part)).to_contain_text("Repealed by: Regulation (EU) 2025/9501")
+    expect(page.locator("#notice")).not_to_contain_text("2025/9501")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    expect(page.locator("#sheet-count")).to_be_empty()
+    opened(page, examples / "short" / "en.txt")
+    for part in ("#presets", "#budget", "#count", "#map", "#sheet-count"):
+        expect(page.locator(part)).to_be_visible()
+
+
 def test_warnings_are_in_the_interface_language(visit: Visit, tmp_path: Path) -> None:
     act = tmp_path / "act.txt"
     act.write_text(
@@ -169,24 +194,26 @@ def test_citations_nesting_and_omission_marks_are_those_of_the_library(
     assert runs
 
 
-def test_whatever_is_selected_the_same_gaps_are_found_as_by_the_library(
+def test_whatever_is_selected_the_same_gaps_are_found_and_marked_as_by_the_library(
     visit: Visit, examples: Path, long: Path
 ) -> None:
     page, rng, gaps = visit(), random.Random(7), 0
-    for path in (long, examples / "short" / "en.txt"):
+    for path in (long, examples / "short" / "en.txt", examples / "short" / "fr.txt"):
         act = read(opened_file(page, path))
         place_of = {unit.id: place for place, unit in enumerate(act)}
         picks = [sorted(rng.sample(range(len(act)), len(act) // rng.randint(2, 5))) for _ in range(40)]
         found = page.evaluate(
             """async picks => {
                 const { omissionsOf } = await import("/omissions.js");
-                return picks.map(places => omissionsOf(places).map(o => [o.after, o.missing, o.isPoints]));
+                const { markOf } = await import("/blocks.js");
+                const facts = o => [o.after, o.missing, o.isPoints, markOf(o).text];
+                return picks.map(places => omissionsOf(places).map(facts));
             }""",
             picks,
         )
         for places, omissions in zip(picks, found, strict=True):
             cuts = [
-                [place_of[cut.after], [place_of[name] for name in cut.ids], cut.kind == "points"]
+                [place_of[cut.after], [place_of[name] for name in cut.ids], cut.kind == "points", mark_of(act, cut)]
                 for cut in cuts_of(act, places)
             ]
             assert omissions == cuts
@@ -197,6 +224,7 @@ def test_whatever_is_selected_the_same_gaps_are_found_as_by_the_library(
 def opened_file(page: Page, path: Path) -> Path:
     opened(page, path)
     expect(page.locator("#act .unit")).to_have_count(len(read(path)))
+    expect(page.locator("#items")).to_have_attribute("lang", read(path).language)
     return path
 
 
@@ -206,7 +234,7 @@ def test_a_cut_list_unfolds_in_place_and_folds_again(visit: Visit, hives: Path) 
     item = page.locator(".item")
     expect(item.locator("p")).to_have_count(5)
     first, second = item.locator(".cut").all()
-    assert [mark.inner_text() for mark in (first, second)] == ["[… 2 more points]", "[… 1 more point]"]
+    assert [mark.inner_text() for mark in (first, second)] == ["[… 2 more points: (b), (c)]", "[… 1 more point: (e)]"]
     for mark, names, ids in (
         (first, "(b), (c)", ["b", "b.pt-i", "b.pt-ii", "c"]),
         (second, "(e)", ["e"]),
@@ -302,15 +330,24 @@ def test_why_is_said_in_words_with_the_numbers_behind(visit: Visit, long: Path) 
     expect(page.locator(f"#act .unit[data-place='{place}']")).to_have_attribute("aria-current", "true")
 
 
-def test_why_is_known_of_another_version_too(visit: Visit, examples: Path) -> None:
+def test_why_and_the_preset_are_known_of_another_version_too(visit: Visit, examples: Path) -> None:
     page = opened(visit(), examples / "short" / "en.txt", examples / "short" / "fi.txt")
+    page.get_by_label("Short").check()
     item = page.locator(".item").nth(1)
     item.locator(".why").click()
     said = item.locator(".why-words").inner_text()
     page.locator("#version").select_option(label="Suomi")
     expect(page.locator("#items")).to_have_attribute("lang", "fi")
+    expect(page.get_by_label("Short")).to_be_checked()
     item.locator(".why").click()
     expect(item.locator(".why-words")).to_have_text(said)
+    assert "; " in said
+    speak(page, "el")
+    item.locator(".why").click()
+    expect(item.locator(".why-words")).to_have_text(re.compile("^[^;]+· [^;]+$"))  # ";" asks a question in Greek
+    speak(page, "mt")
+    expect(page.locator("#facts time")).to_have_text(re.compile(r"^\d+ ta’ \w+ \d+$"))  # which browsers cannot write
+    item.locator(".why").click()
     item.locator(".numbers > summary").click()
     citation = item.locator(".citation").inner_text()
     assert citation.split(" ")[0] in item.locator(".numbers-of b").first.inner_text()

@@ -18,6 +18,7 @@ from lexlattice.apps.serve.routes import ServiceDependency
 from lexlattice.apps.serve.schemas import problems, text_response
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.identifiers import MAX_CHARACTERS, identify_act
+from lexlattice.reading.languages.grammar import raw
 from lexlattice.rendering.phrases import phrases
 
 catalogue: Final = APIRouter()
@@ -62,9 +63,11 @@ def list_languages() -> list[LanguageResponse]:
 
 @catalogue.get("/v1/words/{language}", tags=[READER], summary="Interface texts", responses=problems(404, 422))
 def get_words(language: Code) -> dict[str, str]:
-    """Return the interface texts of the web reader in a language."""
+    """Return the interface texts of the web reader in a language, and how it writes dates."""
     _check_language(language)
-    return dict(phrases(language).reader)
+    dates = raw(language)["dates"]
+    months = {f"month_{number}": name for number, name in enumerate(dates["months"], 1)}
+    return {**phrases(language).reader, "date_written": dates["written"], **months}
 
 
 @catalogue.get("/v1/examples", tags=[EXAMPLES], summary="List the example acts", responses=problems())

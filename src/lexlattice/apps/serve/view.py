@@ -72,6 +72,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "provisions": dict(act.wholes),
         "paragraphs": _paragraph_citations(act),
         "omission_marks": _omission_marks(act),
+        "omission_numbers": text.left_out["numbers"],
         "sentences": _sentence_forms(act),
         **selection.to_dict(),
         # Scores above 1 (units with several points) are shown as 1; three digits keep the response small.

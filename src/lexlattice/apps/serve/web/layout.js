@@ -1,8 +1,8 @@
 // What is visible where: the contents as a drawer, the summary as a sheet on phones, menus, dialogs and the theme.
 
 import { byId, loadSetting, saveSetting } from "./dom.js";
-import { t } from "./i18n.js";
-import { listen, selectedWords, state } from "./state.js";
+import { countText } from "./length.js";
+import { hasSelection, listen, state } from "./state.js";
 
 const root = document.documentElement;
 /** On a phone the act has the screen, and the summary is a sheet over it. */
@@ -84,10 +84,7 @@ function updateSheet() {
 }
 
 function updateHandle() {
-  byId("sheet-count").textContent = t("word_count", {
-    words: selectedWords().toLocaleString(root.lang),
-    total: state.versions[state.active].view.words.toLocaleString(root.lang),
-  });
+  byId("sheet-count").textContent = hasSelection() ? countText() : "";
 }
 
 // --- the contents as a drawer ---

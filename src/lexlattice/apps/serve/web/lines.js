@@ -11,6 +11,14 @@ const unfolded = new Set();
 /** Fold everything: another act is shown. */
 export const foldAll = () => unfolded.clear();
 
+const keyOf = ({ missing }) => view().units[missing[0]].id;
+
+/** The units of a block, and those that are unfolded in it. @param {import("./blocks.js").Block} block */
+export function placesShown({ places, lines }) {
+  const open = lines.flatMap(({ pieces }) => pieces).filter(({ omission }) => omission && unfolded.has(keyOf(omission)));
+  return [...places, ...open.flatMap(({ omission }) => unitsLeftOut(omission))].sort((a, b) => a - b);
+}
+
 /**
  * Append lines to an element, points in nested lists.
  * @param {Element} parent @param {import("./blocks.js").Line[]} lines
@@ -70,7 +78,7 @@ function inlineOf(mark) {
 
 /** The button that unfolds a box, which is filled when it is needed. */
 function buttonOf({ text, omission }, box, fill) {
-  const key = view().units[omission.missing[0]].id;
+  const key = keyOf(omission);
   const button = make("button", { type: "button", class: "cut" }, text);
   const update = (isOpen) => {
     if (isOpen && !box.firstChild) fill();

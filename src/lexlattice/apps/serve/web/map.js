@@ -85,6 +85,7 @@ function render() {
     band.lastChild.append(element);
     bars.push({ section, element, shade, count: 0 });
   }
+  byId("map").hidden = bars.every(({ shade }) => shade < 0);
   strip.classList.toggle("dense", bars.length > DENSE);
   strip.classList.toggle("nameless", !sections.some(bandOf));
   strip.setAttribute("aria-valuemax", bars.length - 1);

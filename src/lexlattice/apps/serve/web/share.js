@@ -6,9 +6,10 @@ import { byId, make } from "./dom.js";
 import { statusText } from "./head.js";
 import { formatDate, t } from "./i18n.js";
 import { countText } from "./length.js";
+import { placesShown } from "./lines.js";
 import { runTask } from "./messages.js";
 import { linkToHere } from "./navigation.js";
-import { state, view } from "./state.js";
+import { hasSelection, state, view } from "./state.js";
 import { blockWith, groupsShown } from "./summary.js";
 
 /** Milliseconds after which the file of a download is released. */
@@ -70,20 +71,21 @@ function exportAs(format) {
   });
 }
 
-/** The first line of the print: what it is, how much of it, its status, and the day it was printed. */
+/** The cover line of the print below the title: what is shown of which text, the day it was printed, and the ELI. */
 function renderCover() {
   if (!view()) return;
-  const { name, celex, title, status } = view();
+  const { name, celex, title, status, eli } = view();
+  const shown = new Set(groupsShown().flatMap(({ blocks }) => blocks.flatMap(placesShown)));
   const today = new Date();
   const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
   const number = status.celex || celex;
   const parts = [
-    name || title,
+    !title && name,
     number && `CELEX ${number}`,
-    statusText(status),
-    countText(),
+    ...(hasSelection() ? [statusText(status), countText(shown)] : []), // else a notice says it
     t("printed_on", { date: formatDate(day.join("-")) }),
     "LexLattice",
+    eli && make("a", { href: eli }, eli),
   ];
   byId("cover").replaceChildren(...parts.filter(Boolean).map((part) => make("span", {}, part)));
 }

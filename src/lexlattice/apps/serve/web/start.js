@@ -99,10 +99,13 @@ async function openKept(key, how) {
  * @param {string} id of the input @param {boolean} [isAddition] whether they are further versions of the open act
  */
 export function initFileInput(id, isAddition) {
-  byId(id).addEventListener("change", ({ target }) => {
-    openFiles(target.files, isAddition);
-    target.value = "";
-  });
+  const input = byId(id);
+  const open = () => {
+    openFiles(input.files, isAddition);
+    input.value = "";
+  };
+  input.addEventListener("change", open);
+  if (input.files.length) open(); // chosen while the page was loading
 }
 
 const openFiles = (files, isAddition) => load([...files].map((file) => ({ file })), { isAddition });

@@ -6,7 +6,7 @@ import { hasText, languageName, t } from "./i18n.js";
 import { initItemMenus, itemOf } from "./item.js";
 import { foldAll } from "./lines.js";
 import { omissionsOf } from "./omissions.js";
-import { goToUnit, listen, state, view } from "./state.js";
+import { goToUnit, hasSelection, listen, state, view } from "./state.js";
 
 const GROUPS = ["aim", "key_points", "application", "background", "related"];
 
@@ -68,7 +68,7 @@ function renderItems() {
       return make("section", { class: "group" }, make("h2", {}, groups[name]), list);
     }),
   );
-  if (shown.length) return;
+  if (shown.length || !hasSelection()) return;
   byId("items").append(make("p", { class: "muted", lang: document.documentElement.lang }, t("nothing")));
 }
 

@@ -2,7 +2,7 @@
 
 import { counterpart } from "./alignment.js";
 import { draw, make } from "./dom.js";
-import { t } from "./i18n.js";
+import { separator, t } from "./i18n.js";
 import { state, view } from "./state.js";
 
 /** Reasons that say little beside any other: how it came up, or what it was taken along with. */
@@ -48,7 +48,7 @@ function sentenceOf(known) {
   const major = [...reasons].filter(([key]) => !MINOR.includes(key));
   const said = (major.length ? major : [...reasons]).slice(0, MAX_REASONS).map(([key, value]) => t(`reason_${key}`, { value }));
   const rank = Math.min(...known.map(({ why }) => why.rank));
-  const text = (said.length ? said : [t("why_rank", { rank })]).join("; ");
+  const text = (said.length ? said : [t("why_rank", { rank })]).join(separator());
   return `${text.charAt(0).toLocaleUpperCase(document.documentElement.lang)}${text.slice(1)}.`;
 }
 
