@@ -247,9 +247,14 @@ def test_words_are_counted_and_shown_in_the_text(visit: Visit, long: Path) -> No
     assert option.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
     assert page.locator("#contents-list [aria-current]").evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
     page.emulate_media(forced_colors="none")
-    page.keyboard.press("ArrowDown")
-    expect(page.locator("#search-text")).to_have_attribute("aria-activedescendant", "hit-1")
-    expect(option).to_have_attribute("id", "hit-1")
+    # Headings come first; the first hit in a paragraph of an article is below them.
+    names = options.all_text_contents()
+    place = next(place for place, name in enumerate(names) if re.match(r"Article \d+\(\d+\): ", name))
+    assert 0 < place < names.index(next(name for name in names if name.startswith("Recital")))
+    for _ in range(place):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator("#search-text")).to_have_attribute("aria-activedescendant", f"hit-{place}")
+    expect(option).to_have_attribute("id", f"hit-{place}")
     group = option.locator("xpath=..").get_attribute("aria-label")
     page.keyboard.press("Enter")
     current = page.locator("#act .unit:focus")
@@ -268,12 +273,14 @@ def test_words_are_counted_and_shown_in_the_text(visit: Visit, long: Path) -> No
     assert places[1] == places[3]
     # By mouse and touch: a bar with buttons.
     bar = page.get_by_role("group", name=words["search"])
-    expect(bar).to_contain_text(f"2 {words['of']} {total}")
+    found = re.match(rf"(\d+) {words['of']} {total}\b", bar.inner_text().strip())
+    assert found is not None
+    number = int(found[1])
     bar.get_by_role("button", name=words["next_hit"]).click()
-    expect(bar).to_contain_text(f"3 {words['of']} {total}")
+    expect(bar).to_contain_text(f"{number + 1} {words['of']} {total}")
     expect(page.locator("#act .unit[aria-current]")).to_have_attribute("data-place", str(places[1]))
     bar.get_by_role("button", name=words["previous_hit"]).click()
-    expect(bar).to_contain_text(f"2 {words['of']} {total}")
+    expect(bar).to_contain_text(f"{number} {words['of']} {total}")
     bar.get_by_role("button", name=words["close"]).click()
     expect(bar).to_be_hidden()
     expect(page.locator("#act .unit[aria-current]")).to_be_focused()
@@ -494,6 +501,7 @@ def test_terms_are_whole_words_with_short_endings(visit: Visit, tmp_path: Path) 
         "3. The keeper-hive list is kept. The keeper reads it; the keeper signs it.\n"
     )
     page = opened(visit(), act)
+    page.locator("[id^='u:art-2.par-3'] .term").first.wait_for()  # terms are marked in idle time
     marked = [
         page.locator(f"[id='u:art-2.par-{number}'] .term, [id^='u:art-2.par-{number}.'] .term").all_text_contents()
         for number in (1, 2, 3)

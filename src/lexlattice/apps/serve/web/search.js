@@ -103,9 +103,9 @@ function render() {
   const [most, mostOfOne] = room;
   listed = [];
   list.lang = view().language;
-  const groups = Map.groupBy(hits, ({ passage }) => keyOf(passage));
+  const groups = [...Map.groupBy(hits, ({ passage }) => keyOf(passage)).values()].sort((a, b) => rankOf(a) - rankOf(b));
   const parts = provisions.length ? [groupOf("", provisions, provisions.length)] : [];
-  for (const group of groups.values()) {
+  for (const group of groups) {
     if (listed.length >= most) break;
     parts.push(groupOf(nameOf(group[0].passage), group.slice(0, mostOfOne), group.length));
   }
@@ -117,6 +117,12 @@ function render() {
   byId("search-text").setAttribute("aria-expanded", String(listed.length > 0));
   selected = -1;
   select(listed.length ? 0 : -1);
+}
+
+/** What is found in headings comes first, then articles, annexes and the rest, each in the order of the act. */
+function rankOf(group) {
+  if (group.some(({ passage }) => passage.isHeading)) return 0;
+  return 1 + (["article", "annex"].indexOf(view().sections[group[0].passage.section].kind) + 3) % 3;
 }
 
 /** The last option of a list that is cut. */

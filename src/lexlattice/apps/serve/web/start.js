@@ -90,9 +90,21 @@ export function openAddress(address, isFromUrl = false) {
 async function openKept(key, how) {
   const sources = await recall(key);
   if (sources) return load(sources, how);
+  const { act, lang = root.lang } = how.address;
+  const answer = act && (await fetchIdentifier(act).catch(() => undefined));
+  if (answer?.fetches) return load([{ celex: act, language: lang }], how);
   if (how.isFromUrl) history.replaceState({}, "", location.pathname);
-  return showMessage(t("not_kept"));
+  const name = answer?.name ? [" ", make("span", {}, `${answer.name} `), officialLink(act, lang)] : [];
+  return showMessage(t("not_kept"), ...name);
 }
+
+/** A link to an act at the Publications Office, for those who want to fetch it themselves. */
+const officialLink = (celex, language) =>
+  make(
+    "a",
+    { href: `https://eur-lex.europa.eu/legal-content/${language.toUpperCase()}/TXT/?uri=CELEX:${celex}`, rel: "noreferrer" },
+    "EUR-Lex",
+  );
 
 /**
  * Open the files chosen in a file input.
@@ -181,7 +193,12 @@ async function understand(text, signal) {
 function showUnderstood() {
   const { answer } = understood;
   const others = answer?.candidates.slice(1) ?? [];
-  byId("understood").textContent = sentenceFor(entered(), answer);
+  const isOutOfReach = answer?.celex && !answer.fetches;
+  const language = byId("entry-language").value || root.lang;
+  byId("understood").replaceChildren(
+    sentenceFor(entered(), answer),
+    ...(isOutOfReach ? [". ", t("fetch_off"), " ", officialLink(answer.celex, language)] : []),
+  );
   byId("understood").classList.toggle("is-doubtful", answer?.understood === "none");
   byId("entry-languages").hidden = !answer?.celex;
   byId("candidates").replaceChildren(
