@@ -53,8 +53,9 @@ class ActRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": EXAMPLE, "language": "en"}]})
 
     text: Annotated[str | None, Field(description="the act itself, as text or HTML")] = None
+    # No example: pages that fill forms with examples would send it beside the file.
     celex: Annotated[
-        str | None, AfterValidator(_celex), Field(description="CELEX number of an act to fetch", examples=["32016R0679"])
+        str | None, AfterValidator(_celex), Field(description="CELEX number of an act to fetch, such as 32016R0679")
     ] = None
     language: Annotated[Language | None, Field(description="default: detected; for CELEX numbers: en")] = None
 
@@ -224,11 +225,19 @@ def act_body(model: type[ActRequest], *, ndjson: bool = False) -> dict[str, Any]
     """
     schema = model.model_json_schema()
     [example] = schema.pop("examples")
-    content: dict[str, Any] = {JSON: {"schema": schema, "example": example}, FORM: {"schema": _form(schema, ndjson)}}
+    content: dict[str, Any] = {
+        JSON: {"schema": schema, "examples": _examples("An act as text", example)},
+        FORM: {"schema": _form(schema, ndjson)},
+    }
     if ndjson:
-        line = json.dumps(example)
-        content[NDJSON] = {"schema": {"type": "string"}, "example": f"{line}\n{line}\n"}
+        lines = f"{json.dumps(example)}\n" * 2
+        content[NDJSON] = {"schema": {"type": "string"}, "examples": _examples("Two acts as text", lines)}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def _examples(summary: str, value: Any) -> dict[str, Any]:
+    # RapiDoc ignores `example`.
+    return {"text": {"summary": summary, "value": value}}
 
 
 def _form(schema: dict[str, Any], several: bool) -> dict[str, Any]:
@@ -250,6 +259,6 @@ def pair_body() -> dict[str, Any]:
     texts = {"type": "array", "items": {"type": "string"}, "maxItems": 2}
     codes = {"type": "array", "items": ActRequest.model_json_schema()["properties"]["language"], "maxItems": 2}
     properties = {"file": file, "text": texts, "celex": texts, "language": codes}
-    example = {"text": [EXAMPLE, EXAMPLE], "language": ["en", "en"]}
+    examples = _examples("Two acts as text", {"text": [EXAMPLE, EXAMPLE], "language": ["en", "en"]})
     schema = {"type": "object", "properties": properties}
-    return {"requestBody": {"required": True, "content": {FORM: {"schema": schema, "example": example}}}}
+    return {"requestBody": {"required": True, "content": {FORM: {"schema": schema, "examples": examples}}}}
