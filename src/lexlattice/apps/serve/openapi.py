@@ -40,8 +40,8 @@ _ACCEPT_LANGUAGE: Final = {
     "name": "Accept-Language",
     "in": "header",
     "required": False,
-    "description": "languages in which `detail` of a problem is understood; English if there is no translation",
-    "schema": {"type": "string", "examples": ["de, en;q=0.5"]},
+    "description": "language of `detail` in problems, such as de; English if there is no translation",
+    "schema": {"type": "string"},
 }
 
 
