@@ -58,7 +58,7 @@ def test_all_operations_are_shown_accessibly_in_light_and_dark(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     summaries = [each["summary"] for operations in document["paths"].values() for each in operations.values()]
     backgrounds = set()
-    for scheme in ("light", "dark"):
+    for scheme, rules in (("light", STANDARD), ("dark", ["color-contrast"])):
         asked, complaints = list[str](), list[str]()
         with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 900}) as context:
             page = context.new_page()
@@ -66,15 +66,16 @@ def test_all_operations_are_shown_accessibly_in_light_and_dark(
             page.on("pageerror", lambda error: complaints.append(str(error)))  # noqa: B023
             page.on("console", lambda message: complaints.append(message.text))  # noqa: B023
             page.goto(f"{address}api")
-            for summary in summaries:
+            for summary in summaries if scheme == "light" else summaries[-1:]:
                 operation = page.locator("rapi-doc").get_by_text(summary, exact=True)
                 expect(operation.first).to_be_visible(timeout=PATIENCE)
+            expect(page.get_by_role("heading", level=1)).to_be_visible()
             nav = page.locator("rapi-doc .nav-bar")
             backgrounds.add(nav.evaluate("bar => getComputedStyle(bar).backgroundColor"))
             expect(page.locator("rapi-doc pre").first).to_contain_text(address)  # in a sample
             assert page.get_by_text("127.0.0.1:8000").count() == 0
             assert complaints == []  # axe has some of its own
-            found = axe.run(page, options={"runOnly": STANDARD}).response["violations"]
+            found = axe.run(page, options={"runOnly": rules, "resultTypes": ["violations"]}).response["violations"]
             assert [(each["id"], [node["target"] for node in each["nodes"]]) for each in found] == []
         assert [url for url in asked if not url.startswith((address, "blob:"))] == []
     assert len(backgrounds) == 2
@@ -99,7 +100,7 @@ def test_what_the_page_fills_in_can_be_tried_on_a_narrow_screen(
                     button.click(timeout=PATIENCE)
                 assert answer.value.status == 200, (operation["operationId"], answer.value.text())
                 box = button.bounding_box()
-                assert box is not None and 0 <= box["x"] and box["x"] + box["width"] <= 390
+                assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390
         menu.select_option("Summarize an act")
         section = page.locator("[id='post-/v1/summaries']")
         section.get_by_label("Media type").first.select_option("multipart/form-data")
