@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helpers.reader import PHONE, STANDARD, WIDE, Visit, chosen, opened, slide
+from helpers.reader import NARROWEST, PHONE, STANDARD, WIDE, Visit, chosen, opened, slide
 from lexlattice import Act, read
+from lexlattice.apps.serve.view import view_of
 from lexlattice.rendering.phrases import phrases
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 TEXT_OF_ACT = """() => {
     const copy = document.getElementById("text-of-act").cloneNode(true);
-    copy.querySelectorAll(".related").forEach(line => line.remove());
+    copy.querySelectorAll(".related, .part-name").forEach(line => line.remove());
     return copy.textContent;
 }"""
 """The text of the act's pane, without what the page adds to it."""
@@ -67,6 +68,14 @@ def test_the_whole_act_is_shown(visit: Visit, examples: Path, name: str) -> None
     act, page = read(examples / name), opened(visit(), examples / name)
     assert {piece.kind for piece in act.furniture} & {"formula", "signature", "contents", "heading"}
     assert letters(page.evaluate(TEXT_OF_ACT)) == letters(text_without_pages(act))
+    # Parts without a heading have one for screen readers, and points are items of lists.
+    hidden = page.locator("#text-of-act h3.part-name").all_text_contents()
+    nameless = [each for each in view_of(act)["sections"] if not each["label"] and not each["heading"]]
+    assert hidden == [section["name"] for section in nameless]
+    points = page.locator("#text-of-act [role=list] > p[role=listitem]")
+    levels = points.evaluate_all("all => all.map(each => each.getAttribute('aria-level'))")
+    deep = page.locator("#text-of-act p.paragraph:not(.depth-0)").evaluate_all("all => all.map(each => each.className)")
+    assert [f"depth-{level}" for level in levels] == [name.split()[1] for name in deep]
     if "long" in name:  # what shouts is set smaller
         sizes = [
             float(unit(page, f"pre-{place}").evaluate("u => parseFloat(getComputedStyle(u).fontSize)"))
@@ -207,13 +216,45 @@ def test_words_are_counted_and_shown_in_the_text(visit: Visit, long: Path) -> No
     shown = letters(page.evaluate(TEXT_OF_ACT)).lower()
     total = len(re.findall("batteryrecord", shown))
     assert total > 20
-    expect(page.locator("#search-count")).to_have_text(phrases("en").reader["hits"].format(count=total))
+    words = phrases("en").reader
+    options = page.locator("#search-hits [role=option]")
+    expect(page.locator("#search-count")).to_have_text(
+        f"{words['hits'].format(count=total)} · {words['hits_shown'].format(count=options.count() - 1)}"
+    )
     marks = page.locator("#search-hits mark").all_text_contents()
     assert {mark.lower() for mark in marks} <= {"battery record", "battery records"}
     option = page.locator("#search-hits [role=option][aria-selected=true]")
-    page.keyboard.press("ArrowDown")
-    expect(page.locator("#search-text")).to_have_attribute("aria-activedescendant", "hit-1")
-    expect(option).to_have_attribute("id", "hit-1")
+    # The list is cut, and says so; its last option shows the rest.
+    for _ in range(options.count()):
+        page.keyboard.press("ArrowDown")
+    expect(option).to_have_text(words["show_more"])
+    page.keyboard.press("Enter")
+    expect(options).to_have_count(total)
+    expect(page.locator("#search-count")).to_have_text(words["hits"].format(count=total))
+    starts = page.locator("#search-hits .hit").evaluate_all("all => all.map(each => each.textContent)")
+    texts = " ".join(unit.text for unit in act)
+    for start in starts:
+        assert re.match(r"(Article|Recital|Annex|Title|Preamble)\b[^:]*: |[A-Z]\w+ \w+ [\w ]+$", start)
+        beginning = re.match(r".*?: … (\S+ \S+)", start)
+        assert beginning is None or f" {beginning[1]}" in texts
+    page.keyboard.press("Tab")  # the list is no tab stop
+    expect(page.locator("#search [data-close]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#search")).to_be_hidden()
+    search(page, "battery record ")
+    expect(page.locator("#search-count")).to_contain_text("·")
+    page.emulate_media(forced_colors="active")
+    assert option.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+    assert page.locator("#contents-list [aria-current]").evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+    page.emulate_media(forced_colors="none")
+    # Headings come first; the first hit in a paragraph of an article is below them.
+    names = options.all_text_contents()
+    place = next(place for place, name in enumerate(names) if re.match(r"Article \d+\(\d+\): ", name))
+    assert 0 < place < names.index(next(name for name in names if name.startswith("Recital")))
+    for _ in range(place):
+        page.keyboard.press("ArrowDown")
+    expect(page.locator("#search-text")).to_have_attribute("aria-activedescendant", f"hit-{place}")
+    expect(option).to_have_attribute("id", f"hit-{place}")
     group = option.locator("xpath=..").get_attribute("aria-label")
     page.keyboard.press("Enter")
     current = page.locator("#act .unit:focus")
@@ -230,7 +271,19 @@ def test_words_are_counted_and_shown_in_the_text(visit: Visit, long: Path) -> No
         places.append(page.locator("#act .unit:focus").get_attribute("data-place"))
     assert places[0] == places[4]
     assert places[1] == places[3]
-    page.keyboard.press("Escape")
+    # By mouse and touch: a bar with buttons.
+    bar = page.get_by_role("group", name=words["search"])
+    found = re.match(rf"(\d+) {words['of']} {total}\b", bar.inner_text().strip())
+    assert found is not None
+    number = int(found[1])
+    bar.get_by_role("button", name=words["next_hit"]).click()
+    expect(bar).to_contain_text(f"{number + 1} {words['of']} {total}")
+    expect(page.locator("#act .unit[aria-current]")).to_have_attribute("data-place", str(places[1]))
+    bar.get_by_role("button", name=words["previous_hit"]).click()
+    expect(bar).to_contain_text(f"{number} {words['of']} {total}")
+    bar.get_by_role("button", name=words["close"]).click()
+    expect(bar).to_be_hidden()
+    expect(page.locator("#act .unit[aria-current]")).to_be_focused()
     assert page.evaluate("CSS.highlights.size") == 0
     page.go_back()
     expect(page.locator("#reader")).to_be_visible()
@@ -310,7 +363,7 @@ def test_references_show_a_preview_and_lead_there(visit: Visit, long: Path) -> N
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
     expect(box).to_be_visible()
-    expect(link).to_have_attribute("aria-describedby", "preview")
+    expect(link).to_have_accessible_description(re.compile(re.escape(_texts(act, 13)[0][:60])))
     page.keyboard.press("Enter")
     expect(page.locator("#act .unit:focus")).to_have_attribute("data-id", re.compile(r"^art-11\b"))
     expect(box).to_be_hidden()
@@ -325,6 +378,39 @@ def test_references_show_a_preview_and_lead_there(visit: Visit, long: Path) -> N
     celex = str(link.get_attribute("data-celex"))
     expect(box).to_contain_text(celex)
     assert f"celex={celex}" in str(box.locator("a").get_attribute("href"))
+    expect(link).to_have_accessible_description(re.compile(phrases("en").reader["open_there"]))
+    box.locator("a").click()  # this service fetches nothing: it says so, and the act stays
+    expect(page.locator("#errors")).to_contain_text("does not fetch")
+    expect(link).to_be_visible()
+    # All links are there once the page has had time, wherever it was scrolled to.
+    page.wait_for_function(
+        """async () => {
+            const { view } = await import("/state.js");
+            const { units, references } = view();
+            const isLink = ([place, , , target, celex]) =>
+                target >= 0 ? units[target].provision !== units[place].provision : celex;
+            const places = new Set(references.filter(isLink).map(([place]) => place));
+            return [...places].every(place => document.querySelector(`#act [data-place="${place}"] a.reference`));
+        }"""
+    )
+    # In the smallest window, a preview does not cover what it belongs to.
+    page.set_viewport_size({"width": NARROWEST[0], "height": NARROWEST[1]})
+    page.locator("#sheet-handle").click()
+    for at in ("start", "center", "end"):
+        link.evaluate("(link, block) => link.scrollIntoView({ block })", at)
+        link.focus()
+        page.keyboard.press("Shift+Tab")
+        page.keyboard.press("Tab")
+        expect(box).to_be_visible()
+        covered = link.evaluate(
+            """link => {
+                const preview = document.getElementById("preview").getBoundingClientRect();
+                const lines = [...link.getClientRects()];
+                return lines.some(line => line.bottom > preview.top && line.top < preview.bottom);
+            }"""
+        )
+        assert not covered
+        page.keyboard.press("Escape")
 
 
 def test_recitals_and_articles_with_similar_content_are_linked(visit: Visit, long: Path) -> None:
@@ -375,6 +461,18 @@ def test_terms_show_their_definition(visit: Visit, long: Path, size: tuple[int, 
         )
         assert repeated == 0
         assert page.locator("#act .term[tabindex]").count() == 0
+        # A key leads from term to term in the current provision, and to the definition.
+        page.locator("#act .paragraph:has(.term ~ .term) .unit").first.click()
+        found = list[str]()
+        for _ in range(2):
+            page.keyboard.press("t")
+            focused = page.locator("#act .term:focus")
+            found.append(str(focused.get_attribute("data-term")))
+            definition = list(act.definitions())[int(found[-1])]
+            expect(focused).to_have_accessible_description(re.compile(re.escape(act[definition.unit].text[:40])))
+        assert found[0] != found[1]
+        page.keyboard.press("Enter")
+        expect(page.locator("#act .unit:focus")).to_have_attribute("data-id", definition.unit)
     else:
         page.locator("#open-contents").click()
     page.locator("#terms summary").click()
@@ -384,6 +482,9 @@ def test_terms_show_their_definition(visit: Visit, long: Path, size: tuple[int, 
     page.keyboard.press("Tab")
     name = str(page.evaluate("document.activeElement.textContent"))
     expect(page.locator("#preview")).to_contain_text(definitions[name][:40])
+    expect(page.locator("#terms-list a:focus")).to_have_accessible_description(
+        re.compile(re.escape(definitions[name][:40]))
+    )
     page.keyboard.press("Enter")
     expect(page.locator("#act .unit:focus")).to_contain_text(definitions[name][:40])
     expect(page.locator("#act .unit:focus")).to_be_in_viewport()
@@ -400,6 +501,7 @@ def test_terms_are_whole_words_with_short_endings(visit: Visit, tmp_path: Path) 
         "3. The keeper-hive list is kept. The keeper reads it; the keeper signs it.\n"
     )
     page = opened(visit(), act)
+    page.locator("[id^='u:art-2.par-3'] .term").first.wait_for()  # terms are marked in idle time
     marked = [
         page.locator(f"[id='u:art-2.par-{number}'] .term, [id^='u:art-2.par-{number}.'] .term").all_text_contents()
         for number in (1, 2, 3)

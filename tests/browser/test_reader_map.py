@@ -46,7 +46,13 @@ def test_the_map_has_a_bar_per_section_and_leads_to_it(visit: Visit, long: Path)
     assert sum(bool(name) for name in bands) == len({s["enclosing"][0] for s in sections if s["kind"] == "article"})
     place = next(turn for turn, section in enumerate(sections) if section["name"] == "Article 14")
     bars.nth(place).hover()
-    expect(page.locator(".map-tip")).to_contain_text(sections[place]["heading"])
+    tip = page.locator(".map-tip")
+    expect(tip).to_contain_text(sections[place]["heading"])
+    tip.hover()  # it stays under the pointer, until Escape
+    page.wait_for_timeout(400)
+    expect(tip).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
     bars.nth(place).click()
     unit = page.locator(f"#act .unit[data-place='{sections[place]['first']}']")
     expect(unit).to_be_in_viewport()
@@ -59,7 +65,9 @@ def test_the_map_works_by_keyboard_and_names_its_bars(visit: Visit, long: Path) 
     sections = [section for section in view["sections"] if section["first"] >= 0]
     strip = page.get_by_role("slider", name="Map of the act")
     strip.focus()
-    for key, place in (("End", len(sections) - 1), ("ArrowLeft", len(sections) - 2), ("Home", 0)):
+    expect(strip).to_have_accessible_description(phrases("en").reader["go_hint"])
+    moves = (("End", -1), ("ArrowLeft", -2), ("PageDown", -12), ("PageUp", -2), ("Home", -len(sections)))
+    for key, place in ((key, len(sections) + back) for key, back in moves):
         page.keyboard.press(key)
         expect(strip).to_have_attribute("aria-valuenow", str(place))
         expect(strip).to_have_attribute("aria-valuetext", re.compile(re.escape(sections[place]["name"])))
@@ -157,7 +165,10 @@ def test_a_cell_is_described_and_leads_to_its_unit_by_mouse_and_keyboard(visit: 
     expect(page.locator(f"#act .unit[data-place='{place}']")).to_be_in_viewport()
     expect(page.locator(f"#act .unit[data-place='{place}']")).to_be_focused()
     shown_lattice(page)
-    page.locator("#cells").focus()
+    expect(page.locator("#cells")).to_have_accessible_description(phrases("en").reader["go_hint"])
+    page.locator("#step").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator("#announcement")).to_contain_text(act.units[place].text)
     for key in ("Home", "ArrowDown", "ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
     recital = act.sections[2].units[1]

@@ -33,7 +33,7 @@ def test_an_item_is_copied_as_people_cite(visit: Visit, hives: Path) -> None:
     pick(page, "art-2.par-1", "art-2.par-1.pt-a")
     item = page.locator(".item")
     text = "\n".join(item.locator("p").all_inner_texts())
-    assert "more points]" in text
+    assert "[… 4 more points: (b)–(e)]" in text
     full = f"{text}\n(Article 2(1) of Regulation (EU) 2025/77)"
     item.get_by_role("button", name="Copy with citation").click()
     expect(page.locator("#status")).to_have_text("Copied")
@@ -50,10 +50,45 @@ def test_an_item_is_copied_as_people_cite(visit: Visit, hives: Path) -> None:
     expect(item.locator(".menu-list")).to_be_visible()
     page.keyboard.press("Escape")
     expect(item.locator(".menu-list")).to_be_hidden()
+    page.keyboard.press("Enter")
+    expect(item.locator(".menu-list")).to_be_visible()
+    page.keyboard.press("Shift+Tab")
+    expect(item.locator(".menu-list")).to_be_hidden()
     page.evaluate("import('/share.js').then(({ copyCurrent }) => copyCurrent())")
     item.locator(".citation").click()
     page.evaluate("import('/share.js').then(({ copyCurrent }) => copyCurrent())")
     assert clipboard(page) == full
+
+
+def test_what_is_unfolded_is_copied_and_printed_instead_of_its_mark(visit: Visit, hives: Path) -> None:
+    page, act = opened(visit(), hives), read(hives)
+    first, second, third = act.provision("art-2.par-2").units
+    pick(page, "art-2.par-1", "art-2.par-1.pt-a", "art-2.par-1.pt-d", first.id, third.id)
+    marks = page.locator(".item .cut")
+    expect(marks).to_have_text(["[… 2 more points: (b), (c)]", "[… 1 more point: (e)]", "[…]"])
+    marks.nth(0).click()
+    marks.nth(2).click()
+    names = ("", ".pt-a", ".pt-b", ".pt-b.pt-i", ".pt-b.pt-ii", ".pt-c", ".pt-d")
+    units = [act[f"art-2.par-1{name}"] for name in names]
+    points = [*(unit.text for unit in units), "[… 1 more point: (e)]"]
+    sentences = " ".join(unit.text for unit in (first, second, third))
+    copies = (("\n".join(points), "Article 2(1)"), (sentences, "Article 2(2)"))
+    for item, (text, citation) in zip(page.locator(".item").all(), copies, strict=True):
+        item.get_by_role("button", name="Copy with citation").click()
+        assert clipboard(page) == f"{text}\n({citation} of Regulation (EU) 2025/77)"
+    page.evaluate("getSelection().selectAllChildren(document.getElementById('items'))")
+    page.keyboard.press("Control+c")
+    assert "2 more points" not in clipboard(page)
+    printed = " ".join(text_of_print(page).split())
+    assert all(text in printed for text in [*points, sentences])
+    assert "2 more points" not in printed
+    assert "[…]" not in printed
+    assert f"{sum(unit.words for unit in (*units, first, second, third))} of {act.words} words" in printed
+
+
+def text_of_print(page: Page) -> str:
+    pages = pytest.importorskip("pypdfium2").PdfDocument(page.pdf())
+    return "\n".join(page.get_textpage().get_text_bounded() for page in pages)
 
 
 def test_the_whole_summary_and_what_is_selected_in_it_are_copied_without_stars(visit: Visit, examples: Path) -> None:
@@ -123,7 +158,9 @@ def test_an_export_contains_what_is_shown(visit: Visit, examples: Path) -> None:
     for name in ("Markdown", "DOCX", "PDF", "JSON", "HTML"):
         page.locator("#exports summary").click()
         with page.expect_download() as download:
-            page.locator("#exports").get_by_role("button", name=name).click()
+            page.locator("#exports").get_by_role("button", name=name).press("Enter")
+        expect(page.locator("#exports > summary")).to_be_focused()
+        expect(page.locator("#status")).to_contain_text(download.value.suggested_filename)
         assert download.value.suggested_filename.startswith("32024R9001.en.")
         path = Path(download.value.path())
         found = "".join(text_in(name, path).split())
@@ -160,13 +197,17 @@ def test_the_print_has_cover_line_summary_and_notices(visit: Visit, hives: Path,
     page.emulate_media(media="print")
     for part in ("#act", "#map", "#contents", ".controls", ".bar", ".copy", ".why", ".item-menu"):
         expect(page.locator(part).first).to_be_hidden()
-    expect(page.locator(".item .cut")).to_have_text("[… 4 more points]")
-    for part in ("Regulation (EU) 2025/77", page.locator("#count").inner_text(), "LexLattice"):
+    expect(page.locator(".item .cut")).to_have_text("[… 4 more points: (b)–(e)]")
+    eli = "http://data.europa.eu/eli/reg/2025/77/oj"
+    for part in ("CELEX 32025R0077", page.locator("#count").inner_text(), "LexLattice", eli):
         expect(page.locator("#cover")).to_contain_text(part)
+    for part in ("#summary", ".item"):
+        expect(page.locator(part).first).to_have_css("border-left-width", "0px")
     expect(page.locator("#cover")).to_contain_text(re.compile(r"\d{1,2} \w+ 20\d\d"))
     expect(page.locator("#remarks")).to_contain_text(phrases("en").disclaimer)
-    pages = pytest.importorskip("pypdfium2").PdfDocument(page.pdf())
-    text = " ".join("\n".join(page.get_textpage().get_text_bounded() for page in pages).split())
-    assert "[… 4 more points]" in text
+    text = " ".join(text_of_print(page).split())
+    assert "[… 4 more points: (b)–(e)]" in text
+    for part in (phrases("en").reader["advice"], "As adopted", "2025/77 "):
+        assert text.count(part) == 1, part
     assert "A keeper of bees in the Union" in text
     assert "Why?" not in text

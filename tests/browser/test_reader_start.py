@@ -70,9 +70,14 @@ def test_the_field_says_what_it_understood(visit: Visit) -> None:
     expect(page.locator("#candidates button")).to_have_text(["Directive (EU) 2016/680", re.compile("2016/680")])
     entry.fill("hello bees")
     expect(understood).to_have_text(ENGLISH["not_understood"])
+    expect(entry).not_to_have_attribute("aria-invalid", "true")
+    page.keyboard.press("Enter")
+    expect(entry).to_have_attribute("aria-invalid", "true")
+    expect(entry).to_be_focused()
     expect(languages).to_be_hidden()
     expect(page.locator("#candidates button")).to_have_count(0)
     entry.fill(TEXT)
+    expect(entry).not_to_have_attribute("aria-invalid", "true")
     expect(understood).to_contain_text("11")
     speak(page, "de")
     expect(understood).to_contain_text("11")
@@ -89,8 +94,9 @@ def test_an_error_of_the_service_is_in_the_interface_language(visit: Visit, shor
     alert = page.locator("#errors")
     expect(alert.locator("span[lang=de]")).to_have_text(phrases("de").errors["fetch-disabled"])
     expect(page.locator("#start")).to_be_visible()
-    alert.get_by_role("button").click()
+    alert.get_by_role("button").press("Enter")
     expect(alert).to_be_empty()
+    expect(page.locator("#entry")).to_be_focused()
     opened(page, short)
     expect(alert).to_be_empty()
 
@@ -158,6 +164,7 @@ def test_progress_is_shown_and_the_last_of_several_tasks_wins(visit: Visit, long
     page.route("**/v1/views", lambda route: held.append(route))
     page.locator("#file").set_input_files(examples / "short" / "fr.txt")
     expect(page.locator("#status progress")).to_be_visible()
+    expect(page.get_by_role("status").and_(page.locator("#status *"))).to_have_text(ENGLISH["working"])
     page.keyboard.press("Escape")
     expect(page.locator("#status")).to_be_empty()
     for file in (examples / "short" / "de.txt", examples / "short" / "fi.txt", long):
@@ -252,6 +259,9 @@ def test_a_link_restores_versions_and_the_selection_made_on_another(visit: Visit
     english.wait_for_selector("html.at-reader")
     assert chosen(english) == chosen(page)
     expect(page).to_have_url(re.compile(r"\?example=regulation&lang=de&from=en&words=200&with=fr#art-3"))
+    expect(page.locator("#skip")).to_be_hidden()
+    page.set_viewport_size({"width": 720, "height": 450})
+    expect(page.locator("#open-how")).to_be_visible()
 
 
 def test_a_broken_link_says_so(visit: Visit) -> None:
@@ -361,6 +371,7 @@ def test_the_keys_are_listed_and_can_be_switched_off(visit: Visit, short: Path) 
 
 def test_the_page_works_by_keyboard(visit: Visit) -> None:
     page = visit()
+    expect(page.locator("#example-list a").first).to_be_visible()
     page.locator("#go").focus()
     for _ in range(2):
         page.keyboard.press("Tab")
@@ -368,13 +379,20 @@ def test_the_page_works_by_keyboard(visit: Visit) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#title")).to_be_focused()
     page.locator("#home").focus()
-    page.keyboard.press("Shift+Tab")
-    expect(page.locator("#skip")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("#summary")).to_be_focused()
+    for link, pane in (("#skip-act", "#act"), ("#skip", "#summary")):
+        page.keyboard.press("Shift+Tab")
+        expect(page.locator(link)).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator(pane)).to_be_focused()
+        page.locator(link).focus()
     page.locator(".citation").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator(".unit[aria-current]")).to_be_focused()
+    home = page.locator("#home")
+    expect(home).to_have_accessible_name(re.compile(f"^LexLattice .*{ENGLISH['back']}"))
+    home.press("Enter")
+    expect(page.locator("#start h1")).to_be_focused()
+    expect(home).to_be_disabled()
 
 
 # Windows of every size.
@@ -393,6 +411,9 @@ def test_the_text_has_three_quarters_of_a_small_screen(visit: Visit, short: Path
         page.set_viewport_size({"width": width, "height": height})
         expect(notice).to_be_in_viewport(ratio=1)
         assert page.locator("#summary").evaluate(free) >= 0.75
+        for part in ("#map-bars", "#open-how"):
+            page.locator(part).scroll_into_view_if_needed()
+            expect(page.locator(part)).to_be_in_viewport()
         if width < 800:
             handle.press("Enter")
             expect(handle).to_have_attribute("aria-expanded", "false")
@@ -402,6 +423,14 @@ def test_the_text_has_three_quarters_of_a_small_screen(visit: Visit, short: Path
         assert page.evaluate(WIDTH) == width
         if width < 800:
             handle.press("Enter")
+    page.set_viewport_size({"width": NARROWEST[0], "height": 256})
+    for part in ("#name", "#notice"):
+        page.locator(part).scroll_into_view_if_needed()
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        cut = "part => [part.scrollWidth - part.clientWidth, part.scrollHeight - part.clientHeight]"
+        assert max(page.locator(part).evaluate(cut)) <= 1
+    page.locator("#open-how").click()
+    expect(page.locator("#how")).to_be_visible()
 
 
 def test_on_a_phone_the_summary_is_a_sheet_over_the_act(visit: Visit, short: Path) -> None:
@@ -436,10 +465,16 @@ def test_the_contents_are_a_drawer_until_there_is_room(visit: Visit, short: Path
     button.click()
     expect(contents).to_be_focused()
     expect(button).to_have_attribute("aria-expanded", "true")
+    for pane in ("#summary", "#act"):
+        assert page.locator(pane).evaluate("pane => pane.inert")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
     check_axe(page)
+    page.set_viewport_size({"width": TABLET[0], "height": TABLET[1]})
     page.keyboard.press("Escape")
     expect(contents).to_be_hidden()
     expect(button).to_be_focused()
+    for pane in ("#summary", "#act"):
+        assert not page.locator(pane).evaluate("pane => pane.inert")
     page.keyboard.press("Enter")
     page.mouse.click(TABLET[0] - 20, 600)
     expect(contents).to_be_hidden()

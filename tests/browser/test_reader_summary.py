@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,7 @@ from lexlattice import read
 from lexlattice.act.hierarchy import cuts_of
 from lexlattice.apps.serve.jobs import extract_of
 from lexlattice.apps.serve.view import view_of
+from lexlattice.rendering.blocks import mark_of
 from lexlattice.rendering.phrases import phrases
 from lexlattice.rendering.text import parts
 from lexlattice.selection.decoder import choose
@@ -99,6 +100,7 @@ def test_presets_slider_and_articles_only_go_together(visit: Visit, long: Path) 
         sizes.append(len(chosen(page)))
     assert sizes == sorted(set(sizes))
     page.get_by_label("Words").focus()
+    expect(page.locator("#count")).to_have_attribute("aria-live", "off")
     for _ in range(3):
         page.keyboard.press("PageDown")
     expect(group.locator(":checked")).to_have_count(0)
@@ -121,6 +123,30 @@ def test_an_act_too_short_to_be_shortened_has_no_slider(visit: Visit, tmp_path: 
     expect(page.locator(".item p")).to_have_text(["Hives shall be registered.", "Bees are free."])
     expect(page.get_by_label("Words")).to_be_disabled()
     expect(page.locator("#presets :checked")).to_have_count(1)
+
+
+def test_of_an_act_without_a_summary_only_its_status_is_said(visit: Visit, examples: Path) -> None:
+    page = visit()
+    held: list[Any] = []
+    page.route("**/v1/words/*", lambda route: held.append(route))
+    page.reload(wait_until="domcontentloaded")
+    page.locator("#file").set_input_files(examples / "patterns" / "repealed.html")  # before the script listens
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    expect(page.locator("#act .unit")).to_have_count(1)
+    for part in ("#presets", "#budget", "#count", "#articles-only", "#map", ".item"):
+        expect(page.locator(f"{part}:visible")).to_have_count(0)
+    expect(page.locator("#items")).to_be_empty()
+    expect(page.locator("#exports")).to_be_visible()
+    for part in (".chip.repealed", "#notices"):
+        expect(page.locator(part)).to_contain_text("Repealed by: Regulation (EU) 2025/9501")
+    expect(page.locator("#notice")).not_to_contain_text("2025/9501")
+    page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+    expect(page.locator("#sheet-count")).to_be_empty()
+    opened(page, examples / "short" / "en.txt")
+    for part in ("#presets", "#budget", "#count", "#map", "#sheet-count"):
+        expect(page.locator(part)).to_be_visible()
 
 
 def test_warnings_are_in_the_interface_language(visit: Visit, tmp_path: Path) -> None:
@@ -169,24 +195,26 @@ def test_citations_nesting_and_omission_marks_are_those_of_the_library(
     assert runs
 
 
-def test_whatever_is_selected_the_same_gaps_are_found_as_by_the_library(
+def test_whatever_is_selected_the_same_gaps_are_found_and_marked_as_by_the_library(
     visit: Visit, examples: Path, long: Path
 ) -> None:
     page, rng, gaps = visit(), random.Random(7), 0
-    for path in (long, examples / "short" / "en.txt"):
+    for path in (long, examples / "short" / "en.txt", examples / "short" / "fr.txt"):
         act = read(opened_file(page, path))
         place_of = {unit.id: place for place, unit in enumerate(act)}
         picks = [sorted(rng.sample(range(len(act)), len(act) // rng.randint(2, 5))) for _ in range(40)]
         found = page.evaluate(
             """async picks => {
                 const { omissionsOf } = await import("/omissions.js");
-                return picks.map(places => omissionsOf(places).map(o => [o.after, o.missing, o.isPoints]));
+                const { markOf } = await import("/blocks.js");
+                const facts = o => [o.after, o.missing, o.isPoints, markOf(o).text];
+                return picks.map(places => omissionsOf(places).map(facts));
             }""",
             picks,
         )
         for places, omissions in zip(picks, found, strict=True):
             cuts = [
-                [place_of[cut.after], [place_of[name] for name in cut.ids], cut.kind == "points"]
+                [place_of[cut.after], [place_of[name] for name in cut.ids], cut.kind == "points", mark_of(act, cut)]
                 for cut in cuts_of(act, places)
             ]
             assert omissions == cuts
@@ -197,6 +225,7 @@ def test_whatever_is_selected_the_same_gaps_are_found_as_by_the_library(
 def opened_file(page: Page, path: Path) -> Path:
     opened(page, path)
     expect(page.locator("#act .unit")).to_have_count(len(read(path)))
+    expect(page.locator("#items")).to_have_attribute("lang", read(path).language)
     return path
 
 
@@ -206,18 +235,18 @@ def test_a_cut_list_unfolds_in_place_and_folds_again(visit: Visit, hives: Path) 
     item = page.locator(".item")
     expect(item.locator("p")).to_have_count(5)
     first, second = item.locator(".cut").all()
-    assert [mark.inner_text() for mark in (first, second)] == ["[… 2 more points]", "[… 1 more point]"]
+    assert [mark.inner_text() for mark in (first, second)] == ["[… 2 more points: (b), (c)]", "[… 1 more point: (e)]"]
     for mark, names, ids in (
         (first, "(b), (c)", ["b", "b.pt-i", "b.pt-ii", "c"]),
         (second, "(e)", ["e"]),
     ):
-        expect(mark).to_have_attribute("title", re.compile(re.escape(f"Left out here: {names}")))
+        expect(mark).to_have_accessible_name(f"{mark.inner_text()} Left out here: {names}")
         expect(mark).to_have_attribute("aria-expanded", "false")
         mark.focus()
         page.keyboard.press("Enter")
         expect(mark).to_have_attribute("aria-expanded", "true")
         box = mark.locator("xpath=../following-sibling::*[1]")
-        expect(box.locator("p")).to_have_text([act[f"art-2.par-1.pt-{name}"].text for name in ids])
+        expect(box.locator("li > p")).to_have_text([act[f"art-2.par-1.pt-{name}"].text for name in ids])
     boxes = item.locator("div.left-out")
     levels = [level for level, _ in boxes.first.locator("p").evaluate_all(NESTED)]
     assert [level - levels[0] for level in levels] == [0, 1, 1, 0]
@@ -242,6 +271,8 @@ def test_omitted_sentences_unfold_within_the_text(visit: Visit, hives: Path) -> 
     line = page.locator(".item p")
     assert line.inner_text() == f"{first.text} […] {third.text}"
     mark = line.get_by_role("button", name="[…]")
+    expect(mark).to_have_accessible_name(re.compile(re.escape(second.citation)))
+    mark.hover()
     expect(mark).to_have_attribute("title", re.compile(re.escape(second.citation)))
     mark.click()
     assert " ".join(line.inner_text().split()) == f"{first.text} […] {second.text} {third.text}"
@@ -300,17 +331,38 @@ def test_why_is_said_in_words_with_the_numbers_behind(visit: Visit, long: Path) 
     expect(link).to_have_text(f"{view['units'][place]['citation']} {'−' if change < 0 else '+'}{abs(change):.2f}")
     link.locator("a").click()
     expect(page.locator(f"#act .unit[data-place='{place}']")).to_have_attribute("aria-current", "true")
+    named = page.get_by_role("button", name=str(button.get_attribute("aria-label")), exact=True)
+    named.focus()
+    top = named.evaluate("button => button.getBoundingClientRect().top")
+    page.keyboard.press("3")
+    expect(named).to_be_focused()
+    expect(named).to_have_attribute("aria-expanded", "true")
+    assert abs(named.evaluate("button => button.getBoundingClientRect().top") - top) < 2
+    box = page.locator(f"#{named.get_attribute('aria-controls')}")
+    expect(box.locator(".numbers-of").first).to_be_visible()
+    page.locator(".item .why").last.focus()
+    page.keyboard.press("1")
+    expect(page.locator(".item :focus")).to_have_count(1)
 
 
-def test_why_is_known_of_another_version_too(visit: Visit, examples: Path) -> None:
+def test_why_and_the_preset_are_known_of_another_version_too(visit: Visit, examples: Path) -> None:
     page = opened(visit(), examples / "short" / "en.txt", examples / "short" / "fi.txt")
+    page.get_by_label("Short").check()
     item = page.locator(".item").nth(1)
     item.locator(".why").click()
     said = item.locator(".why-words").inner_text()
     page.locator("#version").select_option(label="Suomi")
     expect(page.locator("#items")).to_have_attribute("lang", "fi")
+    expect(page.get_by_label("Short")).to_be_checked()
     item.locator(".why").click()
     expect(item.locator(".why-words")).to_have_text(said)
+    assert "; " in said
+    speak(page, "el")
+    item.locator(".why").click()
+    expect(item.locator(".why-words")).to_have_text(re.compile("^[^;]+· [^;]+$"))  # ";" asks a question in Greek
+    speak(page, "mt")
+    expect(page.locator("#facts time")).to_have_text(re.compile(r"^\d+ ta’ \w+ \d+$"))  # which browsers cannot write
+    item.locator(".why").click()
     item.locator(".numbers > summary").click()
     citation = item.locator(".citation").inner_text()
     assert citation.split(" ")[0] in item.locator(".numbers-of b").first.inner_text()

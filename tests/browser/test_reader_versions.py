@@ -195,9 +195,25 @@ def test_the_second_version_shows_what_was_chosen_and_what_is_current(
 
 
 def test_switching_the_first_version_while_comparing_exchanges_them(visit: Visit, examples: Path) -> None:
-    page = opened(visit(), examples / "short" / "en.txt", examples / "short" / "nl.txt")
-    page.locator("#compare").click()
+    page = opened(visit(), examples / "short" / "en.txt")
+    compare, words = page.locator("#compare"), phrases("en").reader
+    expect(compare).to_have_accessible_name(f"{words['compare']}: {words['add']}")  # it asks for a file
+    page.locator("#more").set_input_files([examples / "short" / "nl.txt"])
+    expect(page.locator("#text-of-act")).to_have_attribute("lang", "nl")
+    # What the page says is in its language, though the act is not.
+    for control in ("#act .star", "#contents-list .fold", "#contents-list a", "#map-bars"):
+        assert page.locator(control).first.evaluate("element => element.lang") == "en"
+    assert page.locator("#contents-list a span").first.evaluate("e => e.closest('[lang]').lang") == "nl"
+    languages = page.locator("#version option").evaluate_all("all => all.map(option => option.lang)")
+    assert languages == ["en", "nl"]
+    page.locator("#version").select_option(label="English")
+    expect(page.locator("#text-of-act")).to_have_attribute("lang", "en")
+    expect(compare).to_have_accessible_name(words["compare"])
+    compare.click()
     expect(page.locator("#text-of-second")).to_have_attribute("lang", "nl")
+    expect(page.locator("#status")).to_contain_text("English, Nederlands")
+    expect(page.locator("#act-name")).to_have_text("English")
+    expect(page.locator("#second-name")).to_have_attribute("lang", "nl")
     page.locator("#version").select_option(label="Nederlands")
     expect(page.locator("#text-of-act")).to_have_attribute("lang", "nl")
     expect(page.locator("#text-of-second")).to_have_attribute("lang", "en")

@@ -19,6 +19,7 @@ CODES: Final = (
     "part-elsewhere",
     "part-missing",
     "only-parts-list",
+    "images",
     "nothing-citable",
     "no-focus-articles",
     "nothing-fits",

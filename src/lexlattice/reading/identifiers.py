@@ -7,9 +7,9 @@ of several; they are returned with the most likely first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from lexlattice.reading.celex import CELEX, normalize_celex, parse_act_url
 from lexlattice.reading.citations.tokens import celex
@@ -18,7 +18,6 @@ from lexlattice.reading.languages.grammar import LANGUAGES, raw
 
 MAX_CHARACTERS: Final = 1000
 """Longer texts are acts, not names of acts."""
-_NAMED_IN: Final = "en"
 _NUMBER: Final = re.compile(
     r"(?<![\w/.])(?P<first>\d{1,4})\s?/\s?(?P<second>\d{1,4})(?:\s?/\s?(?P<suffix>[^\W\d_]{2,9})\d{0,2})?(?![\w/])"
 )
@@ -88,27 +87,36 @@ def identify_act(text: str) -> Identified | None:
     return _cited(text)
 
 
-def act_name(number: str) -> str:
-    """Return the short name of an act in English, as far as its CELEX number says it; else the number itself.
+def act_name(number: str, language: str = "en") -> str:
+    """Return the short name of an act in a language, as far as its CELEX number says it; else the number itself.
 
     >>> act_name("32013R0575"), act_name("31995L0046"), act_name("32002F0584"), act_name("12012M/TXT")
-    ('Regulation (EU) No 575/2013', 'Directive 95/46/EC', 'Framework decision 2002/584', '12012M/TXT')
+    ('Regulation (EU) No 575/2013', 'Directive 95/46/EC', 'Framework Decision 2002/584', '12012M/TXT')
+    >>> act_name("32016R0679", "el"), act_name("32004R0139", "hu")
+    ('Κανονισμός (ΕΕ) 2016/679', '139/2004/EK rendelet')
     """
     match = _ACT.fullmatch(normalize_celex(number).act)
     kind = _LETTERS.get(match["letter"], "") if match else ""
     if match is None or not kind:
         return number
-    year, serial = int(match["year"]), int(match["number"])
-    community = "EU" if year >= _UNION else "EC" if year >= _COMMUNITIES else "EEC"
-    word = raw(_NAMED_IN)["references"][kind][0].strip("*").capitalize()
-    if kind == "regulation":
-        sign = raw(_NAMED_IN)["references"]["sign"][0].capitalize()
-        shown = f"{year}/{serial}" if year >= _YEAR_FIRST else f"{sign} {serial}/{_short(year)}"
-        return f"{word} ({community}) {shown}"
+    table = raw(language)["acts"]
+    shown = _shown(kind, int(match["year"]), int(match["number"]), table)
+    name = str(table["framework_decision" if kind == "framework" else kind]["name"]).replace("{number}", shown)
+    return name[:1].upper() + name[1:]
+
+
+def _shown(kind: str, year: int, serial: int, table: Mapping[str, Any]) -> str:
+    """Return the number of an act with brackets, letters and sign, as far as its year and kind say them."""
     # Decisions and recommendations can be those of several communities and policies, which the number does not say.
-    if kind != "directive":
-        return f"{word} {_short(year)}/{serial}"
-    return f"{word} (EU) {year}/{serial}" if year >= _YEAR_FIRST else f"{word} {_short(year)}/{serial}/{community}"
+    if kind not in ("regulation", "directive"):
+        return f"{_short(year)}/{serial}"
+    community = table["codes"][0 if year >= _UNION else 1 if year >= _COMMUNITIES else 2]
+    if year >= _YEAR_FIRST:
+        return f"({community}) {year}/{serial}"
+    if kind == "directive":
+        return f"{_short(year)}/{serial}/{community}"
+    sign = table["sign"]
+    return f"({community}) {sign} {serial}/{_short(year)}" if sign else f"{serial}/{_short(year)}/{community}"
 
 
 def _short(year: int) -> str:

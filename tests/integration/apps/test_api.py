@@ -301,6 +301,11 @@ def test_what_a_person_types_is_understood(service: httpx.Client) -> None:
     assert len(several["candidates"]) == 3
     nothing = service.get("/v1/identifiers", params={"text": "bees"}).json()
     assert (nothing["understood"], nothing["candidates"]) == ("none", [])
+    assert found["fetches"] is several["fetches"] is nothing["fetches"] is True
+    assert found["name"] == "Regulation (EU) 2016/679"
+    greek = service.get("/v1/identifiers", params={"text": GDPR}, headers={"Accept-Language": "el"})
+    assert greek.json()["name"] == greek.json()["candidates"][0]["name"] == "Κανονισμός (ΕΕ) 2016/679"
+    assert (greek.headers["content-language"], greek.headers["vary"]) == ("el", "Accept-Language")
 
 
 def test_there_are_three_examples_in_each_language(service: httpx.Client) -> None:
@@ -345,6 +350,14 @@ def test_a_problem_is_in_the_language_that_is_accepted(service: httpx.Client, ac
         "/v1/acts", files=[("file", b" "), ("file", b" ")], headers={"Accept-Language": accepted}
     ).text.splitlines()
     assert [json.loads(line)["detail"] == "Kein Text." for line in many] == [language == "de"] * 2
+
+
+def test_people_get_another_english_sentence_than_developers(service: httpx.Client) -> None:
+    answers = [
+        service.post("/v1/acts", json={"text": " "}, headers={"Accept-Language": code}) for code in ("en-IE", "")
+    ]
+    person, developer = (answer.json()["detail"] for answer in answers)
+    assert person == phrases("en").errors["empty"] != developer
 
 
 @pytest.mark.usefixtures("translated")

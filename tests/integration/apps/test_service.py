@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -31,6 +32,7 @@ from lexlattice.apps.cli import main
 from lexlattice.apps.serve.pages import WEB
 from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
+from lexlattice.rendering.cover import written_day
 from lexlattice.rendering.phrases import phrases
 
 PUNYCODE = "multipart/form-data; boundary=X; charset=punycode"
@@ -114,7 +116,10 @@ def test_languages_examples_and_interface_texts(service: httpx.Client, examples:
         text = (examples / "short" / f"{language}.txt").read_text("utf-8")
         assert service.get(f"/v1/examples/{language}").text == text
     for language in ("bg", "en"):
-        assert service.get(f"/v1/words/{language}").json() == phrases(language).reader
+        words = service.get(f"/v1/words/{language}").json()
+        assert words.items() >= phrases(language).reader.items()
+        day = words["date_written"].format(day=3, month=words["month_12"], year=2026)
+        assert day == written_day(date(2026, 12, 3), language)
     for path in ("/v1/examples/xx", "/v1/examples/..%2f..%2fREADME", "/v1/words/tlh"):
         refused(service.get(path), 404)
 

@@ -10,7 +10,8 @@ import pytest
 
 from lexlattice import Act, read
 from lexlattice.apps.serve.view import view_of
-from lexlattice.apps.serve.view_text import furniture_of
+from lexlattice.apps.serve.view_front import front_of
+from lexlattice.apps.serve.view_text import enclosing_of, furniture_of
 from lexlattice.errors import NotAnActError
 
 
@@ -29,15 +30,15 @@ def view(act: Act) -> dict[str, Any]:
 
 def page_of(act: Act) -> Iterator[str]:
     """All texts in the order in which the page shows them: furniture, headings of sections, units."""
-    pieces = list(furniture_of(act))
+    pieces = [piece for piece in furniture_of(act) if piece["kind"] != "page"]
     place, enclosing = 0, tuple[str, ...]()
-    for section in act.sections:
+    for section, own in zip(act.sections, enclosing_of(act.sections), strict=True):
         while pieces and pieces[0]["before"] <= place and pieces[0]["section"] < section.index:
             yield pieces.pop(0)["text"]
         common = 0
-        while common < min(len(enclosing), len(section.enclosing)) and enclosing[common] == section.enclosing[common]:
+        while common < min(len(enclosing), len(own)) and enclosing[common] == own[common]:
             common += 1
-        enclosing = section.enclosing
+        enclosing = own
         yield from (*enclosing[common:], section.label, section.heading)
         for unit in section.units:
             while pieces and pieces[0]["before"] <= place:
@@ -49,10 +50,10 @@ def page_of(act: Act) -> Iterator[str]:
 
 
 def source_of(act: Act) -> str:
-    """The source without page headers."""
-    source = act.source
+    """The source without page headers and without what is above the title of a consolidated text."""
+    source, front = act.source, front_of(act)
     for piece in sorted(act.furniture, key=lambda piece: -piece.start):
-        if piece.kind == "page":
+        if piece.kind == "page" or piece in front:
             source = source[: piece.start] + source[piece.end :]
     return source
 
@@ -74,8 +75,7 @@ def test_the_page_shows_every_character_of_the_examples_once_and_in_order(exampl
             act = read(file)
         except NotAnActError:
             continue
-        # The name of an attached agreement is both its title and a heading around its articles.
-        if not shows_all(act) and file.name != "attachment.txt":
+        if not shows_all(act):
             lacking.append(file.name)
     assert not lacking
     assert len(files) > 25
@@ -87,6 +87,37 @@ def test_the_page_shows_every_character_of_real_acts_once_and_in_order(data: Pat
     files = [file for folder in folders for file in sorted((data / "acts" / folder).glob("*/en.*"))]
     assert len(files) >= len(folders)
     assert [file.parent.parent.name for file in files if not shows_all(read(file))] == []
+
+
+CONSOLIDATED = """<p class="reference">02012R0001 — EN — 01.01.2020 — 001.001</p>
+<p class="disclaimer">This text has no legal effect.</p>
+<table><tr><td><p class="arrow">►B</p></td><td><p class="title-doc-first">REGULATION (EU) No 1/2012</p>
+<p class="title-doc-last">of 2 May 2012</p>
+<p class="title-doc-oj-reference">(OJ L 1 3.5.2012, p. 1)</p></td></tr></table>
+<p class="hd-modifiers">Amended by:</p><table><tr><td><p class="hd-toc-1">Official Journal</p></td></tr>
+<tr><td><p class="hd-toc-2">No</p></td><td><p class="hd-toc-3">page</p></td><td><p class="hd-toc-3">date</p></td></tr>
+{}</table><p class="modref">▼B</p>
+<p class="title-doc-first">REGULATION (EU) No 1/2012</p><p class="title-doc-last">of 2 May 2012</p>
+<p class="title-article-norm">Article 1</p><p class="modref">▼M1</p><p class="norm">This Regulation applies.</p>"""
+ENTRY = """<tr><td><p class="arrow">►M{0}</p></td><td><p class="title-fam-member">REGULATION (EU) No {0}/2013</p></td>
+<td><p class="title-fam-member">L {0}</p></td><td><p class="title-fam-member">7</p></td>
+<td><p class="title-fam-member">4.{0}.2013</p></td></tr>"""
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_a_consolidated_text_names_the_acts_that_amended_it_above_the_title(count: int) -> None:
+    act = read(CONSOLIDATED.format("".join(map(ENTRY.format, range(1, count + 1)))).encode())
+    assert act.units[0].text.startswith("REGULATION (EU) No 1/2012")
+    [front] = list(furniture_of(act))
+    assert (front["kind"], front["before"], front["section"]) == ("page", 0, -1)
+    assert front["text"].split("\n") == [
+        "02012R0001 — EN — 01.01.2020 — 001.001",
+        "This text has no legal effect.",
+        "(OJ L 1 3.5.2012, p. 1)",
+        "Amended by:",
+        "Official Journal No page date",
+        *(f"REGULATION (EU) No {number}/2013 L {number} 7 4.{number}.2013" for number in range(1, count + 1)),
+    ]
 
 
 def test_a_formula_stands_above_the_first_chapter_and_signatures_below_the_last_article(examples: Path) -> None:

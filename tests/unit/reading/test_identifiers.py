@@ -88,6 +88,12 @@ def test_the_name_of_an_act_leads_back_to_its_number(letter: str, year: int, num
     assert numbers(fold_letters(act_name(celex)))[0] in numbers(act_name(celex))
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_name_of_an_act_is_understood_in_every_language(language: str) -> None:
+    for celex in ("32016R0679", "32013R0575", "32004R0139", "31985R2137", "31995L0046", "32019L0790", "32012L0027"):
+        assert numbers(act_name(celex, language)) == [celex], act_name(celex, language)
+
+
 @given(st.text(alphabet=st.sampled_from("CELEX:32016R0679/()- regulationdécision.eli%europa"), max_size=40))
 def test_any_text_gives_numbers_in_normal_form_or_nothing(text: str) -> None:
     for number in numbers(text):

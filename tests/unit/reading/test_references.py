@@ -57,6 +57,37 @@ def named(text: str, language: str) -> set[tuple[str, str]]:
     }
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("bg", "посочена в параграф 1, до 31 декември 2027 г.", {"par-1"}),
+        ("pt", "nos termos do n.o 1 até 31 de dezembro de 2027", {"par-1"}),
+        ("ro", "menționată la alineatul (1) până la 31 mai 2027", {"par-1"}),
+        ("ro", "menționate la alineatele (1)-(3)", {"par-1", "par-2", "par-3"}),
+        ("en", "Articles 5 to 7 may apply", {"art-5", "art-6", "art-7"}),
+        ("hu", "a 2. és a 3. cikk alkalmazásáról", {"art-2", "art-3"}),
+        ("hu", "az (1), a (2) és a (4) bekezdés", {"par-2", "par-4"}),
+    ],
+)
+def test_dates_end_no_range_and_articles_of_speech_end_no_list(language: str, text: str, expected: set[str]) -> None:
+    assert {provision for _, provision in named(text, language)} == expected
+
+
+def test_this_treaty_in_the_preamble_is_the_treaty_named_before(examples: Path) -> None:
+    act = read(examples / "directive" / "cs.txt")
+    [found] = [reference for reference in act.references() if reference.text.startswith("čl. 192")]
+    assert (found.kind, found.provision) == ("treaty", "art-192.par-1")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_correlation_table_of_the_example_leads_to_both_acts(examples: Path, language: str) -> None:
+    act = read(examples / "directive" / f"{language}.txt")
+    found = [reference for reference in act.references() if reference.unit == "anx-II.tbl-1" and reference.provision]
+    own = [reference for reference in act.references() if reference.unit == "anx-II.tbl-1" and reference.targets]
+    assert {reference.celex for reference in found} == {"32006L9031"}
+    assert own
+
+
 @pytest.fixture(scope="module")
 def lamps() -> Act:
     return read(LAMPS, language="en")

@@ -30,9 +30,8 @@ NAMES = re.compile(
 )
 """Names that every language writes in Latin letters, and placeholders."""
 SAME_AS_IN_ENGLISH = {
-    *(("fr", "date"), ("ro", "act"), ("ro", "reader.act"), ("fr", "reader.sections")),
+    *(("fr", "date"), ("ro", "act"), ("ro", "reader.act")),
     *((language, "reader.pause") for language in ("da", "de", "fr")),
-    *((language, "reader.position") for language in ("da", "de", "fr", "sv")),
 }
 BETWEEN_NUMBERS = "reader.of"
 IN_THE_ACT = ("reader.recitals", "reader.notes", "reader.title", "reader.preamble")

@@ -7,18 +7,19 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
 
 from lexlattice.apps.serve.example_acts import FOLDERS, all_examples, path_of
 from lexlattice.apps.serve.openapi import ACTS, EXAMPLES, OPERATIONS, READER
-from lexlattice.apps.serve.problems import ProblemError
+from lexlattice.apps.serve.problems import ENGLISH, ProblemError, language_of
 from lexlattice.apps.serve.responses import ExampleResponse, Health, IdentifierResponse, LanguageResponse
 from lexlattice.apps.serve.routes import ServiceDependency
 from lexlattice.apps.serve.schemas import problems, text_response
 from lexlattice.reading import LANGUAGES
-from lexlattice.reading.identifiers import MAX_CHARACTERS, identify_act
+from lexlattice.reading.identifiers import MAX_CHARACTERS, act_name, identify_act
+from lexlattice.reading.languages.grammar import raw
 from lexlattice.rendering.phrases import phrases
 
 catalogue: Final = APIRouter()
@@ -36,17 +37,30 @@ def identify(
             examples=["2016/679"],
         ),
     ],
+    request: Request,
+    response: Response,
+    service: ServiceDependency,
 ) -> IdentifierResponse:
     """Return the acts that a text can name, the most likely first. Nothing is fetched or looked up."""
-    found = identify_act(text)
+    language = language_of(request.headers.get("accept-language", "")) or ENGLISH
+    response.headers.update({"Content-Language": language, "Vary": "Accept-Language"})
+    fetches, found = service.settings.fetch, identify_act(text)
     if found is None:
         return IdentifierResponse(
-            understood="none", celex="", name="", language=None, kind="", consolidated=None, candidates=[]
+            understood="none",
+            celex="",
+            name="",
+            language=None,
+            kind="",
+            consolidated=None,
+            candidates=[],
+            fetches=fetches,
         )
-    candidates = [act._asdict() for act in found.candidates]
+    candidates = [{**act._asdict(), "name": act_name(act.celex, language)} for act in found.candidates]
     return IdentifierResponse.model_validate(
         {
             "understood": "celex",
+            "fetches": fetches,
             **candidates[0],
             "language": found.language,
             "consolidated": found.consolidated,
@@ -63,9 +77,11 @@ def list_languages() -> list[LanguageResponse]:
 
 @catalogue.get("/v1/words/{language}", tags=[READER], summary="Interface texts", responses=problems(404, 422))
 def get_words(language: Code) -> dict[str, str]:
-    """Return the interface texts of the web reader in a language."""
+    """Return the interface texts of the web reader in a language, and how it writes dates."""
     _check_language(language)
-    return dict(phrases(language).reader)
+    dates = raw(language)["dates"]
+    months = {f"month_{number}": name for number, name in enumerate(dates["months"], 1)}
+    return {**phrases(language).reader, "date_written": dates["written"], **months}
 
 
 @catalogue.get("/v1/examples", tags=[EXAMPLES], summary="List the example acts", responses=problems())

@@ -46,13 +46,13 @@ _RANGE: Final = re.compile(r"([a-z]{2,3})(?:-[a-z0-9]{1,8})*(?:\s*;\s*q\s*=\s*([
 _MAX_RANGES: Final = 50
 
 
-def language_of(accepted: str) -> str:
-    """Return the official language that an Accept-Language header prefers; English if it names none.
+def language_of(accepted: str) -> str | None:
+    """Return the official language that an Accept-Language header prefers; `None` if it names none.
 
     >>> language_of("de-AT,de;q=0.9,en;q=0.8"), language_of("ja, fr;q=0.5, it;q=0.7"), language_of("*")
-    ('de', 'it', 'en')
+    ('de', 'it', None)
     """
-    best, highest = ENGLISH, 0.0
+    best, highest = None, 0.0
     for part in accepted.split(",")[:_MAX_RANGES]:
         match = _RANGE.fullmatch(part.strip())
         quality = float(match[2] or 1) if match else 0.0
@@ -88,15 +88,19 @@ class ProblemError(Exception):
             status = 404
         return cls(status, error.code, str(error), **error.values)
 
-    def in_language(self, language: str) -> tuple[str, str]:
-        """Return the sentence and its language: the one asked for if there is a translation, else English."""
-        template = phrases(language).errors.get(self.code, "") if language != ENGLISH else ""
-        try:
-            return (template.format(**_shown(self.values)), language) if template else (self.detail, ENGLISH)
-        except (KeyError, IndexError):  # this instance lacks a value, so only its own sentence is right
-            return self.detail, ENGLISH
+    def in_language(self, language: str | None) -> tuple[str, str]:
+        """Return the sentence and its language: the one asked for if it is known, else English.
 
-    def to_json(self, language: str = ENGLISH, number: int | None = None) -> bytes:
+        Without a language it is the sentence for developers.
+        """
+        own = self.detail, ENGLISH
+        template = phrases(language).errors.get(self.code, "") if language else ""
+        try:
+            return (template.format(**_shown(self.values)), language) if language and template else own
+        except (KeyError, IndexError):  # this instance lacks a value, so only its own sentence is right
+            return own
+
+    def to_json(self, language: str | None = None, number: int | None = None) -> bytes:
         """Return the problem as JSON; `number` says which act of several it is about, from 1."""
         problem: dict[str, Any] = {
             "type": "about:blank",
@@ -112,8 +116,8 @@ class ProblemError(Exception):
 
     def to_response(self, request: Request) -> Response:
         """Return the HTTP response in the language that the request accepts."""
-        language = self.in_language(language_of(request.headers.get("accept-language", "")))[1]
-        headers = {**self.headers, "Content-Language": language, "Vary": "Accept-Language"}
+        language = language_of(request.headers.get("accept-language", ""))
+        headers = {**self.headers, "Content-Language": self.in_language(language)[1], "Vary": "Accept-Language"}
         return Response(self.to_json(language), self.status, headers, MEDIA_TYPE)
 
 

@@ -101,11 +101,12 @@ class IdentifierResponse(BaseModel):
 
     understood: Literal["celex", "none"]
     celex: Annotated[str, Field(description="the most likely act; empty if nothing was understood")]
-    name: Annotated[str, Field(description="its short name in English")]
+    name: Annotated[str, Field(description="its short name in the language of Accept-Language, else English")]
     language: Annotated[str | None, Field(description="language of the text or address, if it leaves no doubt")]
     kind: Kind
     consolidated: Annotated[str | None, Field(description="date of a consolidated text; null for an act as adopted")]
     candidates: Annotated[list[Candidate], Field(description="all acts it may be, the most likely first")]
+    fetches: Annotated[bool, Field(description="whether this service fetches acts by their number")]
 
 
 class LanguageResponse(BaseModel):

@@ -86,7 +86,9 @@ class Service:
         known = [await self._job_request(arg) if isinstance(arg, ActUpload) else arg for arg in args]
         return await self.pool.run(job, *known, patient=patient)
 
-    async def _lines(self, job: Job, acts: list[ActUpload | ProblemError], language: str) -> AsyncIterator[bytes]:
+    async def _lines(
+        self, job: Job, acts: list[ActUpload | ProblemError], language: str | None
+    ) -> AsyncIterator[bytes]:
         """Yield a line per act in order, with at most one act per worker under way."""
         tasks: deque[asyncio.Task[bytes]] = deque()
         self._streams += 1
@@ -103,7 +105,7 @@ class Service:
             for task in tasks:
                 task.cancel()
 
-    async def _line(self, job: Job, act: ActUpload | ProblemError, language: str, number: int) -> bytes:
+    async def _line(self, job: Job, act: ActUpload | ProblemError, language: str | None, number: int) -> bytes:
         if isinstance(act, ProblemError):
             return act.to_json(language, number)
         try:

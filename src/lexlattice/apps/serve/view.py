@@ -14,7 +14,7 @@ from lexlattice.act.hierarchy import anchors, indent_depths, kind_of
 from lexlattice.act.remarks import code_of, values_of
 from lexlattice.apps.serve.view_related import Related, related_of
 from lexlattice.apps.serve.view_selection import Selection, reasons_of
-from lexlattice.apps.serve.view_text import definitions_of, furniture_of, references_of
+from lexlattice.apps.serve.view_text import definitions_of, enclosing_of, furniture_of, references_of
 from lexlattice.lattice.grid import Floats
 from lexlattice.reading.citations.act_names import form_of
 from lexlattice.reading.citations.forms import SentenceForms, sentence_forms
@@ -72,6 +72,7 @@ def view_of(act: Act, name: str = "") -> dict[str, Any]:
         "provisions": dict(act.wholes),
         "paragraphs": _paragraph_citations(act),
         "omission_marks": _omission_marks(act),
+        "omission_numbers": text.left_out["numbers"],
         "sentences": _sentence_forms(act),
         **selection.to_dict(),
         # Scores above 1 (units with several points) are shown as 1; three digits keep the response small.
@@ -145,7 +146,7 @@ def _omission_marks(act: Act) -> list[str]:
 
 def _sections(act: Act, related: Related) -> Iterator[dict[str, Any]]:
     words, first = phrases(act.language).reader, 0
-    for section in act.sections:
+    for section, enclosing in zip(act.sections, enclosing_of(act.sections), strict=True):
         last = first + len(section.units) - 1
         yield {
             "index": section.index,
@@ -154,7 +155,7 @@ def _sections(act: Act, related: Related) -> Iterator[dict[str, Any]]:
             "label": section.label,
             "name": section.label or (words[_SECTION_NAMES[section.kind]] if section.kind in _SECTION_NAMES else ""),
             "heading": section.heading,
-            "enclosing": list(section.enclosing),
+            "enclosing": list(enclosing),
             "first": first if section.units else -1,
             "last": last if section.units else -1,
             "words": section.words,

@@ -155,6 +155,7 @@ class ViewResponse(_Model):
     provisions: dict[str, str]
     paragraphs: dict[str, str]
     omission_marks: list[str]
+    omission_numbers: Annotated[str, Field(description="what follows in a mark: {numbers} are those of the points")]
     sentences: dict[str, list[str]]
     selection: Selection
     step_orders: list[Order]

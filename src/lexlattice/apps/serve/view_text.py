@@ -8,18 +8,24 @@ from itertools import accumulate, zip_longest
 from typing import Any
 
 from lexlattice.act.document import Act, Section
+from lexlattice.apps.serve.view_front import bare, front_of, front_text
 
 
 def furniture_of(act: Act) -> Iterator[dict[str, Any]]:
     """Yield all of the source that is neither a unit nor shown with a section, in the order of the source.
 
-    Page headers are left out. Each piece stands before the unit at the place `before`, and below the headings of the
-    section `section` (-1: above all sections); so a piece whose section is not yet that of the unit stands above the
-    headings of the unit's section.
+    Page headers are left out, except above the title of a consolidated text. Each piece stands before the unit at the
+    place `before`, and below the headings of the section `section` (-1: above all sections); so a piece whose section
+    is not yet that of the unit stands above the headings of the unit's section.
     """
     starts, units = [unit.start for unit in act.units], act.units
     headings = _Headings(act.sections)
+    front = front_of(act)
+    if front:
+        yield {"kind": "page", "text": front_text(act, front), "before": 0, "section": -1}
     for piece in sorted(act.furniture, key=lambda piece: piece.start):
+        if piece in front:
+            continue
         before = bisect_left(starts, piece.start)
         # The sections whose headings may stand here: those after the previous unit's, up to that of the next unit.
         headings.move_to(
@@ -36,7 +42,7 @@ class _Headings:
     """Which headings of the source are shown as label, heading or enclosing headings of a section."""
 
     def __init__(self, sections: Sequence[Section]) -> None:
-        self._sections = sections
+        self._sections, self._enclosing = sections, enclosing_of(sections)
         self._between = (-2, -2)
         self._text = ""
         self._starts: dict[int, int] = {}  # where a heading may begin in the text → its section
@@ -51,33 +57,36 @@ class _Headings:
         self._text, self._starts = "", {}
         for index in range(above + 1, below + 1):
             section = self._sections[index]
-            for text in (*new_enclosing(self._sections, index), section.label, section.heading):
-                if bare := _bare(text):
+            for text in (*self._new_enclosing(index), section.label, section.heading):
+                if part := bare(text):
                     self._starts[len(self._text)] = index
-                    self._text += bare
+                    self._text += part
+
+    def _new_enclosing(self, index: int) -> tuple[str, ...]:
+        """Return the enclosing headings of a section that the section before it does not have."""
+        own, before = self._enclosing[index], self._enclosing[index - 1] if index else ()
+        common = next((depth for depth, pair in enumerate(zip(own, before, strict=False)) if pair[0] != pair[1]), None)
+        return own[min(len(own), len(before)) if common is None else common :]
 
     def show(self, text: str) -> bool:
         """Whether the page shows this text with a section; each is shown once."""
-        bare = _bare(text)
-        start = next((start for start in sorted(self._starts) if bare and self._text.startswith(bare, start)), None)
+        words = bare(text)
+        start = next((start for start in sorted(self._starts) if words and self._text.startswith(words, start)), None)
         if start is None:
             return False
         self.section = max(self.section, self._starts.pop(start))
-        if start + len(bare) < len(self._text):
-            self._starts.setdefault(start + len(bare), self.section)
+        if start + len(words) < len(self._text):
+            self._starts.setdefault(start + len(words), self.section)
         return True
 
 
-def new_enclosing(sections: Sequence[Section], index: int) -> tuple[str, ...]:
-    """Return the enclosing headings of a section that the section before it does not have."""
-    own, before = sections[index].enclosing, sections[index - 1].enclosing if index else ()
-    common = next((depth for depth, pair in enumerate(zip(own, before, strict=False)) if pair[0] != pair[1]), None)
-    return own[min(len(own), len(before)) if common is None else common :]
+def enclosing_of(sections: Sequence[Section]) -> list[tuple[str, ...]]:
+    """Return the enclosing headings of each section, without the name of an attached text, which is a section itself.
 
-
-def _bare(text: str) -> str:
-    """Letters and digits only: sections are shown without the signs and line breaks around their headings."""
-    return "".join(filter(str.isalnum, text))
+    Its articles follow it, so the page would show the name twice.
+    """
+    texts = {bare(section.label + section.heading) for section in sections if section.kind == "body"}
+    return [tuple(name for name in section.enclosing if bare(name) not in texts) for section in sections]
 
 
 def references_of(act: Act) -> Iterator[list[Any]]:

@@ -147,7 +147,7 @@ MIN_CELLS_PER_SKIP: Final = 40
 _NUMBER: Final = re.compile(r"\W*(?:[^\W\d_]+\.?\s)?(\d{1,3})(?!\d)")
 THIS_ACT: Final = CitedAct(0, 0, "", "")
 """Stands for this act itself."""
-_SIGNS: Final = (",", "(", ")", ".", "’", "'")
+_SIGNS: Final = (",", "(", ")", ".", "’", "'", "-")
 
 
 class Cell(NamedTuple):

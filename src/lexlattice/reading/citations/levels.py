@@ -137,6 +137,7 @@ ANNEX: Final[tuple[Path, ...]] = ((("annex", ""),),)
 SAME: Final = "^"
 """Stands for the number in "that paragraph": the provision that was named last."""
 _SIGNS: Final = ("o", "º", "ª", "°", "a", "os")
+_SHORT_MONTH: Final = 3
 _RECALLED_LEVELS: Final = ("annex", "article", "paragraph", "subparagraph")
 
 
@@ -164,7 +165,7 @@ def _group(tokens: Sequence[Token], index: int, levels: Sequence[str], used: int
     for level in (*numbered, *levels):
         group = numbers_before(tokens, index, level, used) if level in words.before else None
         if group is None and (level not in words.before or level in words.either):
-            group = _numbers_after(tokens, index, level, bare=words.bare_letters)
+            group = _numbers_after(tokens, index, level, words)
         if group is not None:
             return group
     for level in sorted(levels, key=LEVELS.index):
@@ -177,13 +178,13 @@ def _group(tokens: Sequence[Token], index: int, levels: Sequence[str], used: int
     return _this(tokens, index, level, used)
 
 
-def _numbers_after(tokens: Sequence[Token], index: int, level: str, *, bare: bool) -> Group | None:
+def _numbers_after(tokens: Sequence[Token], index: int, level: str, words: Vocabulary) -> Group | None:
     """Read the numbers after a word: "Articles 12, 15 and 17 to 19".
 
     After a comma, a number may belong to something else. The group ends at the last item that is certain (`solid`):
     one in brackets, after "and" or "to", or where the list continues.
     """
-    begin = skip_stop(tokens, index + 1)
+    begin, bare = skip_stop(tokens, index + 1), words.bare_letters
     first = _item(tokens, begin, level, None, bare=bare)
     if first is None and begin < len(tokens) and is_filler(tokens[begin]):  # "articoli da 12 a 15"
         first = _item(tokens, begin + 1, level, None, bare=bare)
@@ -202,6 +203,8 @@ def _numbers_after(tokens: Sequence[Token], index: int, level: str, *, bare: boo
         following = _item(tokens, begin, level, paths[-1], bare=bare)
         if following is None or not have_same_numbering(paths[-1], following[0]):
             break
+        if joint == "range" and _is_day(tokens, begin, words):
+            break
         if joint == "comma" and len(paths) == 1 and _is_nested(paths[0], following[0]):  # "point a), ii)"
             paths, end = [(*paths[0], following[0][-1])], following[1]
             solid, end_solid = 1, end
@@ -211,6 +214,17 @@ def _numbers_after(tokens: Sequence[Token], index: int, level: str, *, bare: boo
         if joint != "comma" or tokens[begin].kind in ("paren", "half") or _continues(tokens, end):
             solid, end_solid = len(paths), end
     return Group(tuple(paths[:solid]), index, end_solid)
+
+
+def _is_day(tokens: Sequence[Token], index: int, words: Vocabulary) -> bool:
+    """Whether a number is the day of a date: "paragraph 1 until 31 December 2027" is no range.
+
+    A short name of a month can be another word ("may"), so a year has to follow it.
+    """
+    following = [token for token in tokens[index + 1 : index + 5] if not is_filler(token)][:2]
+    if tokens[index].kind != "figure" or not following or following[0].text not in words.months:
+        return False
+    return len(following[0].text) > _SHORT_MONTH or (len(following) > 1 and following[1].kind == "figure")
 
 
 def _is_nested(before: Path, after: Path) -> bool:

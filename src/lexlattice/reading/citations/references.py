@@ -215,7 +215,7 @@ class _TextReferences:
                 act = self.only  # the act a sentence begins with, not one that is named in its title
             if act is None and mention.anaphor == context.type:
                 mention.owner = ""  # "the Regulation" is this act if no other was named
-        elif (not mention.owner or mention.anaphor) and self.section.kind == "preamble" and self.main is not None:
+        elif self.section.kind == "preamble" and self.main is not None and self._is_of_main(mention):
             act = self.main.act
             mention.owner = "treaty" if act is None else "external"
         elif not mention.owner and self.section.kind == "recitals" and top[0] in _TOP and top[1]:
@@ -244,6 +244,13 @@ class _TextReferences:
             kind = "treaty" if mention.owner == "treaty" else "other"
             return self._reference(start, end, (), "", _several(mention.paths), kind)
         return self._internal(mention, start, end, own=mention.owner == "this")
+
+    def _is_of_main(self, mention: Mention) -> bool:
+        """Whether a mention in the preamble belongs to the act or treaty that the unit is about."""
+        if not mention.owner or mention.anaphor:
+            return True
+        # "Having regard to the Treaty …, and in particular Article 192(1) of this Treaty"
+        return mention.owner == "this" and not mention.named and self.main is not None and self.main.act is None
 
     def _internal(self, mention: Mention, start: int, end: int, *, own: bool) -> Reference | None:
         """A reference to this act, or to an unknown one."""

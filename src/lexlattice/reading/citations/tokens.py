@@ -276,6 +276,8 @@ def separator_before(tokens: Sequence[Token], index: int, used: int) -> tuple[st
     if at < used:
         return "", index
     token = tokens[at]
+    if token.has("the") and at > used and tokens[at - 1].has("list"):  # "a 2. és a 3. cikk"
+        at, token = at - 1, tokens[at - 1]
     if token.has("list"):
         return "list", at - 1 if at > used and tokens[at - 1].text == "," else at
     if token.text in DASHES or token.has("range"):

@@ -104,6 +104,8 @@ class Vocabulary:
     """Whether the act is named before the provision, as in Finnish."""
     main_act_last: bool
     """Whether acts within the title of a cited act precede the number of that act."""
+    months: frozenset[str]
+    """The names of the months."""
     roles: dict[str, Role] = field(default_factory=dict)
     """Cache: the roles of words seen so far."""
     _not_levels: set[str] = field(default_factory=set)
@@ -199,4 +201,5 @@ def load_vocabulary(language: str) -> Vocabulary:
         table["bare_letters"],
         table["act_first"],
         table["main_act_last"],
+        frozenset(map(fold_letters, raw(language)["dates"]["months"])),
     )

@@ -15,6 +15,7 @@ from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.celex import LANGUAGE_CODES
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
+from lexlattice.reading.formats.images import images_warning, is_image
 from lexlattice.reading.formats.tables import Table, span_of
 from lexlattice.reading.formats.xmlsafe import Lines, is_mixed, names, parse_xml, traverse
 
@@ -65,6 +66,7 @@ def read_akoma(data: bytes) -> Document:
         for name in elsewhere
         if name
     ]
+    warnings += images_warning(reader.images)
     return Document(reader.lines.blocks, "akoma-ntoso", _celex_of(root), _language_of(root), warnings)
 
 
@@ -89,6 +91,8 @@ class _Reader:
 
     def __init__(self, root: _Element) -> None:
         self.lines = Lines()
+        self.images = 0
+        """Number of pictures that are not shown."""
         self._states = [_State()]
         self._tables: list[Table] = []
         self._tables_read = 0
@@ -198,6 +202,8 @@ class _Reader:
         """Write what the mark-up stands for, before the text of an element."""
         if name in {"br", "eol"}:
             self._write(" ")
+        elif name == "img":
+            self.images += is_image(node)
         elif name == "quotedText" or name in QUOTED:
             self._opening += node.get("startQuote", "")
         elif name in ATTACHED and state.attached:

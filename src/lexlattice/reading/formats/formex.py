@@ -18,6 +18,7 @@ from lexlattice.reading.formats.archives import unzip
 from lexlattice.reading.formats.blocks import Document, iso_day, squeeze
 from lexlattice.reading.formats.formex_elements import ANNEXES
 from lexlattice.reading.formats.formex_lines import LineReader
+from lexlattice.reading.formats.images import images_warning
 from lexlattice.reading.formats.xmlsafe import parse_xml
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def read_formex_parts(parts: Mapping[str, bytes]) -> Document:
     if all(root.tag == "DOC" for root in texts):
         text = "This file only lists the parts of an act; read its folder or ZIP file for the text."
         warnings.append(Remark("only-parts-list", text))
+    warnings += images_warning(reader.images)
     language = _first(roots.values(), "LG.DOC", "LG.OJ")
     return Document(
         reader.lines.blocks,

@@ -31,6 +31,7 @@ from lexlattice.reading.formats.formex_elements import (
     is_caption,
     leading_text,
 )
+from lexlattice.reading.formats.images import is_formex_image
 from lexlattice.reading.formats.tables import Table
 from lexlattice.reading.formats.xmlsafe import Lines, is_mixed, traverse
 
@@ -46,6 +47,8 @@ class LineReader:
 
     def __init__(self) -> None:
         self.lines = Lines()
+        self.images = 0
+        """Number of pictures that are not shown."""
         self._files = 0
         self._numbers = _NoteNumbers()
         self._tables_read = 0
@@ -177,6 +180,8 @@ class LineReader:
             self._tables[-1].begin_row()
         elif tag in ANNEXES or tag == "ARTICLE":
             self._annotated = 0
+        elif tag == "INCL.ELEMENT":
+            self.images += self._deleted_until is None and is_formex_image(node)
         elif tag in {"OP.CMP", "OP.MATH"}:
             self._write(f" {OPERATORS.get(node.get('TYPE', ''), '')} ")
         else:

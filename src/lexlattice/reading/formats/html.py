@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day, squeeze
+from lexlattice.reading.formats.images import count_html_images, images_warning
 from lexlattice.reading.formats.site_frame import find_act
 from lexlattice.reading.formats.tables import SKIPPED, html_rows, is_data
 from lexlattice.reading.languages.numbering import OPENING_QUOTES
@@ -105,6 +106,7 @@ def read_html(text: str) -> Document:
     if not blocks:
         raise ReadingError("The HTML page contains no text; save the page again and try again.", code="empty")
     document = Document(blocks, "html", celex=page.celex, language=page.language, consolidated=page.consolidated)
+    document.warnings.extend(images_warning(count_html_images(page.root)))
     if page.is_multilingual:
         remark = "The page shows the act in several languages; the first of them was read."
         document.warnings.append(Remark("several-languages", remark))

@@ -62,10 +62,17 @@ _NO_ARTICLES: Final = Remark(
     "no-articles", "No articles, recitals or annexes were found: the text was divided at its own headings."
 )
 _NO_HEADINGS: Final = Remark("no-headings", "No headings were found: the text was read as one body of paragraphs.")
-_LETTERS: Final = {"regulation": "R", "directive": "L"}
+_LETTERS: Final = {"regulation": "R", "directive": "L", "decision": "D"}
 """The letter of a type of act in CELEX numbers."""
 _NUMBER: Final = re.compile(r"\b(\d{1,4})/(\d{1,4})\b")
 """The number of an act: "2016/679", "44/2001"."""
+_IN_SERIES: Final = re.compile(r"\([^\W\d_]{2,10}(?:\s?,\s?[^\W\d_]{2,10})*\)\s?(20\d\d)/(\d{1,4})\b")
+"""The number of a decision in the one series of all acts: "(EU) 2025/9003", "(CFSP) 2015/76"."""
+_SERIES: Final = 2015
+"""The first year of this series; before, decisions had numbers of several kinds."""
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_NUMBERED_APART: Final = re.compile("parl|парл|κοινοβ|κοινόβ|ban[ckq]|pank|банк|τραπεζ|τράπεζ", re.IGNORECASE)
+"""The Parliament and the Central Bank in any language, whose own decisions can have other CELEX numbers."""
 _YEAR_FIRST: Final = re.compile(r"\b((?:19|20)\d\d)\b\D{0,8}?(?:\b(\d{1,2})\b\D{0,6})?$")
 """Year, and perhaps day, before a month: "2006. gada 20. ", "2006. "."""
 
@@ -193,7 +200,8 @@ def celex_of(title: str, kind: str, date: str) -> str:
     """The CELEX number, made from an act's own number if type and date leave no doubt; else empty.
 
     Regulations were numbered number/year until 2014 and year/number since, directives always year/number; the year is
-    that of the date or, at the turn of a year, the next.
+    that of the date or, at the turn of a year, the next. Decisions are known since 2015, if they name their series and
+    neither the Parliament nor a bank.
 
     >>> celex_of("REGULATION (EU) 2016/679 OF", "regulation", "2016-04-27")
     '32016R0679'
@@ -201,18 +209,34 @@ def celex_of(title: str, kind: str, date: str) -> str:
     '32006R2023'
     >>> celex_of("Directive 96/71/EC of the", "directive", "1996-12-16")
     '31996L0071'
+    >>> celex_of("COUNCIL DECISION (EU) 2025/9003 of", "decision", "2025-11-24")
+    '32025D9003'
+    >>> celex_of("DECISION No 1/2015 of the Joint Committee amending Decision (EU) 2015/76", "decision", "2015-03-01")
+    ''
+    >>> celex_of("DECISION (EU) 2016/456 OF THE EUROPEAN CENTRAL BANK of", "decision", "2016-03-04")
+    ''
     """
     match = _NUMBER.search(title[:160])
     if match is None or kind not in _LETTERS or not date:
         return ""
+    if kind == "decision" and not _is_in_series(title, match):
+        return ""
     adopted = int(date[:4])
     # Pairs of year and number, as the numbering of the time has them.
-    pairs = [match.group(1, 2)] if kind == "directive" else [match.group(2, 1), match.group(1, 2)]
+    pairs = [match.group(1, 2)] if kind != "regulation" else [match.group(2, 1), match.group(1, 2)]
     for year, number in pairs:
         full = int(year) if len(year) == 4 else 1900 + int(year)
         if full in (adopted, adopted + 1):
             return f"3{full}{_LETTERS[kind]}{int(number):04d}"
     return ""
+
+
+def _is_in_series(title: str, number: re.Match[str]) -> bool:
+    """Whether the number of a decision is its own, since it precedes the date, and one of the series of all acts."""
+    found = _IN_SERIES.search(title[: number.end() + 1])
+    if found is None or int(found[1]) < _SERIES or _YEAR.search(title[: found.start()]):
+        return False
+    return _NUMBERED_APART.search(title[:160]) is None
 
 
 def consolidated_as_of(document: Document) -> str | None:

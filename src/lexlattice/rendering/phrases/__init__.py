@@ -91,6 +91,7 @@ def _load(language: str) -> Phrases:
     text = files(__package__).joinpath(f"{language}{_ENDING}").read_text("utf-8")
     found = tomllib.loads(text)
     found["reader"] |= {name: found[name] for name in SHARED}
+    found["reader"]["fetch_off"] = found["errors"]["fetch-disabled"]
     for table, prefix in (("status", "status"), ("notices", "notice")):
         found["reader"] |= {f"{prefix}_{name}": text for name, text in found[table].items()}
     found["reader"]["advice"] = f"{found['disclaimer'].partition('. ')[0]}."

@@ -3,6 +3,7 @@
 import { chunkWith, estimateHeights, firstIndex, range, USUAL_WIDTH } from "./chunks.js";
 import { byId, make, moveFocus, scrollToOffset } from "./dom.js";
 import { t } from "./i18n.js";
+import { preparing } from "./preparing.js";
 import { shadeOf } from "./selection.js";
 import { goToUnit, listen, salience, state } from "./state.js";
 import { typeset } from "./typeset.js";
@@ -13,8 +14,6 @@ const AROUND = 6;
 const FRAMES_TO_SETTLE = 4;
 /** Jumps over more screens than this are instant: nobody can follow the text that would rush by. */
 const MAX_SMOOTH_SCREENS = 2;
-/** Distance from the window in which chunks are prepared for reading; within how many milliseconds; what a chunk takes. */
-const [PREPARED, SOON, MIN_IDLE] = ["2500px 0px", 250, 4];
 
 /**
  * The text of one version of an act.
@@ -49,8 +48,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   const { spans, chunks, paragraphs } = act;
   const listening = new AbortController();
   const indices = new Map(chunks.map(({ element }, index) => [element, index]));
-  const [prepared, waiting] = [new Set(), new Set()];
-  let [marked, rest] = [new Set(), 0];
+  let marked = new Set();
   let current = null;
   /** The chunks laid out for a jump, and the frame that keeps its target in place. */
   let [laidOut, frame] = [new Set(), 0];
@@ -64,7 +62,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   for (const name of ["wheel", "touchmove", "keydown"]) {
     pane.addEventListener(name, stopSettling, { signal: listening.signal, passive: true });
   }
-  const observer = onChunk && observeChunks();
+  const preparation = onChunk && preparing(pane, chunks, (places) => onChunk(places, text));
   /** What is at the top, so that it stays there when the pane becomes wider or narrower. */
   let [top, isTopKnown] = [{ place: -1, offset: 0 }, true];
   pane.addEventListener("scroll", rememberTop, { signal: listening.signal, passive: true });
@@ -75,11 +73,10 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     // Not at once: this changes what is observed.
     requestAnimationFrame(() => {
       estimateHeights(chunks, width);
-      if (place >= 0) jumpTo(place, spans[place], offset);
+      if (place >= 0 && !listening.signal.aborted) jumpTo(spans[place], offset);
     });
   });
   resizing.observe(container);
-  if (onChunk) requestIdle(prepareRest);
 
   function rememberTop() {
     if (!isTopKnown) return;
@@ -99,40 +96,6 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     (isStar ? onStar : onUnit)?.(Number(span.dataset.place));
   }
 
-  function observeChunks() {
-    const watch = (entries) => {
-      for (const { isIntersecting, target } of entries) if (isIntersecting) waiting.add(indices.get(target));
-      if (waiting.size) requestIdle(prepareWaiting, { timeout: SOON });
-    };
-    const found = new IntersectionObserver(watch, { root: pane, rootMargin: PREPARED });
-    for (const { element } of chunks) found.observe(element);
-    return found;
-  }
-
-  /** Prepare the chunks that come near, as far as there is time; the rest in the next idle time. */
-  function prepareWaiting(deadline) {
-    for (const index of waiting) {
-      prepareChunk(index);
-      if (deadline.timeRemaining() < MIN_IDLE) break;
-    }
-    if (waiting.size) requestIdle(prepareWaiting, { timeout: SOON });
-  }
-
-  /** Prepare all others when there is nothing else to do: screen readers list the links of the whole page. */
-  function prepareRest(deadline) {
-    while (rest < chunks.length && deadline.timeRemaining() > MIN_IDLE) prepareChunk(rest++);
-    if (rest < chunks.length) requestIdle(prepareRest);
-  }
-
-  function prepareChunk(index) {
-    waiting.delete(index);
-    if (!onChunk || listening.signal.aborted || prepared.has(index)) return;
-    prepared.add(index);
-    const { element, first, last } = chunks[index];
-    observer?.unobserve(element);
-    if (first >= 0) onChunk(range(first, last), text);
-  }
-
   const coveredTop = () => pane.querySelector(".pane-head")?.offsetHeight ?? 0;
 
   /** Have the text around an element laid out, so that its position is known. */
@@ -142,7 +105,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
     for (const each of laidOut.difference(near)) each.classList.remove("is-laid-out");
     for (const each of near.difference(laidOut)) each.classList.add("is-laid-out");
     laidOut = near;
-    prepareChunk(middle);
+    preparation?.now(middle);
   }
 
   /** Put an element at a distance from the top, and keep it there until the texts around it have their sizes. */
@@ -221,8 +184,7 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
         if (marked.has(place)) continue;
         spans[place].classList.add("chosen");
         // The star itself is drawn by the style sheet, so that it is never copied with the text.
-        const star = make("a", { class: "star", href: `#${view.units[place].id}`, "aria-label": starLabel(view, place) });
-        spans[place].prepend(star);
+        spans[place].prepend(nameStar(make("a", { class: "star" }), view.units[place]));
       }
       marked = new Set(chosen);
     },
@@ -238,15 +200,13 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
       current?.setAttribute("aria-current", "true");
     },
     relabel() {
-      for (const place of marked) spans[place].querySelector(":scope > .star").ariaLabel = starLabel(view, place);
+      for (const place of marked) nameStar(spans[place].querySelector(":scope > .star"), view.units[place]);
     },
-    prepare: (place) => prepareChunk(chunkWith(chunks, place)),
+    prepare: (place) => preparation?.now(chunkWith(chunks, place)),
     destroy() {
-      observer?.disconnect();
-      waiting.clear();
+      preparation?.stop();
       resizing.disconnect();
       listening.abort();
-      rest = chunks.length;
       stopSettling();
       container.replaceChildren();
     },
@@ -261,13 +221,9 @@ export function createActText(container, { view }, { prefix = "u:", onStar, onUn
   return text;
 }
 
-/** Safari does not tell when it is idle: it works for a moment, now and then. */
-const requestIdle = globalThis.requestIdleCallback ?? ((run) => setTimeout(() => run(aMoment()), SOON));
-
-const aMoment = (end = performance.now() + 2 * MIN_IDLE) => ({ timeRemaining: () => end - performance.now() });
-
-/** The accessible name of the star of a unit. */
-const starLabel = (view, place) => `${t("summary")}: ${view.units[place].citation}`;
+/** The star of a unit with its accessible name, in the language of the page. */
+const nameStar = (star, { id, citation }) =>
+  Object.assign(star, { href: `#${id}`, lang: document.documentElement.lang, ariaLabel: `${t("summary")}: ${citation}` });
 
 // --- the act's pane ---
 

@@ -1,10 +1,10 @@
-// The URL of what is shown: ?celex=…|example=…|recent=…&lang=de&words=400&focus=articles&with=fr#art-6.par-1
+// The URL of what is shown: ?celex=…|example=…|recent=…&act=…&lang=de&words=400&focus=articles&with=fr#art-6.par-1
 
 import { state, view } from "./state.js";
 
 /**
- * What a URL names. `from` is the language of the version that the selection was made on, if it is not the one shown.
- * @typedef {{celex?: string, example?: string, recent?: string, lang?: string, from?: string, with?: string,
+ * What a URL names. `act` is the CELEX number of an act that was opened from a file, for browsers that do not keep it; `from` is the language of the version that the selection was made on, if it is not the one shown.
+ * @typedef {{celex?: string, example?: string, recent?: string, act?: string, lang?: string, from?: string, with?: string,
  *   words?: number, focus: "all"|"articles", provision: string}} Address
  */
 
@@ -54,7 +54,7 @@ export function identityOf(versions) {
   for (const key of ["celex", "example"]) {
     if (sources.every((source) => source[key])) return { [key]: sources[0][key] };
   }
-  return { recent: keyOf(versions[0]) };
+  return { recent: keyOf(versions[0]), act: versions[0].view.celex };
 }
 
 /** The same act opened again has the same key. */

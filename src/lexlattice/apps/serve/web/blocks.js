@@ -64,9 +64,26 @@ function linesOf(units, places, marks, shown) {
   return [...lines, ...apart];
 }
 
-function markOf(omission) {
+/** The mark of an omission: of points their number and, if they have any, their numbers. @returns {Mark} */
+export function markOf(omission) {
   const { missing, isPoints } = omission;
-  return { omission, text: isPoints ? view().omission_marks[missing.length - 1] : "[…]" };
+  if (!isPoints) return { omission, text: "[…]" };
+  const { omission_marks: marks, omission_numbers: pattern } = view();
+  const [mark, numbers] = [marks[missing.length - 1], numbersOf(missing)];
+  return { omission, text: numbers ? `${mark.slice(0, -1)}${pattern.replace("{numbers}", () => numbers)}]` : mark };
+}
+
+/** The numbers of points as the act writes them: "(b), (c)" or "(b)–(f)"; empty if not all have one. */
+export function numbersOf(places) {
+  const numbers = places.map((place) => numberOf(view().units[place]));
+  if (!numbers.every(Boolean)) return "";
+  return numbers.length > 2 ? `${numbers[0]}–${numbers.at(-1)}` : numbers.join(", ");
+}
+
+/** The number of a point with the brackets that the act writes around it, without a stop; empty for an indent. */
+function numberOf({ number, text }) {
+  const literal = number.replace(/[^\p{L}\p{N}\s]/gu, "\\$&");
+  return number && (new RegExp(`^\\(?\\s?${literal}\\s?\\)?`).exec(text)?.[0].trim() ?? number);
 }
 
 /** The citation of the only outer line, or of the paragraph if there are several. */

@@ -5,6 +5,7 @@ import { alignedPlaces } from "./alignment.js";
 import { byId, make, moveFocus } from "./dom.js";
 import { lackingText } from "./head.js";
 import { t } from "./i18n.js";
+import { announce } from "./messages.js";
 import { alignment, load } from "./sources.js";
 import { goToUnit, listen, salience, showSecond, state, view } from "./state.js";
 import { labelOf, languageOf, sourceIn, versionOptions } from "./versions.js";
@@ -17,12 +18,17 @@ let toSecond = [];
 let toFirst = [];
 /** The pane that the user scrolls; the other follows. */
 let leader = null;
-let frame = 0;
+let [frame, timer] = [0, 0];
+/** Milliseconds for which the page says what stands side by side. */
+const NOTICE_DURATION = 4000;
 
 export function initCompare() {
   listen((changed) => {
     if (changed.has("version") && state.second >= 0) return void refresh();
-    if (changed.has("second")) render();
+    if (changed.has("second")) {
+      render();
+      sayWhich();
+    }
     if (changed.has("version") || changed.has("second") || changed.has("words")) renderMenus();
     if (!text) return;
     if (changed.has("chosen") || changed.has("words")) markChosen();
@@ -49,11 +55,13 @@ export function initCompare() {
 function open() {
   const other = state.versions.findIndex((_, place) => place !== state.active);
   if (other >= 0) return choose(String(other));
-  const option = versionOptions(() => false)[0]?.querySelector("option");
   const wanted = [root.lang, "en", "fr"].find((code) => code !== view().language);
-  if (option) return choose(`other:${wanted}`);
+  if (hasOthers()) return choose(`other:${wanted}`);
   byId("more").click();
 }
+
+/** Whether there are versions apart from those loaded. */
+const hasOthers = () => versionOptions(() => false).length > 0;
 
 function close() {
   showSecond(-1);
@@ -90,11 +98,26 @@ function render() {
   requestAnimationFrame(() => lead(byId("act")));
 }
 
+/** Tell screen readers, too, which versions stand side by side. */
+function sayWhich() {
+  clearTimeout(timer);
+  const versions = text ? [view(), state.versions[state.second].view] : [];
+  announce(versions.length ? `${t("compare")}: ${versions.map(labelOf).join(", ")}` : "");
+  timer = setTimeout(() => document.body.dataset.busy ?? announce(""), NOTICE_DURATION);
+}
+
 function renderMenus() {
   const version = state.versions[state.second];
-  byId("compare").setAttribute("aria-pressed", Boolean(version));
+  const button = byId("compare");
+  const isAlone = state.versions.length < 2 && !hasOthers();
+  button.setAttribute("aria-pressed", Boolean(version));
+  button.ariaLabel = isAlone ? `${t("compare")}: ${t("add")}` : null;
+  button.title = button.ariaLabel ?? "";
+  byId("act-name").textContent = version ? labelOf(view()) : t("act");
+  byId("act-name").lang = version ? view().language : root.lang;
   if (!version) return;
   byId("second-name").textContent = labelOf(version.view);
+  byId("second-name").lang = version.view.language;
   byId("second-version").replaceChildren(...versionOptions((place) => place !== state.active));
   byId("second-version").value = state.second;
 }

@@ -36,7 +36,7 @@ export function initContents() {
     if (changed.has("version")) render();
     if (changed.has("version") || changed.has("step")) updateStrength();
     if (["version", "chosen", "words"].some((name) => changed.has(name))) updateStars();
-    if (changed.has("words")) for (const entry of entries) label(entry);
+    if (changed.has("version") || changed.has("words")) entries.forEach(label);
     if (changed.has("current") && state.current >= 0) pinned = state.current;
     if (changed.has("version") || changed.has("current")) followSoon();
   });
@@ -84,8 +84,9 @@ function render() {
 
 function addEntry(list, above, names, first, isTree) {
   const [name, heading] = names;
-  const link = make("a", { href: `#${view().units[first]?.id ?? ""}`, "data-place": first });
-  link.append(make("span", { class: "branch-name" }, name), ...(heading ? [" ", make("span", {}, heading)] : []));
+  const { units, language: lang } = view();
+  const link = make("a", { href: `#${units[first]?.id ?? ""}`, "data-place": first });
+  link.append(make("span", { class: "branch-name", lang }, name), ...(heading ? [" ", make("span", { lang }, heading)] : []));
   const strength = make("i", { class: "strength", "aria-hidden": "true" });
   const row = make("div", { class: isCapitals(name) ? "branch capitals" : "branch" }, strength, link);
   const item = make("li", {}, row);
@@ -127,8 +128,11 @@ function toggle(entry, isOpen) {
   label(entry);
 }
 
+/** The link and the button are in the language of the page, for what they say apart from the act's own words. */
 function label({ button, list, link }) {
+  link.lang = document.documentElement.lang;
   if (!button) return;
+  button.lang = link.lang;
   button.setAttribute("aria-expanded", String(!list.hidden));
   button.setAttribute("aria-label", `${t(list.hidden ? "expand" : "collapse")}: ${link.textContent}`);
 }

@@ -1,21 +1,28 @@
 // Copies provisions as people cite them: the text, then "(Article 6(1) of Regulation (EU) 2016/679)".
 
-import { textOf } from "./blocks.js";
+import { blocksOf, textOf } from "./blocks.js";
 import { eliOf, fullCitation } from "./citation.js";
 import { copyText } from "./clipboard.js";
 import { t } from "./i18n.js";
+import { placesShown } from "./lines.js";
 import { announce, showError, showMessage } from "./messages.js";
 import { linkToHere } from "./navigation.js";
-import { view } from "./state.js";
+import { omissionsOf } from "./omissions.js";
+import { state, view } from "./state.js";
 
-/** Milliseconds for which a result is shown. */
-const NOTICE_DURATION = 2000;
-let timer = 0;
-
-/** A block with its citation, and with its ELI address on request. */
+/** A block as it is shown, with its citation, and with its ELI address on request. */
 export function citedText(block, { hasEli = false } = {}) {
   const address = hasEli ? [eliOf(view().units[block.places[0]].id)] : [];
-  return [textOf(block), `(${fullCitation(block.citation)})`, ...address].join("\n");
+  const cited = asShown(block).map((part) => `${textOf(part)}\n(${fullCitation(part.citation)})`);
+  return [...cited, ...address].join("\n");
+}
+
+/** What a block would be if that which is unfolded in it were selected. @returns {import("./blocks.js").Block[]} */
+function asShown(block) {
+  const places = placesShown(block);
+  if (places.length === block.places.length) return [block];
+  const selected = new Set([...state.chosen, ...places]);
+  return blocksOf(places, omissionsOf([...selected].sort((a, b) => a - b)));
 }
 
 /** Copy a block with its citation. @returns {Promise<boolean>} whether it was copied */
@@ -49,7 +56,5 @@ export async function copyWithNotice(text, notice = t("copied")) {
     return false;
   }
   announce(notice);
-  clearTimeout(timer);
-  timer = setTimeout(() => announce(""), NOTICE_DURATION);
   return true;
 }

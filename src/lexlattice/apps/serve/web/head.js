@@ -1,8 +1,8 @@
 // The head of the summary: title, facts, what kind of text it is, and what nobody may miss.
 
 import { byId, make } from "./dom.js";
-import { consolidationText, formatDate, t } from "./i18n.js";
-import { listen, state, view } from "./state.js";
+import { consolidationText, formatDate, separator, t } from "./i18n.js";
+import { hasSelection, listen, state, view } from "./state.js";
 
 /** Of a title in capitals, as old acts have them, more than this share of the letters are upper-case. */
 const CAPITALS = 0.7;
@@ -26,7 +26,8 @@ function render() {
   byId("name").textContent = name || heading;
   byId("facts").replaceChildren(...facts());
   byId("notices").replaceChildren(...notices().map((sentence) => make("p", {}, sentence)));
-  byId("adopted").textContent = statusText(status) || t("adopted");
+  // Without a summary, a notice says it.
+  byId("adopted").textContent = hasSelection() ? statusText(status) || t("adopted") : "";
 }
 
 export function isInCapitals(text) {
@@ -70,4 +71,4 @@ function renderLacking() {
   byId("lacking").replaceChildren(...(lacking.length ? [make("p", {}, lackingText(lacking))] : []));
 }
 
-export const lackingText = (citations) => t("lacking_some", { citations: citations.join("; ") });
+export const lackingText = (citations) => t("lacking_some", { citations: citations.join(separator()) });

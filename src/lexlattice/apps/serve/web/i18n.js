@@ -55,6 +55,9 @@ export function t(key, values = {}) {
 /** Whether there is an interface text for a key. */
 export const hasText = (key) => Object.hasOwn(texts, key);
 
+/** What separates clauses and citations: in Greek a raised point, since the semicolon is its question mark. */
+export const separator = () => (document.documentElement.lang === "el" ? "· " : "; ");
+
 /** The language that the user chose before, or the first supported language of the browser. */
 export function preferredLanguage() {
   const known = [loadSetting("language"), ...navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())];
@@ -86,18 +89,17 @@ export function translate(root) {
   for (const element of root.querySelectorAll("[data-placeholder]")) element.placeholder = t(element.dataset.placeholder);
   for (const element of root.querySelectorAll("[data-label]")) {
     element.setAttribute("aria-label", t(element.dataset.label));
-    if (element.matches("button")) element.title = t(element.dataset.label);
+    if (element.matches("button")) element.dataset.tip = t(element.dataset.label);
   }
 }
 
 // --- dates ---
 
-/** A date such as 2024-05-01 in the interface language (for English day first); as is if the browser lacks it. */
+/** A date such as 2024-05-01 as the interface language writes it; browsers do not know all of them. */
 export function formatDate(iso) {
-  const lang = document.documentElement.lang.replace(/^en$/, "en-IE");
-  const date = new Date(`${iso}T00:00:00Z`);
-  if (Number.isNaN(date.valueOf()) || !Intl.DateTimeFormat.supportedLocalesOf(lang).length) return iso;
-  return date.toLocaleDateString(lang, { dateStyle: "long", timeZone: "UTC" });
+  const [year, month, day] = iso.split("-").map(Number);
+  const values = { year, month: t(`month_${month}`), day };
+  return day && hasText("date_written") ? t("date_written", values) : iso;
 }
 
 /** "Consolidated text", with its date if known. */

@@ -34,7 +34,7 @@ const citationLink = ({ places: [place], citation }) =>
 
 function copyButton(block) {
   const label = `${t("copy")}: ${block.citation}`;
-  const button = make("button", { type: "button", class: "icon quiet copy", "aria-label": label, title: t("copy") });
+  const button = make("button", { type: "button", class: "icon quiet copy", "aria-label": label, "data-tip": t("copy") });
   button.append(icon("copy"));
   button.addEventListener("click", async () => {
     if (!(await copyBlock(block))) return;
@@ -44,26 +44,12 @@ function copyButton(block) {
   return button;
 }
 
-/** Menus of items close on Escape and on clicks elsewhere. @param {Element} list the items */
-export function initItemMenus(list) {
-  addEventListener("click", ({ target }) => {
-    for (const menu of list.querySelectorAll(".item-menu[open]")) if (!menu.contains(target)) menu.open = false;
-  });
-  list.addEventListener("keydown", (event) => {
-    const menu = event.key === "Escape" && event.target.closest(".item-menu[open]");
-    if (!menu) return;
-    event.preventDefault();
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
-}
-
 /** Further ways to copy an item; the list is made when it is opened. */
 function moreMenu(block, citation) {
   const label = `${t("copy_more")}: ${citation}`;
   const menu = make("details", { class: "menu item-menu" });
   const list = make("div", { class: "menu-list" });
-  const summary = make("summary", { class: "icon quiet", "aria-label": label, title: t("copy_more") }, icon("more"));
+  const summary = make("summary", { class: "icon quiet", "aria-label": label, "data-tip": t("copy_more") }, icon("more"));
   menu.append(summary, list);
   const add = (key, run) => {
     const button = make("button", { type: "button" }, t(key));

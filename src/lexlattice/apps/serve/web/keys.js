@@ -6,6 +6,7 @@ import { t } from "./i18n.js";
 import { openContents } from "./layout.js";
 import { isReading } from "./navigation.js";
 import { goToUnit, setBudget, state, view } from "./state.js";
+import { goToTerm } from "./terms.js";
 
 const SETTING = "keys";
 /** What each key does in the reader, by `event.code`. */
@@ -14,6 +15,7 @@ const ACTIONS = {
   KeyK: ({ shiftKey }) => (shiftKey ? goToChosen(-1) : goBy(-1)),
   KeyN: () => goToChosen(1),
   KeyP: () => goToChosen(-1),
+  KeyT: goToTerm,
   KeyC: async () => (await import("./share.js")).copyCurrent(),
   Digit1: () => setBudget(view().selection.presets.short),
   Digit2: () => setBudget(view().selection.presets.medium),
@@ -26,6 +28,9 @@ const LIST = [
   [["J", "K"], "key_next"],
   [["N", "P"], "key_chosen"],
   [["Ctrl K", "/"], "key_search"],
+  [["F3"], "next_hit"],
+  [["Shift F3"], "previous_hit"],
+  [["T"], "key_terms"],
   [["["], "key_contents"],
   [["C"], "key_copy"],
   [["1", "2", "3"], "key_length"],

@@ -32,6 +32,7 @@ export function initLattice(choose) {
   const box = byId("cells");
   onChoose = choose;
   listen((changed) => {
+    box.ariaDescription = t("go_hint");
     if (!width) return;
     if (changed.has("version")) render();
     else if (changed.has("step")) updateShades();

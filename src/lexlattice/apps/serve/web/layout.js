@@ -1,14 +1,16 @@
 // What is visible where: the contents as a drawer, the summary as a sheet on phones, menus, dialogs and the theme.
 
 import { byId, loadSetting, saveSetting } from "./dom.js";
-import { t } from "./i18n.js";
-import { listen, selectedWords, state } from "./state.js";
+import { countText } from "./length.js";
+import { hasSelection, listen, state } from "./state.js";
 
 const root = document.documentElement;
 /** On a phone the act has the screen, and the summary is a sheet over it. */
 const phone = matchMedia("(max-width: 799.98px)");
 /** On a wide screen the contents have a column of their own. */
 const wide = matchMedia("(min-width: 1200px)");
+/** In a low window, such as a phone on its side, little fits above the text. */
+const low = matchMedia("(max-height: 500px)");
 /** Pixels after which a touch that moves is a swipe. */
 const SWIPE = 24;
 /** Origins that do not change which pane of a phone is visible. */
@@ -18,23 +20,34 @@ export function initLayout() {
   listen((changed) => {
     if (changed.has("current") && state.current >= 0) showPaneFor(state.origin);
     if (changed.has("second") && state.second >= 0) setSheet(false);
+    if (changed.has("second") || changed.has("version")) placeMap();
     if (changed.has("chosen") || changed.has("words")) updateHandle();
   });
   initSheet();
   initDrawer();
+  initLowWindow();
   initDialogs();
   initMenus();
+  initTips();
   initTheme();
-  byId("skip").addEventListener("click", (event) => {
+  initSkip("skip", "summary");
+  initSkip("skip-act", "act");
+}
+
+/** A link at the top of the page that leads to a pane. */
+function initSkip(id, pane) {
+  byId(id).addEventListener("click", (event) => {
     event.preventDefault();
-    setSheet(true);
-    byId("summary").focus();
+    closeContents();
+    setSheet(pane === "summary");
+    byId(pane).focus();
   });
 }
 
 function showPaneFor(origin) {
-  if (origin === "contents" && !wide.matches) closeContents();
-  if (!STAYING.has(origin)) setSheet(origin === "star");
+  if (STAYING.has(origin)) return;
+  closeContents();
+  setSheet(origin === "star");
 }
 
 // --- the summary as a sheet ---
@@ -73,21 +86,24 @@ function moveSheet(shouldOpen) {
   history.replaceState({ ...history.state, isSheetOpen: isOpen }, "");
 }
 
-/** What is covered or folded must not get the focus. */
+/** What is folded must not get the focus. */
 function updateSheet() {
-  const isCovering = phone.matches && isOpen && !root.classList.contains("is-comparing");
   root.classList.toggle("sheet-open", isOpen);
-  byId("act").inert = isCovering;
+  updateCovered();
   byId("summary").tabIndex = phone.matches && !isOpen ? -1 : 0;
   byId("sheet-handle").setAttribute("aria-expanded", isOpen);
   if (state.versions.length) updateHandle();
 }
 
+/** What the sheet or the drawer covers must not get the focus. */
+function updateCovered() {
+  const isUnderSheet = phone.matches && isOpen && !root.classList.contains("is-comparing");
+  byId("act").inert = isDrawerOpen() || isUnderSheet;
+  byId("summary").inert = byId("second").inert = isDrawerOpen();
+}
+
 function updateHandle() {
-  byId("sheet-count").textContent = t("word_count", {
-    words: selectedWords().toLocaleString(root.lang),
-    total: state.versions[state.active].view.words.toLocaleString(root.lang),
-  });
+  byId("sheet-count").textContent = hasSelection() ? countText() : "";
 }
 
 // --- the contents as a drawer ---
@@ -109,8 +125,7 @@ const isDrawerOpen = () => root.classList.contains("contents-open");
 
 /** Show the contents and move the focus there. */
 export function openContents() {
-  if (!wide.matches) root.classList.add("contents-open");
-  byId("open-contents").setAttribute("aria-expanded", isDrawerOpen());
+  if (!wide.matches) setDrawer(true);
   byId("contents").focus({ preventScroll: true });
 }
 
@@ -118,12 +133,32 @@ export function openContents() {
 export function closeContents() {
   if (!isDrawerOpen()) return;
   const wasInside = byId("contents").contains(document.activeElement);
-  root.classList.remove("contents-open");
-  byId("open-contents").setAttribute("aria-expanded", false);
+  setDrawer(false);
   if (wasInside) byId("open-contents").focus({ preventScroll: true });
 }
 
-// --- dialogs, menus, theme ---
+function setDrawer(shouldOpen) {
+  root.classList.toggle("contents-open", shouldOpen);
+  byId("open-contents").setAttribute("aria-expanded", shouldOpen);
+  updateCovered();
+}
+
+// --- low windows ---
+
+function initLowWindow() {
+  low.addEventListener("change", placeMap);
+  placeMap();
+}
+
+/** In a low window the map scrolls with the summary, if that is shown, so that the text has the room. */
+function placeMap() {
+  const isBelow = low.matches && state.second < 0;
+  if (isBelow === byId("summary").contains(byId("map"))) return;
+  if (isBelow) byId("controls").after(byId("map"));
+  else byId("reader").prepend(byId("map"));
+}
+
+// --- dialogs, menus, tooltips, theme ---
 
 /** Dialogs close with their button and on clicks beside them. */
 function initDialogs() {
@@ -132,18 +167,28 @@ function initDialogs() {
   }
 }
 
-/** Close menus on Escape and on clicks elsewhere. */
+/** Close menus on Escape, on clicks elsewhere, and when the focus leaves them. */
 function initMenus() {
-  const menus = [...document.querySelectorAll(".menu")];
-  addEventListener("click", ({ target }) => menus.forEach((menu) => menu.contains(target) || (menu.open = false)));
-  for (const menu of menus) {
-    menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !menu.open) return;
-      event.preventDefault();
-      menu.open = false;
-      menu.querySelector("summary").focus();
-    });
-  }
+  const closeOthers = (target) => {
+    for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(target)) menu.open = false;
+  };
+  addEventListener("click", ({ target }) => closeOthers(target));
+  addEventListener("focusin", ({ target }) => closeOthers(target));
+  // On the document, before those that listen to Escape on the window.
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && event.target.closest(".menu[open]");
+    if (!menu) return;
+    event.preventDefault();
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+}
+
+/** Tooltips for the pointer only: screen readers would read them after the name, which says the same. */
+function initTips() {
+  const tipped = (target) => target.closest?.("[data-tip]");
+  addEventListener("pointerover", ({ target }) => tipped(target) && (tipped(target).title = tipped(target).dataset.tip));
+  addEventListener("pointerout", ({ target }) => tipped(target)?.removeAttribute("title"));
 }
 
 function initTheme() {

@@ -2,17 +2,21 @@
 
 import { byId, make } from "./dom.js";
 import { t } from "./i18n.js";
-import { listen, selectedWords, setBudget, setFocus, state, view } from "./state.js";
+import { hasSelection, listen, selectedWords, setBudget, setFocus, state, view } from "./state.js";
 
 const PRESETS = ["short", "medium", "long"];
 
 export function initLength() {
   listen((changed) => {
     if (changed.has("version")) updateRange();
-    if (changed.has("version") || changed.has("words")) renderPresets();
+    // In another version, the length stays that of the version that the selection was made on.
+    if ((changed.has("version") && state.base === state.active) || changed.has("words")) renderPresets();
     if (["version", "chosen", "words"].some((name) => changed.has(name))) update();
   });
   byId("budget").addEventListener("input", ({ target }) => setBudget(Number(target.value)));
+  // The slider says the count itself while it has the focus.
+  byId("budget").addEventListener("focus", () => byId("count").setAttribute("aria-live", "off"));
+  byId("budget").addEventListener("blur", () => byId("count").removeAttribute("aria-live"));
   byId("presets").addEventListener("change", ({ target }) => setPreset(target.value));
   byId("articles-only").addEventListener("change", ({ target }) => setFocus(target.checked ? "articles" : "all"));
 }
@@ -22,8 +26,8 @@ function setPreset(name) {
   setBudget(view().selection.presets[name]);
 }
 
-/** "412 of 54,873 words", in the interface language. */
-export const countText = () => t("word_count", { words: format(selectedWords()), total: format(view().words) });
+/** "412 of 54,873 words", in the interface language. @param {Iterable<number>} [places] instead of the selection */
+export const countText = (places) => t("word_count", { words: format(selectedWords(places)), total: format(view().words) });
 
 const format = (number) => number.toLocaleString(document.documentElement.lang);
 
@@ -42,10 +46,11 @@ function updateRange() {
   Object.assign(byId("budget"), { min, max, disabled: min === max });
   byId("stops").replaceChildren(...stops.map((value) => make("option", { value })));
   byId("articles-only").disabled = !articles.order.length;
+  byId("controls").classList.toggle("nothing", !hasSelection());
 }
 
 function update() {
-  const { presets } = view().selection;
+  const { presets } = state.versions[state.base].view.selection;
   byId("budget").value = state.budget;
   byId("budget").setAttribute("aria-valuetext", countText());
   byId("count").textContent = countText();

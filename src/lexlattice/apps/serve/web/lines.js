@@ -3,13 +3,17 @@
 import { make, tableOf } from "./dom.js";
 import { t } from "./i18n.js";
 import { namesLeftOut, unitsLeftOut } from "./omissions.js";
+import { isOpened, setOpened } from "./opened.js";
 import { view } from "./state.js";
 
-/** Omissions that are unfolded, by the id of the first unit, so that they stay so while the length changes. */
-const unfolded = new Set();
+const keyOf = ({ missing }) => view().units[missing[0]].id;
 
-/** Fold everything: another act is shown. */
-export const foldAll = () => unfolded.clear();
+/** The units of a block, and those that are unfolded in it. @param {import("./blocks.js").Block} block */
+export function placesShown({ places, lines }) {
+  const isOpen = ({ omission }) => omission && isOpened("cut", [keyOf(omission)]);
+  const open = lines.flatMap(({ pieces }) => pieces).filter(isOpen);
+  return [...places, ...open.flatMap(({ omission }) => unitsLeftOut(omission))].sort((a, b) => a - b);
+}
 
 /**
  * Append lines to an element, points in nested lists.
@@ -48,7 +52,7 @@ function elementsOf({ places, pieces }) {
 /** A mark on its own line, and the points it stands for. */
 function apartOf(mark) {
   const box = make("div", { class: "left-out", hidden: true });
-  const fill = () => appendLines(box, linesLeftOut(unitsLeftOut(mark.omission)));
+  const fill = () => appendLines(box, linesLeftOut(mark.omission));
   return [make("p", { class: "mark" }, buttonOf(mark, box, fill)), box];
 }
 
@@ -70,29 +74,29 @@ function inlineOf(mark) {
 
 /** The button that unfolds a box, which is filled when it is needed. */
 function buttonOf({ text, omission }, box, fill) {
-  const key = view().units[omission.missing[0]].id;
-  const button = make("button", { type: "button", class: "cut" }, text);
+  const id = keyOf(omission);
+  const what = t("left_out", { citations: namesLeftOut(omission) });
+  const names = { "aria-label": `${text} ${what}`, "data-tip": what };
+  const button = make("button", { type: "button", class: "cut", "data-cut": id, ...names }, text);
   const update = (isOpen) => {
     if (isOpen && !box.firstChild) fill();
     box.hidden = !isOpen;
     button.setAttribute("aria-expanded", isOpen);
-    const what = t("left_out", { citations: namesLeftOut(omission) });
-    button.title = `${what} · ${t(isOpen ? "fold" : "unfold")}`;
   };
-  update(unfolded.has(key));
+  update(isOpened("cut", [id]));
   button.addEventListener("click", () => {
-    const isOpen = !unfolded.delete(key);
-    if (isOpen) unfolded.add(key);
-    update(isOpen);
+    setOpened("cut", [id], box.hidden);
+    update(box.hidden);
   });
   return button;
 }
 
-/** The lines of units that are left out: sentences of one provision together, indented as in the act. */
-function linesLeftOut(places) {
+/** The lines of units that are left out: sentences of one provision together, points as in the act, in lists. */
+function linesLeftOut(omission) {
   const { units } = view();
   const lines = [];
-  const base = units[places[0]].depth;
+  const places = unitsLeftOut(omission);
+  const base = units[places[0]].depth - (omission.isPoints ? 1 : 0);
   for (const place of places) {
     const { provision, depth, text } = units[place];
     if (lines.length && units[lines.at(-1).places[0]].provision === provision) {

@@ -1,10 +1,12 @@
 // Cross-references as links with previews, and links between recitals and articles on the same subject.
 
 import { actText, decorate } from "./act.js";
+import { readAddress } from "./address.js";
 import { byId, make } from "./dom.js";
 import { t } from "./i18n.js";
 import { hidePreview, initPreview, providePreview } from "./preview.js";
 import { wrapParts } from "./ranges.js";
+import { openAddress } from "./start.js";
 import { goToUnit, listen, view } from "./state.js";
 
 /** Words of a provision in its preview. */
@@ -31,6 +33,15 @@ export function initLinks() {
     event.preventDefault();
     hidePreview();
     goToUnit(Number(link.dataset.target), "reference");
+  });
+  // Opened in place: if the service does not fetch acts, it says so, and this act stays open.
+  byId("preview").addEventListener("click", (event) => {
+    const link = event.target.closest(".preview-action");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const address = readAddress(new URL(link.href));
+    hidePreview();
+    openAddress(address);
   });
 }
 
@@ -130,7 +141,8 @@ function renderRelated() {
     let last = place;
     const recital = (at) => units[at]?.section === section && units[at].id.split(".")[0];
     while (recital(last + 1) === recital(place)) last += 1;
-    if (links.length) paragraphOf.get(last).after(relatedLine("related_articles", links));
+    const end = paragraphOf.get(last);
+    if (links.length) (end.closest("[role=list]") ?? end).after(relatedLine("related_articles", links));
   }
   labelRelated();
 }

@@ -22,6 +22,9 @@ let bars = [];
 /** The bar that the pointer or the arrow keys are at, or -1. */
 let pointed = -1;
 let tip;
+/** Milliseconds in which the pointer can move from a bar onto the tip; and a timer. */
+const LEAVING = 250;
+let timer = 0;
 
 export function initMap() {
   const strip = byId("map-bars");
@@ -35,8 +38,14 @@ export function initMap() {
     if (["version", "chosen", "words"].some((name) => changed.has(name))) updateStars();
     if (changed.has("version") || changed.has("reading")) markCurrent();
   });
-  strip.addEventListener("pointermove", ({ clientX, clientY }) => point(barAt(clientX, clientY)));
-  strip.addEventListener("pointerleave", () => strip.matches(":focus-visible") || point(-1));
+  strip.addEventListener("pointermove", ({ clientX, clientY }) => {
+    clearTimeout(timer);
+    const place = barAt(clientX, clientY);
+    if (place !== pointed) point(place);
+  });
+  for (const element of [strip, tip]) element.addEventListener("pointerleave", leaveSoon);
+  tip.addEventListener("pointerenter", () => clearTimeout(timer));
+  addEventListener("keydown", onEscape, true);
   strip.addEventListener("click", ({ clientX, clientY }) => jump(barAt(clientX, clientY)));
   strip.addEventListener("focus", () => strip.matches(":focus-visible") && point(Math.max(0, currentBar())));
   strip.addEventListener("blur", () => point(-1));
@@ -53,7 +62,7 @@ function render() {
   const prefix = commonWord(sections.map(bandOf).filter(Boolean));
   bars = [];
   [pointed, tip.hidden] = [-1, true];
-  strip.lang = tip.lang = view().language;
+  tip.lang = view().language;
   strip.replaceChildren();
   let [band, key, total] = [null, null, 0];
   for (const section of sections.filter(({ first }) => first >= 0)) {
@@ -61,7 +70,7 @@ function render() {
     const next = `${FRONT.includes(section.kind) ? "front" : section.kind} ${name}`;
     if (next !== key) {
       const label = make("span", { class: "band-name" }, name.slice(prefix.length));
-      band = make("div", { class: "band" }, label, make("div", { class: "band-bars" }));
+      band = make("div", { class: "band", lang: view().language }, label, make("div", { class: "band-bars" }));
       [key, total] = [next, 0];
       strip.append(band);
     }
@@ -76,6 +85,7 @@ function render() {
     band.lastChild.append(element);
     bars.push({ section, element, shade, count: 0 });
   }
+  byId("map").hidden = bars.every(({ shade }) => shade < 0);
   strip.classList.toggle("dense", bars.length > DENSE);
   strip.classList.toggle("nameless", !sections.some(bandOf));
   strip.setAttribute("aria-valuemax", bars.length - 1);
@@ -138,8 +148,22 @@ function barAt(x, y) {
 
 const contains = ({ left, right, top, bottom }, x, y) => left <= x && x <= right && top <= y && y <= bottom;
 
+/** Hide the tip once the pointer has left both the bars and the tip; while the bars have the focus, it stays. */
+function leaveSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(() => byId("map-bars").matches(":focus-visible") || point(-1), LEAVING);
+}
+
+/** Escape hides the tip, and nothing else. */
+function onEscape(event) {
+  if (event.key !== "Escape" || tip.hidden) return;
+  event.stopPropagation();
+  tip.hidden = true;
+}
+
 /** Show the name of a bar, or of none (-1). */
 function point(place) {
+  clearTimeout(timer);
   bars[pointed]?.element.classList.remove("pointed");
   pointed = bars[place] ? place : -1;
   tip.hidden = pointed < 0;
@@ -172,6 +196,8 @@ function describe() {
   const { section, shade, count } = bars[place];
   const name = [section.name, section.heading].filter(Boolean).join(" · ");
   const strip = byId("map-bars");
+  strip.lang = document.documentElement.lang;
+  strip.ariaDescription = t("go_hint");
   strip.setAttribute("aria-valuenow", place);
   strip.setAttribute("aria-valuetext", shade < 0 ? name : t("map_label", { name, strength: shade + 1, count }));
 }

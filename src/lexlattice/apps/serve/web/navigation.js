@@ -2,7 +2,7 @@
 
 import { actText, firstVisibleUnit } from "./act.js";
 import { currentAddress, provisionIn } from "./address.js";
-import { byId } from "./dom.js";
+import { byId, moveFocus } from "./dom.js";
 import { t } from "./i18n.js";
 import { closeContents, isSheetOpen, setSheet } from "./layout.js";
 import { cancel, showError, showMessage } from "./messages.js";
@@ -107,6 +107,7 @@ function writeAddress() {
 function showReader() {
   shown = act;
   root.classList.replace("at-start", "at-reader");
+  byId("home").disabled = false;
   updateTitle();
 }
 
@@ -115,9 +116,12 @@ function showStart() {
   showError();
   closeContents();
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  const wasReading = isReading();
   root.classList.replace("at-reader", "at-start");
   document.title = "LexLattice";
   scrollTo(0, 0);
+  if (wasReading) moveFocus(byId("promise"));
+  byId("home").disabled = true; // after the focus has left it
 }
 
 function updateTitle() {

@@ -1,6 +1,7 @@
 // Omissions within the lists and provisions shown; the same rules as `cuts_of` in act/hierarchy.py of the library.
 
-import { citationOf } from "./blocks.js";
+import { citationOf, numbersOf } from "./blocks.js";
+import { separator } from "./i18n.js";
 import { state, view } from "./state.js";
 
 /**
@@ -116,13 +117,7 @@ export function namesLeftOut({ missing, isPoints }) {
   const { units } = view();
   const isOneProvision = missing.every((place) => units[place].provision === units[missing[0]].provision);
   if (isOneProvision && !isPoints) return citationOf(missing);
-  const names = missing.map((place) => numberOf(units[place]));
-  if (isPoints) return names.length > 2 ? `${names[0]}–${names.at(-1)}` : names.join(", ");
-  return names.join("; ");
-}
-
-/** The number at the start of a unit's text, with its brackets; else its citation. */
-function numberOf({ number, text, citation, is_point: isPoint }) {
-  const [start] = text.split(/\s/, 1);
-  return isPoint && number && start.includes(number) ? start : citation;
+  const names = missing.map((place) => units[place].citation);
+  if (!isPoints) return names.join(separator());
+  return numbersOf(missing) || (names.length > 2 ? `${names[0]} – ${names.at(-1)}` : names.join(separator()));
 }

@@ -71,18 +71,23 @@ function open(found) {
   hidePreview();
   if (!preview) return;
   anchor = found;
-  anchor.setAttribute("aria-describedby", "preview");
+  // Not the box itself: as a group it has a name, which would stand for all of its text.
+  anchor.setAttribute("aria-describedby", "preview-body");
   const box = byId("preview");
   const { title, text, language, note, action } = preview;
-  box.replaceChildren(
+  const body = make(
+    "div",
+    { id: "preview-body" },
     make("p", { class: "preview-title", lang: language ?? false }, title),
     ...(text ? [make("p", { class: "preview-text", lang: language ?? false }, text)] : []),
     ...(note ? [make("p", { class: "preview-note" }, note)] : []),
     ...(action ? [make("a", { class: "preview-action", href: action.address }, action.text)] : []),
   );
+  box.replaceChildren(body);
   // A tooltip must not contain links; with its source, the Tab key leads from the anchor into the preview.
   box.setAttribute("role", action ? "group" : "tooltip");
-  box.setAttribute("aria-label", title);
+  if (action) box.setAttribute("aria-label", title);
+  else box.removeAttribute("aria-label");
   box.showPopover({ source: anchor });
   place(box, anchor);
 }
@@ -94,14 +99,19 @@ function follow() {
   else place(byId("preview"), anchor);
 }
 
-/** Put the preview below its anchor, or above if there is more room. */
+/** Put the preview below its anchor, or above if there is more room; what does not fit beside the anchor scrolls. */
 function place(box, near) {
-  const [first] = near.getClientRects();
+  box.style.maxHeight = "";
+  const lines = near.getClientRects();
+  const [first, last] = [lines[0], lines[lines.length - 1]];
   const { offsetWidth: width, offsetHeight: height } = box;
-  const isBelow = first.bottom + MARGIN + height < innerHeight || first.top < innerHeight / 2;
-  const top = isBelow ? first.bottom + MARGIN / 2 : first.top - height - MARGIN / 2;
-  const left = Math.min(first.left, innerWidth - width - MARGIN);
-  Object.assign(box.style, { top: `${Math.max(MARGIN, top)}px`, left: `${Math.max(MARGIN, left)}px` });
+  const [above, below] = [first.top, innerHeight - last.bottom].map((room) => room - 1.5 * MARGIN);
+  const isBelow = height <= below || below >= above;
+  const fitting = Math.min(height, isBelow ? below : above);
+  const top = isBelow ? last.bottom + MARGIN / 2 : first.top - fitting - MARGIN / 2;
+  const left = Math.max(MARGIN, Math.min((isBelow ? last : first).left, innerWidth - width - MARGIN));
+  if (fitting < height) box.style.maxHeight = `${fitting}px`;
+  Object.assign(box.style, { top: `${top}px`, left: `${left}px` });
 }
 
 /** Close the preview. */

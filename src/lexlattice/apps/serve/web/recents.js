@@ -99,7 +99,7 @@ function cardOf({ key, sources, title, name, language, words }, address) {
       make("span", { class: "card-title", lang: language }, shown),
       make("span", { class: "card-facts" }, facts.join(" · ")),
     ),
-    make("button", { type: "button", class: "icon quiet", "aria-label": label, title: t("forget"), "data-key": key }, icon("close")),
+    make("button", { type: "button", class: "icon quiet", "aria-label": label, "data-tip": t("forget"), "data-key": key }, icon("close")),
   );
 }
 

@@ -76,7 +76,11 @@ function findProvisions(passages, { units, sections, provisions }, words) {
   const seen = new Set();
   for (const passage of passages) {
     const unit = units[passage.place];
-    if (!unit || passage.isHeading) continue;
+    if (passage.isHeading && isNamed(sections[passage.section], passage, numbers, names)) {
+      seen.add(passage.section);
+      found.push({ passage, marks: [] });
+    }
+    if (!unit || passage.isHeading || seen.has(passage.section)) continue;
     if (!names.length && !NUMBERED.includes(sections[unit.section].kind)) continue;
     const named = unit.id.split(".").filter((part) => !part.startsWith("s-")); // sentences are not cited by number
     const parts = named.map((part) => fold(part.slice(part.indexOf("-") + 1)));
@@ -94,6 +98,13 @@ function findProvisions(passages, { units, sections, provisions }, words) {
   }
   const rank = ({ passage }) => NUMBERED.indexOf(sections[passage.section].kind);
   return found.sort((a, b) => rank(a) - rank(b));
+}
+
+/** Whether a heading is that of the annex that is named, "Annex IV", which may begin with a table or have no units. */
+function isNamed({ kind, label, number }, { text }, numbers, names) {
+  if (numbers.length !== 1 || kind !== "annex" || fold(number) !== numbers[0]) return false;
+  const known = fold(label).match(/[\p{L}\p{N}]+/gu) ?? [];
+  return names.length > 0 && label && text.startsWith(label) && names.every((word) => known.some((other) => other.startsWith(word)));
 }
 
 /** Whether numbers are a path of an id: 6, 1 and a of art-6.par-1.pt-a, but also 6 and a. */

@@ -6,23 +6,23 @@ import { byId, make } from "./dom.js";
 import { statusText } from "./head.js";
 import { formatDate, t } from "./i18n.js";
 import { countText } from "./length.js";
-import { runTask } from "./messages.js";
+import { placesShown } from "./lines.js";
+import { announce, runTask } from "./messages.js";
 import { linkToHere } from "./navigation.js";
-import { state, view } from "./state.js";
+import { hasSelection, state, view } from "./state.js";
 import { blockWith, groupsShown } from "./summary.js";
 
 /** Milliseconds after which the file of a download is released. */
 const DOWNLOAD_DURATION = 10_000;
 
 export function initShare() {
-  const menu = byId("exports");
   onClick("copy-link", shareLink);
   onClick("copy-all", () => copyWithNotice(summaryText()));
   onClick("print", () => print());
-  menu.addEventListener("click", ({ target }) => {
+  byId("exports").addEventListener("click", ({ target }) => {
     const { format } = target.closest("[data-format]")?.dataset ?? {};
     if (!format) return;
-    menu.open = false;
+    closeMenu();
     exportAs(format);
   });
   addEventListener("beforeprint", renderCover);
@@ -30,10 +30,14 @@ export function initShare() {
 
 function onClick(id, run) {
   byId(id).addEventListener("click", () => {
-    byId("exports").open = false;
-    byId("exports").querySelector("summary").focus({ preventScroll: true });
+    closeMenu();
     run();
   });
+}
+
+function closeMenu() {
+  byId("exports").open = false;
+  byId("exports").querySelector("summary").focus({ preventScroll: true });
 }
 
 /** Copy the current provision with its citation: its item if it is in the summary. */
@@ -56,8 +60,9 @@ function summaryText() {
   return [title || name, ...parts].filter(Boolean).join("\n\n");
 }
 
-function exportAs(format) {
-  return runTask("export", async (signal) => {
+async function exportAs(format) {
+  let saved = "";
+  await runTask("export", async (signal) => {
     const { source } = state.versions[state.active];
     const places = [...state.chosen].sort((a, b) => a - b);
     const units = places.map((place) => view().units[place].id);
@@ -67,23 +72,26 @@ function exportAs(format) {
     const link = make("a", { href: URL.createObjectURL(file), download: name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_DURATION);
+    saved = name;
   });
+  if (saved) announce(t("saved", { name: saved }));
 }
 
-/** The first line of the print: what it is, how much of it, its status, and the day it was printed. */
+/** The cover line of the print below the title: what is shown of which text, the day it was printed, and the ELI. */
 function renderCover() {
   if (!view()) return;
-  const { name, celex, title, status } = view();
+  const { name, celex, title, status, eli } = view();
+  const shown = new Set(groupsShown().flatMap(({ blocks }) => blocks.flatMap(placesShown)));
   const today = new Date();
   const day = [today.getFullYear(), today.getMonth() + 1, today.getDate()].map((part) => String(part).padStart(2, "0"));
   const number = status.celex || celex;
   const parts = [
-    name || title,
+    !title && name,
     number && `CELEX ${number}`,
-    statusText(status),
-    countText(),
+    ...(hasSelection() ? [statusText(status), countText(shown)] : []), // else a notice says it
     t("printed_on", { date: formatDate(day.join("-")) }),
     "LexLattice",
+    eli && make("a", { href: eli }, eli),
   ];
   byId("cover").replaceChildren(...parts.filter(Boolean).map((part) => make("span", {}, part)));
 }

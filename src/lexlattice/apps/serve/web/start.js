@@ -90,19 +90,34 @@ export function openAddress(address, isFromUrl = false) {
 async function openKept(key, how) {
   const sources = await recall(key);
   if (sources) return load(sources, how);
+  const { act, lang = root.lang } = how.address;
+  const answer = act && (await fetchIdentifier(act).catch(() => undefined));
+  if (answer?.fetches) return load([{ celex: act, language: lang }], how);
   if (how.isFromUrl) history.replaceState({}, "", location.pathname);
-  return showMessage(t("not_kept"));
+  const name = answer?.name ? [" ", make("span", {}, `${answer.name} `), officialLink(act, lang)] : [];
+  return showMessage(t("not_kept"), ...name);
 }
+
+/** A link to an act at the Publications Office, for those who want to fetch it themselves. */
+const officialLink = (celex, language) =>
+  make(
+    "a",
+    { href: `https://eur-lex.europa.eu/legal-content/${language.toUpperCase()}/TXT/?uri=CELEX:${celex}`, rel: "noreferrer" },
+    "EUR-Lex",
+  );
 
 /**
  * Open the files chosen in a file input.
  * @param {string} id of the input @param {boolean} [isAddition] whether they are further versions of the open act
  */
 export function initFileInput(id, isAddition) {
-  byId(id).addEventListener("change", ({ target }) => {
-    openFiles(target.files, isAddition);
-    target.value = "";
-  });
+  const input = byId(id);
+  const open = () => {
+    openFiles(input.files, isAddition);
+    input.value = "";
+  };
+  input.addEventListener("change", open);
+  if (input.files.length) open(); // chosen while the page was loading
 }
 
 const openFiles = (files, isAddition) => load([...files].map((file) => ({ file })), { isAddition });
@@ -112,6 +127,7 @@ const openFiles = (files, isAddition) => load([...files].map((file) => ({ file }
 function initEntry() {
   const entry = byId("entry");
   entry.addEventListener("input", () => {
+    entry.removeAttribute("aria-invalid");
     fitHeight();
     understandSoon();
   });
@@ -148,7 +164,9 @@ async function submit() {
   if (isText(text)) return load([{ text }]);
   await runTask("understand", (signal) => understand(text, signal));
   if (understood.text !== text || !understood.answer) return undefined;
-  return understood.answer.celex ? openCelex(understood.answer.celex) : byId("entry").focus();
+  if (understood.answer.celex) return openCelex(understood.answer.celex);
+  byId("entry").setAttribute("aria-invalid", "true");
+  return byId("entry").focus();
 }
 
 const openCelex = (celex) => load([{ celex, language: byId("entry-language").value }]);
@@ -175,7 +193,12 @@ async function understand(text, signal) {
 function showUnderstood() {
   const { answer } = understood;
   const others = answer?.candidates.slice(1) ?? [];
-  byId("understood").textContent = sentenceFor(entered(), answer);
+  const isOutOfReach = answer?.celex && !answer.fetches;
+  const language = byId("entry-language").value || root.lang;
+  byId("understood").replaceChildren(
+    sentenceFor(entered(), answer),
+    ...(isOutOfReach ? [". ", t("fetch_off"), " ", officialLink(answer.celex, language)] : []),
+  );
   byId("understood").classList.toggle("is-doubtful", answer?.understood === "none");
   byId("entry-languages").hidden = !answer?.celex;
   byId("candidates").replaceChildren(

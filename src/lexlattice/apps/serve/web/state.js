@@ -173,8 +173,11 @@ export function chosenAtStep() {
   return choose(shown, state.budget, state.focus, order);
 }
 
-/** Number of words of the selection. */
-export const selectedWords = () => [...state.chosen].reduce((sum, place) => sum + view().units[place].words, 0);
+/** Whether there is anything to select in the version shown: not in acts that are repealed or have no text. */
+export const hasSelection = () => view().selection.all.order.length > 0 || view().selection.all.whole.length > 0;
+
+/** Number of words of the selection, or of other units. */
+export const selectedWords = (places = state.chosen) => [...places].reduce((sum, place) => sum + view().units[place].words, 0);
 
 function updateSelection() {
   const base = state.versions[state.base];

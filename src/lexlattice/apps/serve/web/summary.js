@@ -3,10 +3,10 @@
 import { blocksOf } from "./blocks.js";
 import { byId, firstVisible, make, moveFocus, scrollToOffset, show } from "./dom.js";
 import { hasText, languageName, t } from "./i18n.js";
-import { initItemMenus, itemOf } from "./item.js";
-import { foldAll } from "./lines.js";
+import { itemOf } from "./item.js";
 import { omissionsOf } from "./omissions.js";
-import { goToUnit, listen, state, view } from "./state.js";
+import { closeAll } from "./opened.js";
+import { goToUnit, hasSelection, listen, state, view } from "./state.js";
 
 const GROUPS = ["aim", "key_points", "application", "background", "related"];
 
@@ -14,11 +14,10 @@ const GROUPS = ["aim", "key_points", "application", "background", "related"];
 let blocks = new Map();
 
 export function initSummary() {
-  initItemMenus(byId("items"));
   listen((changed) => {
-    if (changed.has("version")) foldAll();
+    if (changed.has("version")) closeAll();
     if (changed.has("version") || changed.has("words")) renderRemarks();
-    if (changed.has("chosen") || changed.has("words")) renderItems();
+    if (changed.has("chosen") || changed.has("words")) keepFocus(renderItems);
     if (changed.has("version")) restoreScroll();
     if (["current", "chosen", "words"].some((name) => changed.has(name))) markCurrent(changed.has("current"));
   });
@@ -68,8 +67,30 @@ function renderItems() {
       return make("section", { class: "group" }, make("h2", {}, groups[name]), list);
     }),
   );
-  if (shown.length) return;
+  if (shown.length || !hasSelection()) return;
   byId("items").append(make("p", { class: "muted", lang: document.documentElement.lang }, t("nothing")));
+}
+
+/** The controls of an item that can have the focus, besides marks of what is left out. */
+const CONTROLS = [".citation", ".why", ".copy", ".item-menu > summary", ".numbers > summary"];
+
+/** Render the items again; the focus stays on the same control of the same item, or moves to the item nearest to it. */
+function keepFocus(render) {
+  const control = document.activeElement;
+  const item = control.closest("#items .item");
+  if (!item) return render();
+  const { cut } = control.dataset;
+  const same = cut ? `[data-cut="${CSS.escape(cut)}"]` : CONTROLS.find((selector) => control.matches(selector));
+  const places = placesOf(item);
+  const offset = control.getBoundingClientRect().top - byId("summary").getBoundingClientRect().top;
+  render();
+  const distance = (other) => Math.min(...placesOf(other).map((place) => Math.abs(place - places[0])));
+  const items = [...byId("items").querySelectorAll(".item")];
+  const next = places.map(itemWith).find(Boolean) ?? items.sort((one, other) => distance(one) - distance(other))[0];
+  if (!next) return moveFocus(byId("summary"));
+  const found = (same && next.querySelector(same)) ?? next.querySelector(".citation");
+  scrollToOffset(byId("summary"), found, offset);
+  return moveFocus(found);
 }
 
 /** What holds of every summary of the act: warnings and the disclaimer. */

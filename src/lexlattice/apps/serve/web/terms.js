@@ -1,15 +1,16 @@
 // Defined terms: their definitions on hover, and a list of them.
 //
 // Words in the text that are defined are no tab stops: there are thousands of them, and the text would become unusable by
-// keyboard. Whoever does not use a pointer finds all definitions in the list of terms, which is one.
+// keyboard. Whoever does not use a pointer finds all definitions in the list of terms, which is one; and a key leads from
+// term to term in the current provision.
 
-import { decorate } from "./act.js";
-import { byId, make } from "./dom.js";
+import { actText, decorate, firstVisibleUnit } from "./act.js";
+import { byId, make, moveFocus } from "./dom.js";
 import { t } from "./i18n.js";
 import { previewOf } from "./links.js";
 import { hidePreview, providePreview } from "./preview.js";
 import { wrapParts } from "./ranges.js";
-import { goToUnit, listen, view } from "./state.js";
+import { goToUnit, listen, state, view } from "./state.js";
 
 /** Longer terms may have an ending: "controllers", "Verantwortlichen". */
 const [MIN_LETTERS_FOR_ENDING, MAX_ENDING] = [5, 3];
@@ -35,6 +36,25 @@ export function initTerms() {
     hidePreview();
     goToUnit(Number(link.dataset.place), "contents");
   });
+  byId("text-of-act").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches(".term")) return;
+    event.preventDefault();
+    hidePreview();
+    goToUnit(view().definitions[Number(event.target.dataset.term)].place, "reference");
+  });
+}
+
+/** Move the focus to the next defined term of the current provision, which shows its definition; after the last, the first. */
+export function goToTerm() {
+  const place = state.current < 0 ? firstVisibleUnit().place : state.current;
+  if (place < 0) return;
+  actText().prepare(place);
+  const paragraph = actText().elementOf(place).closest(".paragraph");
+  const terms = [...paragraph.querySelectorAll(".term")];
+  const next = terms[(terms.indexOf(document.activeElement) + 1) % terms.length];
+  if (!next) return;
+  next.role = "link"; // the Enter key leads to the definition
+  moveFocus(next);
 }
 
 function open() {

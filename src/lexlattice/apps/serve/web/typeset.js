@@ -30,7 +30,7 @@ const TOP_LEVEL = 3;
 export function typeset({ sections, units, furniture, language }, prefix) {
   /** @type {TypesetAct} */
   const act = { parts: [], headings: [], spans: [], paragraphs: [], chunks: [], furniture: [] };
-  let [part, chunk, paragraph] = [null, null, null];
+  let [part, chunk, paragraph, list] = [null, null, null, null];
   let section = -1;
 
   const startChunk = () => {
@@ -38,10 +38,10 @@ export function typeset({ sections, units, furniture, language }, prefix) {
     chunk = { element, first: -1, last: -1, words: 0, letters: 0, paragraphs: 0, headings: 0 };
     act.chunks.push(chunk);
     part.append(chunk.element);
-    paragraph = null;
+    [paragraph, list] = [null, null];
   };
-  const startPart = (attributes) => {
-    part = make("section", attributes);
+  const startPart = (attributes, ...children) => {
+    part = make("section", attributes, ...children);
     act.parts.push(part);
     startChunk();
   };
@@ -49,8 +49,9 @@ export function typeset({ sections, units, furniture, language }, prefix) {
     section += 1;
     const { kind, name, label, heading } = sections[section];
     const hasHeading = Boolean(label || heading);
-    // Sections without a heading of their own get a name that only screen readers tell.
-    startPart({ class: `part ${kind}`, "data-section": section, "aria-label": (!hasHeading && name) || false });
+    // Sections without a heading of their own get one that only screen readers tell.
+    const hidden = hasHeading || !name ? [] : [make(levelOf(0), { class: "part-name visually-hidden" }, name)];
+    startPart({ class: `part ${kind}`, "data-section": section }, ...hidden);
     const lines = headingsOf(sections, section);
     chunk.element.append(...lines);
     chunk.headings += lines.length;
@@ -62,7 +63,9 @@ export function typeset({ sections, units, furniture, language }, prefix) {
   };
   const add = (element, text, words) => {
     if (chunk.words > CHUNK_WORDS) startChunk();
-    chunk.element.append(element);
+    if (element.role !== "listitem") list = null;
+    else if (!list) chunk.element.append((list = make("div", { role: "list" })));
+    (list ?? chunk.element).append(element);
     chunk.paragraphs += 1 + (text.match(/\n/g)?.length ?? 0);
     count(text, words);
   };
@@ -114,7 +117,10 @@ function paragraphOf({ kind, text, depth, citation }, span) {
   else if (number) span.append(make("span", { class: "number" }, number), text.slice(number.length));
   else span.append(text);
   const base = ["paragraph", `depth-${depth}`, number && "numbered", capitals(text)].filter(Boolean).join(" ");
-  return { element: make(isTable ? "div" : "p", { class: base }, span), places: [], base };
+  // Points are items of a list, flat with levels: lists in each other would not fit into chunks.
+  const isPoint = depth > 0 && !isTable;
+  const names = { class: base, role: isPoint && "listitem", "aria-level": isPoint && depth };
+  return { element: make(isTable ? "div" : "p", names, span), places: [], base };
 }
 
 /** A table; if it can get the focus, because it may scroll, with a name. */

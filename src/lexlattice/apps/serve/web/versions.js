@@ -28,7 +28,9 @@ function render() {
 export function versionOptions(isOffered = () => true) {
   const names = state.versions.map(({ view }) => labelOf(view));
   const label = (name, place) => (names.indexOf(name) === names.lastIndexOf(name) ? name : `${name} (${place + 1})`);
-  const loaded = names.map((name, place) => make("option", { value: place }, label(name, place)));
+  const loaded = names.map((name, place) =>
+    make("option", { value: place, lang: state.versions[place].view.language }, label(name, place)),
+  );
   const others = otherLanguages().map((code) => make("option", { value: OTHER + code, lang: code }, languageName(code)));
   return [
     ...loaded.filter((_, place) => isOffered(place)),

@@ -2,7 +2,8 @@
 
 import { counterpart } from "./alignment.js";
 import { draw, make } from "./dom.js";
-import { t } from "./i18n.js";
+import { separator, t } from "./i18n.js";
+import { isOpened, setOpened } from "./opened.js";
 import { state, view } from "./state.js";
 
 /** Reasons that say little beside any other: how it came up, or what it was taken along with. */
@@ -22,13 +23,19 @@ export function addWhy(block, tools, item) {
   if (!known.length) return;
   const id = `why-${(count += 1)}`;
   const box = make("div", { class: "why-box", id, hidden: true, lang: document.documentElement.lang });
+  const ids = block.places.map((place) => view().units[place].id);
   const label = `${t("why")} ${block.citation}`;
   const button = make("button", { type: "button", class: "quiet why", "aria-expanded": "false", "aria-controls": id }, t("why"));
   button.setAttribute("aria-label", label);
+  const update = (isOpen) => {
+    if (isOpen && !box.firstChild) box.append(make("p", { class: "why-words" }, sentenceOf(known)), numbersOf(known, ids));
+    box.hidden = !isOpen;
+    button.setAttribute("aria-expanded", isOpen);
+  };
+  update(isOpened("why", ids));
   button.addEventListener("click", () => {
-    if (!box.firstChild) box.append(make("p", { class: "why-words" }, sentenceOf(known)), numbersOf(known));
-    box.hidden = !box.hidden;
-    button.setAttribute("aria-expanded", !box.hidden);
+    setOpened("why", ids, box.hidden);
+    update(box.hidden);
   });
   tools.append(button);
   item.querySelector(".item-head").after(box);
@@ -48,13 +55,13 @@ function sentenceOf(known) {
   const major = [...reasons].filter(([key]) => !MINOR.includes(key));
   const said = (major.length ? major : [...reasons]).slice(0, MAX_REASONS).map(([key, value]) => t(`reason_${key}`, { value }));
   const rank = Math.min(...known.map(({ why }) => why.rank));
-  const text = (said.length ? said : [t("why_rank", { rank })]).join("; ");
+  const text = (said.length ? said : [t("why_rank", { rank })]).join(separator());
   return `${text.charAt(0).toLocaleUpperCase(document.documentElement.lang)}${text.slice(1)}.`;
 }
 
 const strengthOf = ({ salience }) => salience.at(-1);
 
-function numbersOf(known) {
+function numbersOf(known, ids) {
   const rows = known.map(({ place, why }) => {
     const { citation } = view().units[place];
     return make(
@@ -65,7 +72,10 @@ function numbersOf(known) {
       ...neighboursOf(why.neighbours),
     );
   });
-  return make("details", { class: "numbers" }, make("summary", {}, t("why_numbers")), ...rows);
+  const open = isOpened("numbers", ids);
+  const details = make("details", { class: "numbers", open }, make("summary", {}, t("why_numbers")), ...rows);
+  details.addEventListener("toggle", () => setOpened("numbers", ids, details.open));
+  return details;
 }
 
 const formatShare = (value) =>
