@@ -58,7 +58,8 @@ def test_all_operations_are_shown_accessibly_in_light_and_dark(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     summaries = [each["summary"] for operations in document["paths"].values() for each in operations.values()]
     backgrounds = set()
-    for scheme, rules in (("light", STANDARD), ("dark", ["color-contrast"])):
+    for scheme in ("light", "dark"):
+        rules = STANDARD if scheme == "light" else ["color-contrast"]
         asked, complaints = list[str](), list[str]()
         with browser.new_context(color_scheme=scheme, viewport={"width": 1280, "height": 900}) as context:
             page = context.new_page()
