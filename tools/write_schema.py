@@ -41,7 +41,7 @@ def _object(kind: type) -> dict[str, Any]:
 
 def _property(owner: str, name: str, hint: Any) -> dict[str, Any]:
     if (owner, name) in _CHOICES:
-        return {"enum": list(_CHOICES[owner, name])}
+        return {"type": "string", "enum": list(_CHOICES[owner, name])}
     if hint is str:
         return {"type": "string"}
     if hint == str | None:

@@ -119,6 +119,72 @@ def test_a_problem_has_the_schema_of_the_document(service: httpx.Client) -> None
         assert [error.message for error in validator.iter_errors(service.get(address).json())] == []
 
 
+def validator(schema: dict[str, Any]) -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+
+
+@pytest.mark.parametrize("name", ["summarize", "parse"])
+def test_every_line_for_several_acts_has_the_schema_of_the_document(
+    service: httpx.Client, english: bytes, name: str
+) -> None:
+    _, path, operation = OPERATIONS[name]
+    schema = operation["responses"]["200"]["content"]["application/x-ndjson"]["schema"]
+    answer = service.post(path, files=[("file", ("act", english)), ("file", ("act", b" "))])
+    act, problem = (json.loads(line) for line in answer.text.splitlines())
+    for line in (act, problem):
+        validator(schema).validate(line)
+    assert "code" not in act
+    assert (problem["code"], problem["number"]) == ("empty", 2)
+    assert not validator(schema).is_valid({"title": "neither"})
+
+
+def test_the_schema_of_a_form_is_what_the_service_takes(service: httpx.Client) -> None:
+    for name in ("summarize", "export", "parse", "quote", "view"):
+        _, path, operation = OPERATIONS[name]
+        content = operation["requestBody"]["content"]
+        body, form = content["application/json"], content["multipart/form-data"]["schema"]
+        assert set(form["properties"]) == {"file", *body["schema"]["properties"]}
+        assert "required" not in form
+        assert (form["properties"]["file"]["type"] == "array") == ("application/x-ndjson" in content)
+        fields = {field: (None, str(value)) for field, value in body["examples"]["text"]["value"].items()}
+        if name == "export":
+            fields["units"] = (None, "art-1.par-1 art-2.par-1")
+        query = {"export": {"format": "md"}, "quote": {"provision": "Art. 1"}}.get(name, {})
+        answer = service.post(path, params=query, files=fields)
+        assert answer.status_code == 200, answer.text
+
+
+def test_every_field_has_a_type_and_those_of_acts_and_summaries_a_description() -> None:
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        for field, kind in schema["properties"].items():
+            assert kind.keys() & {"type", "$ref", "anyOf", "oneOf"}, f"{name}.{field}"
+    for name in ("Act", "ActSection", "ActUnit", "ActFurniture", "Reason", "Explanation", "Influence"):
+        for field, kind in DOCUMENT["components"]["schemas"][name]["properties"].items():
+            assert kind["description"], f"{name}.{field}"
+    schemas = DOCUMENT["components"]["schemas"]
+    for name, field in (("SummaryResponse", "status"), ("Item", "group"), ("Reason", "key"), ("Act", "profile")):
+        assert schemas[name]["properties"][field]["enum"]
+
+
+def test_headers_are_documented() -> None:
+    for name, (_, _, operation) in OPERATIONS.items():
+        assert {"$ref": "#/components/parameters/Accept-Language"} in operation["parameters"], name
+        for status, answer in operation["responses"].items():
+            headers = set(answer.get("headers", ()))
+            assert ("Content-Language" in headers) == (status >= "400"), name
+            assert ("Retry-After" in headers) == (status in ("429", "503")), name
+            assert ("Content-Disposition" in headers) == (status == "200" and name.endswith("export")), name
+
+
+@pytest.mark.parametrize("name", ["list_languages", "get_words", "get_example", "get_liveness", "get_readiness"])
+def test_what_needs_no_act_answers_head(service: httpx.Client, english: bytes, name: str) -> None:
+    address, _ = requests_for(english)[name]
+    head, full = service.head(address), service.get(address)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == full.headers["content-type"]
+    assert set(DOCUMENT["paths"][OPERATIONS[name][1]]) == {"get"}
+
+
 # --- samples ----------------------------------------------------------------------------------------
 
 SECTION = (ROOT / "docs" / "service.md").read_text("utf-8").partition("\n## Samples\n")[2].partition("\n## ")[0]

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from lexlattice.apps.serve.field_notes import add_notes
 from lexlattice.apps.serve.responses import Problem
 from lexlattice.apps.serve.samples import SAMPLES
 
@@ -35,6 +36,13 @@ TAGS: Final = (
     {"name": EXAMPLES, "description": "Fictional acts to try the service with, in 24 languages."},
     {"name": OPERATIONS, "description": "For operators: health and metrics."},
 )
+_ACCEPT_LANGUAGE: Final = {
+    "name": "Accept-Language",
+    "in": "header",
+    "required": False,
+    "description": "language of `detail` in problems, such as de; English if there is no translation",
+    "schema": {"type": "string"},
+}
 
 
 def operation_id(route: APIRoute) -> str:
@@ -60,11 +68,15 @@ def _document(app: FastAPI) -> dict[str, Any]:
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     schemas[Problem.__name__] = Problem.model_json_schema()
     schemas |= _act_schemas()
+    add_notes(schemas)
     # FastAPI adds its own schema of errors wherever there is a parameter.
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
+    document["components"]["parameters"] = {_ACCEPT_LANGUAGE["name"]: _ACCEPT_LANGUAGE}
     for operations in document["paths"].values():
         for operation in operations.values():
+            reference = {"$ref": f"#/components/parameters/{_ACCEPT_LANGUAGE['name']}"}
+            operation["parameters"] = [*operation.get("parameters", ()), reference]
             samples = SAMPLES.get(operation["operationId"], {})
             if samples:
                 operation["x-codeSamples"] = [

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from lexlattice.act.document import STATUSES
 from lexlattice.act.summary import Item
 from lexlattice.apps.serve.codes import CODES
 
@@ -19,7 +20,7 @@ class LeftOut(BaseModel):
     after: Annotated[str, Field(description="id of the item before the omission")]
     ids: Annotated[list[str], Field(description="ids of the first unit of each point, or of each sentence")]
     citations: Annotated[list[str], Field(description="how each of them is cited")]
-    count: int
+    count: Annotated[int, Field(description="how many")]
     kind: Literal["points", "sentences"]
 
 
@@ -29,16 +30,16 @@ class SummaryResponse(BaseModel):
     celex: str
     title: str
     language: str
-    status: Annotated[str, Field(description="adopted, consolidated, corrigendum or repealed")]
+    status: Annotated[str, Field(description="what kind of text it is", json_schema_extra={"enum": list(STATUSES)})]
     consolidated: Annotated[str | None, Field(description="date of a consolidated text; empty if unknown")]
-    consolidated_celex: str
+    consolidated_celex: Annotated[str, Field(description="CELEX number of a consolidated text; empty if unknown")]
     repealed: Annotated[str | None, Field(description="the act that repealed it; empty if unknown")]
     incomplete: Annotated[bool, Field(description="whether the text seems to be truncated")]
-    budget: int
-    words: int
-    extract: list[Item]
+    budget: Annotated[int, Field(description="words asked for")]
+    words: Annotated[int, Field(description="words of the extract")]
+    extract: Annotated[list[Item], Field(description="the selected provisions, in the order of the act")]
     left_out: Annotated[list[LeftOut], Field(description="omissions within the lists and provisions shown")]
-    warnings: list[str]
+    warnings: Annotated[list[str], Field(description="what is doubtful, one sentence each")]
 
 
 class AlignmentResponse(BaseModel):
@@ -81,7 +82,7 @@ class ProvisionResponse(NamedProvision):
     start: int
     end: int
     words: int
-    section: int
+    section: Annotated[int, Field(description="row of the lattice")]
     heading: Annotated[str, Field(description="heading of the article or annex")]
     enclosing: Annotated[list[str], Field(description="headings of part, title, chapter and section")]
     above: Annotated[list[NamedProvision], Field(description="the provisions that contain it, outermost first")]

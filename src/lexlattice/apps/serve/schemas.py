@@ -7,6 +7,7 @@ from dataclasses import fields
 from http import HTTPStatus
 from typing import Annotated, Any, Final, Literal, get_type_hints
 
+from fastapi import Query
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -41,7 +42,9 @@ def _celex(number: str | None) -> str | None:
 
 
 Language = Annotated[str, AfterValidator(_language), Field(json_schema_extra={"enum": list(LANGUAGES)})]
-Format = Literal["md", "docx", "pdf", "json", "html", "text"]
+Format = Annotated[
+    Literal["md", "docx", "pdf", "json", "html", "text"], Query(description="format of the file", examples=["md"])
+]
 
 
 class ActRequest(BaseModel):
@@ -50,7 +53,10 @@ class ActRequest(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"text": EXAMPLE, "language": "en"}]})
 
     text: Annotated[str | None, Field(description="the act itself, as text or HTML")] = None
-    celex: Annotated[str | None, AfterValidator(_celex), Field(examples=["32016R0679"])] = None
+    # No example: pages that fill forms with examples would send it beside the file.
+    celex: Annotated[
+        str | None, AfterValidator(_celex), Field(description="CELEX number of an act to fetch, such as 32016R0679")
+    ] = None
     language: Annotated[Language | None, Field(description="default: detected; for CELEX numbers: en")] = None
 
     @model_validator(mode="after")
@@ -120,12 +126,20 @@ NDJSON: Final = "application/x-ndjson"
 Responses = dict[int | str, dict[str, Any]]
 
 _PROBLEM: Final = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}}
+_RETRY_AFTER: Final = {"Retry-After": {"description": "seconds to wait", "schema": {"type": "integer"}}}
+_LANGUAGE: Final = {
+    "Content-Language": {"description": "language of `detail`", "schema": {"type": "string", "enum": list(LANGUAGES)}}
+}
 
 
 def problems(*statuses: int) -> Responses:
     """Return the responses of a route that can fail with these statuses, and with those that any route can have."""
     return {
-        status: {"description": HTTPStatus(status).phrase, "content": _PROBLEM}
+        status: {
+            "description": HTTPStatus(status).phrase,
+            "headers": _LANGUAGE | (_RETRY_AFTER if status in (429, 503) else {}),
+            "content": _PROBLEM,
+        }
         for status in sorted({*statuses, 403, 421, 500})
     }
 
@@ -146,6 +160,7 @@ FILE_RESPONSE: Final[Responses] = {
     200: {
         "description": "The file",
         "model": SummaryResponse,  # of the JSON among them
+        "headers": {"Content-Disposition": {"description": "the name of the file", "schema": {"type": "string"}}},
         "content": {
             kind.partition(";")[0]: {"schema": {"$ref": "#/components/schemas/SummaryResponse"}}
             if kind == JSON
@@ -163,9 +178,15 @@ def json_response(model: type[BaseModel]) -> Responses:
 
 def json_or_ndjson_response(name: str, model: type[BaseModel] | None = None) -> Responses:
     """Return the response of a route that answers with JSON for one act, and with NDJSON for several."""
-    content = {JSON: {"schema": {"$ref": f"#/components/schemas/{name}"}}, NDJSON: {"schema": {"type": "string"}}}
+    line = {
+        "description": "One line, in the order of the acts: the response for an act or, if it fails, a problem. "
+        "Only problems have `code`, and their `number` says which act it is, from 1.",
+        "oneOf": [{"$ref": f"#/components/schemas/{each}"} for each in (name, Problem.__name__)],
+    }
+    content = {JSON: {"schema": {"$ref": f"#/components/schemas/{name}"}}, NDJSON: {"schema": line}}
     response: dict[str, Any] = {"model": model} if model is not None else {}
-    return {200: {"description": "JSON for one act, one line per act for several", "content": content, **response}}
+    description = "JSON for one act; for several, one line of JSON per act, in order, and a `Problem` if it fails"
+    return {200: {"description": description, "content": content, **response}}
 
 
 def reference_response(name: str) -> Responses:
@@ -199,16 +220,38 @@ def query_parameters(model: type[ActRequest], *, without: tuple[str, ...] = ()) 
 
 
 def act_body(model: type[ActRequest], *, ndjson: bool = False) -> dict[str, Any]:
-    """Return the request body of a route that takes an act: JSON, a form with a file, or NDJSON."""
+    """Return the request body of a route that takes an act: JSON, a form with a file, or NDJSON.
+
+    Only routes that take NDJSON take several files.
+    """
     schema = model.model_json_schema()
-    file = {"type": "string", "format": "binary", "description": "the act, in any format"}
-    fields = {name: field for name, field in schema["properties"].items() if name not in ("text", "celex")}
-    form = {"type": "object", "properties": {"file": file, **fields}, "required": ["file"]}
-    content: dict[str, Any] = {JSON: {"schema": schema}, FORM: {"schema": form}}
+    [example] = schema.pop("examples")
+    content: dict[str, Any] = {
+        JSON: {"schema": schema, "examples": _examples("An act as text", example)},
+        FORM: {"schema": _form(schema, ndjson)},
+    }
     if ndjson:
-        example = json.dumps({"text": EXAMPLE, "language": "en"})
-        content[NDJSON] = {"schema": {"type": "string"}, "example": f"{example}\n{example}\n"}
+        lines = f"{json.dumps(example)}\n" * 2
+        content[NDJSON] = {"schema": {"type": "string"}, "examples": _examples("Two acts as text", lines)}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def _examples(summary: str, value: Any) -> dict[str, Any]:
+    # RapiDoc ignores `example`.
+    return {"text": {"summary": summary, "value": value}}
+
+
+def _form(schema: dict[str, Any], several: bool) -> dict[str, Any]:
+    """Return the schema of a form with the fields of a request, and a file."""
+    file: dict[str, Any] = {"type": "string", "format": "binary", "description": "the act, in any format"}
+    if several:
+        file = {"type": "array", "items": file, "description": "the act, or several, in any format"}
+    fields = {"file": file, **schema["properties"]}
+    if "units" in fields:
+        text = "ids of the units to export, with spaces between them, instead of a selection"
+        fields["units"] = {"type": "string", "description": text}
+    description = "Exactly one of file, text and celex; empty fields are ignored."
+    return {"type": "object", "description": description, "properties": fields, "additionalProperties": False}
 
 
 def pair_body() -> dict[str, Any]:
@@ -217,6 +260,6 @@ def pair_body() -> dict[str, Any]:
     texts = {"type": "array", "items": {"type": "string"}, "maxItems": 2}
     codes = {"type": "array", "items": ActRequest.model_json_schema()["properties"]["language"], "maxItems": 2}
     properties = {"file": file, "text": texts, "celex": texts, "language": codes}
-    example = {"text": [EXAMPLE, EXAMPLE], "language": ["en", "en"]}
+    examples = _examples("Two acts as text", {"text": [EXAMPLE, EXAMPLE], "language": ["en", "en"]})
     schema = {"type": "object", "properties": properties}
-    return {"requestBody": {"required": True, "content": {FORM: {"schema": schema, "example": example}}}}
+    return {"requestBody": {"required": True, "content": {FORM: {"schema": schema, "examples": examples}}}}
