@@ -226,7 +226,7 @@ def test_the_page_works_by_keyboard(visit: Visit, english: Path) -> None:
 @pytest.mark.parametrize(("key", "size"), [("Tab", WIDE), ("Shift+Tab", PHONE)])
 def test_the_keyboard_focus_is_always_visible(visit: Visit, english: Path, size: tuple[int, int], key: str) -> None:
     page = visit(english, size)
-    stops = page.locator("[tabindex], a:visible")
+    stops = page.locator("[tabindex], a:visible, summary:visible")
     met = set()
     for _ in range(stops.count()):
         page.keyboard.press(key)
@@ -236,7 +236,7 @@ def test_the_keyboard_focus_is_always_visible(visit: Visit, english: Path, size:
             """element => {
                 const box = element.getClientRects()[0];
                 const [x, y] = [box.x + box.width / 2, Math.max(box.y, 0) + Math.min(box.height / 2, 9)];
-                const name = element.getAttribute("href") ?? element.className;
+                const name = element.getAttribute("href") ?? (element.className || element.parentElement.textContent);
                 const isCovered = !element.contains(document.elementFromPoint(x, y));
                 return [getComputedStyle(element).outlineStyle, isCovered, name];
             }"""

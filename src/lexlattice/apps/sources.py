@@ -18,6 +18,8 @@ Source = str | os.PathLike[str] | bytes
 BATCH_ACTS: Final = 32
 BATCH_BYTES: Final = 8_000_000
 """Limits of one request with several acts, well below those of the service."""
+_LONGEST_PATH: Final = 400
+"""Characters of a path that an error shows; a string may be a text that was taken for one."""
 
 
 def resolve(source: Source) -> tuple[str, bytes]:
@@ -41,7 +43,7 @@ def resolve(source: Source) -> tuple[str, bytes]:
     try:
         return "", path.read_bytes()
     except (OSError, ValueError) as error:
-        shown = f"'{str(source)[:80]}'"
+        shown = f"'{str(source)[:_LONGEST_PATH]}'"
         if named is not None:
             numbers = " or ".join(act.celex for act in named.candidates)
             raise OptionError(f"{shown} names an act; pass its CELEX number, {numbers} (see `identify`).") from None

@@ -164,7 +164,7 @@ class Summarize(_WithModel):
         "budget": int,
         "words": int,
         "extract": [{name: kind for name, kind in get_type_hints(Item).items() if name != "explanation"}],
-        "left_out": [{"parent": str, "after": str, "ids": [str], "count": int, "kind": str}],
+        "left_out": [{"parent": str, "after": str, "ids": [str], "citations": [str], "count": int, "kind": str}],
     }
 
     def __post_init__(self) -> None:
