@@ -83,6 +83,7 @@ def test_statistics_of_24_languages(folder: Path) -> None:
     assert table.rows[-1].cells[1].value == 24 + 12
 
 
+@pytest.mark.slow
 def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
     settings = read_settings(CONFIGS / "main.toml")
     unicode, compat, parts, tests = run("main", folder)
@@ -115,6 +116,7 @@ def test_figures_need_the_main_table(tmp_path: Path) -> None:
         run("figures", tmp_path)
 
 
+@pytest.mark.slow
 def test_half_of_the_languages_is_held_out(folder: Path) -> None:
     (table,) = run("held-out", folder)
     assert len(table.rows) == 12 + 1

@@ -518,6 +518,7 @@ def ask(config: EndpointConfig, folder: Path, prompts: str) -> int:
     return answered
 
 
+@pytest.mark.slow
 def test_a_cap_holds_over_all_processes(server: FakeLLM, tmp_path: Path) -> None:
     """Each request takes 110 of 1000, and 110 are set aside for it."""
     config = server.config(max_tokens=109)

@@ -235,6 +235,7 @@ def _grad(weight: Tensor) -> Tensor:
 # --- whoever is killed ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_resumes_bit_for_bit_whichever_process_was_killed(place: Path, two: Path, tmp_path: Path) -> None:
     """First one process, which ends all with one sentence; then all at once; each at some step."""
     steps, log = len(log_of(two)), place / "killed" / "log.csv"
