@@ -52,6 +52,7 @@ def test_only_the_style_elements_of_rapidoc_are_allowed(address: str) -> None:
     assert "unsafe" not in strict and "eval" not in policy
 
 
+@pytest.mark.slow
 def test_all_operations_are_shown_accessibly_in_light_and_dark(
     browser: Browser, address: str, document: dict[str, Any]
 ) -> None:

@@ -533,7 +533,7 @@ def test_a_star_leads_to_the_item_and_a_click_stays_in_the_act(visit: Visit, lon
 # --- for everybody ---
 
 
-@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), pytest.param(PHONE, "dark", marks=pytest.mark.slow)])
 def test_it_meets_wcag_22_aa(visit: Visit, examples: Path, size: tuple[int, int], scheme: str) -> None:
     page = opened(visit(size=size, color_scheme=scheme), examples / "short" / "en.txt")
     search(page, "hive")

@@ -512,7 +512,7 @@ def test_it_fits_a_phone_in_all_languages(visit: Visit, examples: Path) -> None:
                     page.locator("#sheet-handle").click()
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", PHONE), ("dark", WIDE)])
+@pytest.mark.parametrize(("scheme", "size"), [("light", PHONE), pytest.param("dark", WIDE, marks=pytest.mark.slow)])
 def test_it_meets_wcag_22_aa(visit: Visit, short: Path, scheme: str, size: tuple[int, int]) -> None:
     page = visit(size=size, color_scheme=scheme)
     page.locator("#keep").check()

@@ -385,7 +385,7 @@ def test_the_summary_works_by_keyboard_alone(visit: Visit, hives: Path) -> None:
     expect(page.locator(".cut")).to_have_attribute("aria-expanded", "true")
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", PHONE), ("dark", WIDE)])
+@pytest.mark.parametrize(("scheme", "size"), [pytest.param("light", PHONE, marks=pytest.mark.slow), ("dark", WIDE)])
 def test_the_summary_meets_wcag_22_aa(visit: Visit, examples: Path, scheme: str, size: tuple[int, int]) -> None:
     page = opened(visit(size=size, color_scheme=scheme), examples / "short" / "en.txt")
     slide(page, "#budget", 150)

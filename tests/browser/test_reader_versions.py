@@ -230,7 +230,7 @@ def test_an_adopted_and_a_consolidated_text_stand_side_by_side(visit: Visit, exa
     expect(page.locator("#second .unit.chosen").first).to_be_attached()
 
 
-@pytest.mark.parametrize(("scheme", "size"), [("light", WIDE), ("dark", PHONE)])
+@pytest.mark.parametrize(("scheme", "size"), [pytest.param("light", WIDE, marks=pytest.mark.slow), ("dark", PHONE)])
 def test_side_by_side_meets_wcag_22_aa(visit: Visit, examples: Path, scheme: str, size: tuple[int, int]) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = opened(visit(size=size, color_scheme=scheme), examples / "short" / "en.txt", examples / "short" / "mt.txt")

@@ -527,6 +527,7 @@ def test_a_cap_holds_over_all_processes(server: FakeLLM, tmp_path: Path) -> None
     assert sum(answered) == len(server.received) == 9
 
 
+@pytest.mark.slow
 def test_the_reservation_of_a_killed_process_stays_spent(server: FakeLLM, cache: ReplyCache, tmp_path: Path) -> None:
     server.failures.append(Failure(200, delay=60))
     config = server.config(max_tokens=109)
