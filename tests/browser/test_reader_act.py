@@ -160,6 +160,20 @@ def test_jumps_in_a_long_act_end_at_their_target(visit: Visit, tmp_path: Path) -
 # --- contents ---
 
 
+def test_far_jumps_are_instant_even_with_motion(visit: Visit, long: Path) -> None:
+    page = opened(visit(), long)
+    page.emulate_media(reduced_motion="no-preference")
+    screens = page.evaluate("""async () => {
+        const pane = document.getElementById("act");
+        const before = pane.scrollTop;
+        [...document.querySelectorAll("#contents-list a")].at(-1).click();
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+        return (pane.scrollTop - before) / pane.clientHeight;
+    }""")
+    assert screens > 2
+    expect(page.locator("#act .unit[aria-current]")).to_be_in_viewport()
+
+
 def test_contents_lead_to_sections_and_follow_the_text(visit: Visit, long: Path) -> None:
     page = opened(visit(), long)
     tree = page.locator("#contents-list")
