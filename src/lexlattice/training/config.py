@@ -199,6 +199,8 @@ class Rloo(Stage):
     rollouts: Annotated[int, _integer(2)]
     decay: Fraction
     """Decay of the running mean and variance of each language's rewards."""
+    reduction: Annotated[str, _one_of(("mean", "sum"))] = "mean"
+    """How the losses of an act's rollouts are combined; the paper's is the sum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -177,7 +177,7 @@ class _Loop:
         self._checkpoints, self._log = checkpoints, log
         self._checkpoint_seconds, self._show_progress, self._note = checkpoint_seconds, progress, note
         self._module = task.model.module
-        self._rloo_step = RlooStep(task.rloo.decay)
+        self._rloo_step = RlooStep(task.rloo.decay, task.rloo.reduction)
         self._progress = _Progress()
         self._saved_at = perf_counter()
         self.finished: list[str] = []

@@ -135,6 +135,11 @@ def advantages(rewards: Tensor) -> Tensor:
     return rewards - (rewards.sum() - rewards) / (count - 1)
 
 
-def policy_loss(log_likelihoods: Tensor, advantages: Tensor) -> Tensor:
-    """Return the REINFORCE loss, whose gradient raises the likelihood of rollouts with a positive advantage."""
-    return -(advantages.to(log_likelihoods.dtype).detach() * log_likelihoods).mean()
+def policy_loss(log_likelihoods: Tensor, advantages: Tensor, reduction: str = "mean") -> Tensor:
+    """Return the REINFORCE loss, whose gradient raises the likelihood of rollouts with a positive advantage.
+
+    `reduction` is over the rollouts of one act: "sum", as the paper writes it, or "mean". They differ by a constant
+    factor, which matters where gradients are clipped.
+    """
+    terms = -advantages.to(log_likelihoods.dtype).detach() * log_likelihoods
+    return terms.sum() if reduction == "sum" else terms.mean()
