@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -63,7 +62,10 @@ class Corpus:
     def rows(
         self, languages: Sequence[str], split: str, limit: int | None = None, without: frozenset[str] = frozenset()
     ) -> LanguageRows:
-        """The rows of several languages, at most `limit` of each, without the acts in `without`."""
+        """The rows of several languages, at most `limit` of each, without the acts in `without`.
+
+        With a limit, rows are spread evenly over the split: files are often sorted, such as by year.
+        """
         return LanguageRows(self, tuple(languages), split, limit, without)
 
     def numbers(self, split: str) -> frozenset[str]:
@@ -110,11 +112,24 @@ class LanguageRows:
 
     def __iter__(self) -> Iterator[Mapping[str, object]]:
         for language in self.languages:
-            source = self.corpus.source(language, self.split)
-            if source is None:
-                raise DataError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
-            rows = (
-                row for row in Rows(source, split=self.split) if isinstance(row, Row) and row.celex not in self.without
-            )
-            for row in islice(rows, self.limit):
-                yield {CELEX: row.celex, ACT: row.text, SUMMARY: row.summary, LANGUAGE: language}
+            total = sum(1 for _ in self._rows(language)) if self.limit is not None else 0
+            for place, row in enumerate(self._rows(language)):
+                if self.limit is None or _is_chosen(place, total, self.limit):
+                    yield {CELEX: row.celex, ACT: row.text, SUMMARY: row.summary, LANGUAGE: language}
+
+    def _rows(self, language: str) -> Iterator[Row]:
+        source = self.corpus.source(language, self.split)
+        if source is None:
+            raise DataError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
+        for row in Rows(source, split=self.split):
+            if isinstance(row, Row) and row.celex not in self.without:
+                yield row
+
+
+def _is_chosen(place: int, total: int, limit: int) -> bool:
+    """Whether a place is one of `limit` places that are spread evenly over `total`.
+
+    >>> [place for place in range(10) if _is_chosen(place, 10, 3)]
+    [3, 6, 9]
+    """
+    return limit >= total or (place + 1) * limit // total > place * limit // total

@@ -63,7 +63,7 @@ class Settings:
     """Groups in which each model is compared with the previous one instead."""
     seeds: tuple[int, ...] = (0,)
     limit: int | None = None
-    """Training acts of each language; all by default."""
+    """Training acts of each language, spread evenly over the split; all by default."""
     source: str = ""
     target: str = ""
     """The languages to train and to evaluate on."""
