@@ -288,6 +288,8 @@ SYSTEMS: Final = (OURS, *_NAMED_PLUGINS, *_SCORINGS, *(name for name in _OTHERS 
 """All systems that are available by a plain name without annotations."""
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """Systems that decide the length of their extracts by a rule of their own."""
+ORACLES: Final = ("oracle", "oracle-greedy", GOLD)
+"""Systems that use the summary or the annotation, and never count as the best."""
 
 
 def _encode(encoder: str | Encode, cache: str | None) -> Encode:
