@@ -19,13 +19,22 @@ from lexlattice.act.document import Act
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import Gold, load_gold
-from lexlattice.evaluation.measure import MEANING, PARTS, ActResult, Plan, check_destination, evaluate_act, recorded
+from lexlattice.evaluation.measure import (
+    MEANING,
+    PARTS,
+    VERBATIM,
+    ActResult,
+    Plan,
+    check_destination,
+    evaluate_act,
+    recorded,
+)
 from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import SPLIT, Source
-from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, cost_estimate
+from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, cost_estimate, named_systems
 from lexlattice.reading import LANGUAGES, PROFILES
 from lexlattice.selection import MODES, Budget
 
@@ -42,8 +51,9 @@ class Evaluation:
     seed: int
     systems: dict[str, dict[str, Any]]
     """By system and tokenizer: the mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision`
-    and `recall`. By system: mean `words` and `seconds` per act (wall-clock time without reading and scoring) and, with
-    annotations, `meaning`: mean points, precision and F1 × 100 with `ci`."""
+    and `recall`. By system: mean `words` and `seconds` per act (wall-clock time without reading and scoring), in how
+    many acts extracts were `over` the budget, and cut, or `empty`, and, with annotations, `meaning`: mean points,
+    precision and F1 × 100 with `ci`, and `verbatim`, the percentage of words that the act has."""
     comparisons: list[dict[str, Any]]
     """For each pair of systems, tokenizer and measure: the mean difference over the same acts, with paired tests.
     The measures of meaning are listed with the tokenizer `meaning`."""
@@ -83,7 +93,8 @@ def evaluate(
 
     Args:
         data: A file, a saved data set, `hf:NAME`, or any iterable of rows (see `Rows`).
-        systems: Names, or a mapping from names to names or callables `(act, words) -> Extract or str`.
+        systems: Names (`lead`, `mine=extracts:FILE` …; see `lexlattice.evaluation.systems`), or a mapping from names to
+            names or callables `(act, words) -> Extract or str`. Extracts over the budget are cut.
         budget: The length of extracts: a number of words, or `reference`, `auto`, `words:N` … (see `Budget`).
         profile: How acts are read: `provisions` or `paper`.
         mode: How the last unit meets the budget; by default `paper` (cut) for the profile `paper`, else `whole`.
@@ -116,7 +127,7 @@ def evaluate(
 
     """
     plan = Plan(
-        systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
+        systems=systems if isinstance(systems, Mapping) else named_systems(_names(systems)),
         budget=_budget(budget),
         profile=profile,
         mode=mode or ("paper" if profile == "paper" else "whole"),
@@ -276,7 +287,9 @@ def _summary(
             **{measure: float(table[:, i].mean()) for i, measure in enumerate(measures)},
             "ci": {measure: [float(low[i]), float(high[i])] for i, measure in enumerate(measures)},
         }
-        if key != MEANING:
+        if key == MEANING:
+            summary[key][VERBATIM] = _mean(act[key][VERBATIM] for act in results)
+        else:
             summary[key] |= {
                 part: {rouge: _mean(act[key][rouge][part] for act in results) for rouge in MEASURES}
                 for part in PARTS
@@ -286,6 +299,7 @@ def _summary(
         **summary,
         "words": _mean(act["words"] for act in results),
         "seconds": _mean(act["seconds"] for act in results),
+        **{what: int(sum(act[what] for act in results)) for what in ("over", "empty")},
     }
 
 

@@ -5,6 +5,7 @@
 - `model:FILE`: a model that `lexlattice train` wrote; `scores:FILE`: the same model without its decoder.
 - `package.module:attribute`: your own system, a callable that takes an `Act` and a number of words and returns an
   `Extract` or text.
+- `extracts:FILE`: extracts that others made; `endpoint:URL` or `endpoint:FILE.toml`: a service that makes them.
 - Systems of `lexlattice.research`, which are imported only when they are used: `coverage` selects by the words of
   summaries; `llm:FILE.toml` is a language model behind the endpoint that the file describes; `local:`, `seq2seq:` and
   `translate:` are models in a folder or on the Hugging Face hub.
@@ -12,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -26,6 +27,8 @@ from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation import baselines
+from lexlattice.evaluation.endpoint import Endpoint
+from lexlattice.evaluation.extracts import Content, extract_text, read_extracts
 from lexlattice.evaluation.gold import Gold, Places
 from lexlattice.evaluation.oracle import Oracle
 from lexlattice.lattice.paper import FORMAT as PAPER
@@ -57,6 +60,8 @@ class Task:
     """The annotation of the version that is summarized; only the system `gold` uses it."""
     gold_text: str | None = None
     """The text whose words the annotation's places count; the act's source by default."""
+    celex: str = ""
+    """The CELEX number as the data has it."""
 
 
 System = Callable[[Task], Sequence[str]]
@@ -79,6 +84,7 @@ OURS: Final = "lexlattice"
 GOLD: Final = "gold"
 """The annotated extract; available only with annotations."""
 _MODEL, _SCORES = "model:", "scores:"
+EXTRACTS, _ENDPOINT = "extracts:", "endpoint:"
 _LOAD_MODEL: Final = "lexlattice.research:load"
 _EXTERNAL: Final = Plugin("lexlattice.research.external:build", "lexlattice.research.external:parse_name")
 PLUGINS: Final = {
@@ -86,6 +92,23 @@ PLUGINS: Final = {
     **dict.fromkeys(("llm:", "local:", "seq2seq:", "translate:"), _EXTERNAL),
 }
 """Systems of the research package by name, or by the prefix of their names (with a colon)."""
+
+
+def named_systems(names: Iterable[str]) -> dict[str, str]:
+    """Systems by the name that tables show: `NAME=SYSTEM`, or the system itself.
+
+    >>> named_systems(["lead", "mine=extracts:mine.jsonl", "llm:model.toml?method=extract"])
+    {'lead': 'lead', 'mine': 'extracts:mine.jsonl', 'llm:model.toml?method=extract': 'llm:model.toml?method=extract'}
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        shown, equals, named = map(str.strip, name.partition("="))
+        if not equals or ":" in shown:  # options of systems have equals signs too, but after a colon
+            shown, named = name, name
+        if not shown or not named or found.get(shown, named) != named:
+            raise OptionError(f"'{name}' does not name a system, or uses a name twice; write NAME=SYSTEM.")
+        found[shown] = named
+    return found
 
 
 def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
@@ -96,8 +119,8 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
         raise OptionError(f"'{name}' is not a system; give a name, or a function of an act and a number of words.")
     if name not in (*SYSTEMS, GOLD) and ":" not in name:
         raise OptionError(
-            f"There is no system '{name}'; choose one of {', '.join(SYSTEMS)}, "
-            "or name a trained model as model:FILE or scores:FILE, or your own as package.module:attribute."
+            f"There is no system '{name}'; choose one of {', '.join(SYSTEMS)}, or name a trained model as model:FILE "
+            "or scores:FILE, or your own as package.module:attribute, extracts:FILE or endpoint:URL."
         )
     if (plugin := _plugin(name)) and plugin.check:
         import_object(plugin.check)(name)
@@ -129,6 +152,10 @@ def system(name: str, encoder: str | Encode | None = None, cache: str | None = N
     if name.startswith((_MODEL, _SCORES)):
         chosen = encoder if isinstance(encoder, str) else None
         return _trained(name.partition(":")[2], chosen, cache, is_decoded=name.startswith(_MODEL))
+    if name.startswith(EXTRACTS):
+        return partial(_stored, read_extracts(name.removeprefix(EXTRACTS)))
+    if name.startswith(_ENDPOINT):
+        return partial(_asked, Endpoint.named(name.removeprefix(_ENDPOINT)))
     if plugin := _plugin(name):
         return custom_system(import_object(plugin.build)(name, partial(_resolved, encoder, cache)))
     found = import_object(name)
@@ -221,6 +248,16 @@ def _published_vectors(encode: Encode, task: Task) -> list[str]:
     return [baselines.extract_lines(task.text, lambda lines: baselines.lexrank_of_vectors(encode(lines)))]
 
 
+def _stored(extracts: Mapping[str, Content], task: Task) -> list[str]:
+    """The extract of a file; that of an act that is not in it is empty, so that leaving acts out is no advantage."""
+    return [extract_text(extracts.get(task.celex, ""), task.gold_text or task.text)]
+
+
+def _asked(endpoint: Endpoint, task: Task) -> list[str]:
+    content = endpoint.extract(task.celex, task.act.language, task.text, task.words)
+    return [extract_text(content, task.gold_text or task.text)]
+
+
 def _call(summarize: Summarize, task: Task) -> list[str]:
     result: Any = summarize(task.act, task.words)
     text = result.text if isinstance(result, Extract) else result
@@ -251,6 +288,8 @@ SYSTEMS: Final = (OURS, *_NAMED_PLUGINS, *_SCORINGS, *(name for name in _OTHERS 
 """All systems that are available by a plain name without annotations."""
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """Systems that decide the length of their extracts by a rule of their own."""
+ORACLES: Final = ("oracle", "oracle-greedy", GOLD)
+"""Systems that use the summary or the annotation, and never count as the best."""
 
 
 def _encode(encoder: str | Encode, cache: str | None) -> Encode:

@@ -31,7 +31,8 @@ def add(commands: Commands) -> None:
         epilog="Systems: lexlattice (the shipped model), coverage (a research model that maximizes ROUGE), lead, "
         "random, lexrank, textrank, centroid, published, oracle, oracle-greedy; with --encoder also lexrank-vectors "
         "and published-vectors; with --gold also gold (the annotated extract); model:FILE for a trained "
-        "model, scores:FILE for one without its decoder; package.module:attribute for your own.",
+        "model, scores:FILE for one without its decoder; package.module:attribute for your own function, extracts:FILE "
+        "for a file of extracts, endpoint:URL for a service. NAME=SYSTEM sets the name in tables.",
     )
     command.set_defaults(run=_evaluate)
     command.add_argument("data", metavar="DATA", help=ROWS)

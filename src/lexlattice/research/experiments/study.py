@@ -14,6 +14,7 @@ from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.metrics.significance import confidence_interval
 from lexlattice.evaluation.rows import Row, Rows
+from lexlattice.evaluation.systems import ORACLES as ORACLES
 from lexlattice.reading.languages.grammar import load
 from lexlattice.research.experiments.runner import Results, Runner, Scores, TrainingTask
 from lexlattice.research.experiments.settings import Settings
@@ -23,8 +24,6 @@ TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum":
 ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
 TOKENIZER: Final = TOKENIZERS[0]
 """The tokenizer for all scripts, which tables show first."""
-ORACLES: Final = ("oracle", "oracle-greedy", "gold")
-"""Systems that use the summary or the annotation, and never count as the best."""
 _LENGTHS: Final = {
     "reference": "at the length of the reference",
     "auto": "at the length of official summaries of acts of that size",
