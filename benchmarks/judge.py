@@ -240,11 +240,11 @@ def report(folder: Path, rows: Mapping[str, Mapping[str, Any]]) -> str:
     for standing in standings(verdicts):
         cells = [f"{name} {_figure(figure, name)}" for name, figure in standing.figures.items()]
         lines.append(f"{standing.system:<24} {standing.acts:>3} acts  {'  '.join(cells)}")
-    lines += ["", "paired differences"]
+    lines += ["", "paired differences, with p-values of the bootstrap and of Wilcoxon's test"]
     for found in differences(verdicts):
         one, other = found.systems
         figure = _figure(found.figure, found.measure, "+")
-        lines.append(f"{one} less {other}: {found.measure} {figure}, p {found.p:.4f}, {found.acts} acts")
+        lines.append(f"{one} less {other}: {found.measure} {figure}, p {found.p:.4f} (Wilcoxon {found.wilcoxon:.4f})")
     lines += ["", "correlation within acts"]
     for pair in correlations(verdicts, scores):
         mean, low, high = pair.figure
