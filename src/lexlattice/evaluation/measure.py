@@ -13,6 +13,7 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
+from lexlattice import encoding
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, LexLatticeError, OptionError, OutputError, brief
 from lexlattice.evaluation.gold import Gold, project_gold
@@ -21,7 +22,16 @@ from lexlattice.evaluation.passages import Ruler, locate
 from lexlattice.evaluation.points import MEANINGS, meaning_of_located
 from lexlattice.evaluation.rows import BadRow, Row, act_of
 from lexlattice.evaluation.sources import ORIGINAL
-from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, custom_system, system
+from lexlattice.evaluation.systems import (
+    WITHOUT_BUDGET,
+    Encode,
+    Summarize,
+    System,
+    Task,
+    custom_system,
+    runs_in_workers,
+    system,
+)
 from lexlattice.selection import Budget
 
 PARTS = ("f1", "precision", "recall")
@@ -43,8 +53,8 @@ class Plan:
     language: str | None
     encoder: str | Encode | None
     seed: int
-    cache: str | None = None
-    """A folder in which vectors are cached."""
+    options: encoding.Options = encoding.DEFAULTS
+    """How named encoders are loaded."""
     texts: bool = False
     """Whether the results contain the extracts themselves."""
     gold: Mapping[str, Gold] | None = None
@@ -54,9 +64,14 @@ class Plan:
     def by_name(self) -> dict[str, System]:
         """The systems, loaded once in each process."""
         return {
-            name: system(found, self.encoder, self.cache) if isinstance(found, str) else custom_system(found)
+            name: system(found, self.encoder, self.options) if isinstance(found, str) else custom_system(found)
             for name, found in self.systems.items()
         }
+
+    @property
+    def runs_in_workers(self) -> bool:
+        """Whether all systems may run in worker processes."""
+        return all(runs_in_workers(found, self.encoder) for found in self.systems.values())
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "by_name"}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice import encoding
 from lexlattice._internal.processes import parallel_map
 from lexlattice.act.document import Act
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
@@ -77,7 +78,10 @@ def evaluate(
     tokenizers: str | Sequence[str] = TOKENIZERS,
     language: str | None = None,
     encoder: str | Encode | None = None,
+    device: str = "auto",
+    precision: str = "auto",
     cache: str | PathLike[str] | None = None,
+    cache_limit: int | None = None,
     seed: int = 0,
     jobs: int = 1,
     split: str = SPLIT,
@@ -101,9 +105,12 @@ def evaluate(
         tokenizers: The tokenizers of ROUGE; the first is the one of the comparisons in the report.
         language: The language of all acts; by default that of each row, or detected.
         encoder: For systems over vectors, by name or as a callable.
+        device: Where transformers compute: `auto`, `cpu`, `cuda` or `mps`.
+        precision: Of the named encoder (see `lexlattice.encoding.load`); a trained model's own by default.
         cache: A folder in which vectors of a named encoder are cached.
+        cache_limit: The most bytes of that folder.
         seed: For random extracts and the bootstrap.
-        jobs: Worker processes.
+        jobs: Worker processes; with a transformer among the systems or as the encoder, all is done in this process.
         split: The split to use if the data set has several.
         limit: Evaluate at most this many rows.
         per_act: A file for the results of every act, one JSON object per line.
@@ -135,11 +142,15 @@ def evaluate(
         language=language.lower() if language else None,
         encoder=encoder,
         seed=seed,
-        cache=None if cache is None else str(cache),
+        options=encoding.Options(device, precision, None, None if cache is None else str(cache), cache_limit),
         texts=texts,
         gold=None if gold is None else _annotations(gold),
     )
     _check(plan, jobs, limit)
+    if not plan.runs_in_workers:
+        jobs = 1
+    if jobs > 1:
+        _check_can_be_sent(plan)
     if per_act is not None:
         check_destination(Path(per_act), data)
     rows = Rows(data, split=split, fields=fields)
@@ -219,8 +230,6 @@ def _check(plan: Plan, jobs: int, limit: int | None) -> None:
     for what, number, least in (("seed", plan.seed, 0), ("number of jobs", jobs, 1), ("limit", limit, 1)):
         if number is not None and number < least:
             raise OptionError(f"The {what} cannot be {number}; give a number from {least}.")
-    if jobs > 1:
-        _check_can_be_sent(plan)
 
 
 def _check_can_be_sent(plan: Plan) -> None:

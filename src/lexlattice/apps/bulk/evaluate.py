@@ -16,6 +16,7 @@ from lexlattice.act.document import Act
 from lexlattice.apps.bulk.output import Columns
 from lexlattice.apps.bulk.records import Record
 from lexlattice.apps.bulk.tasks import Task
+from lexlattice.encoding import Options
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import gold_file, load_gold
@@ -95,9 +96,14 @@ class Evaluate(Task):
             self.language,
             self.encoder,
             seed=0,
-            cache=self.cache,
+            options=Options(cache=self.cache),
             gold=None if self.gold is None else {one.celex: one for one in load_gold(self.gold)},
         )
+
+    @property
+    def runs_in_workers(self) -> bool:
+        """Whether all systems may run in several processes."""
+        return self.plan.runs_in_workers
 
     def load(self) -> None:
         """Load the systems."""

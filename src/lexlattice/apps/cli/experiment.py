@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lexlattice.apps.cli.common import Commands, add_jobs, add_quiet, info
+from lexlattice.apps.cli.common import Commands, add_device, add_jobs, add_quiet, info
 from lexlattice.errors import MissingExtraError, OptionError
 
 
@@ -38,22 +38,26 @@ def add(commands: Commands) -> None:
         "-o", "--output", metavar="FOLDER", default="build/experiments", help="output folder (default: %(default)s)"
     )
     add_jobs(command)
+    add_device(command)
     add_quiet(command)
 
 
 def _experiment(options: argparse.Namespace) -> int:
+    from lexlattice.encoding.devices import choose_device
     from lexlattice.research.experiments import run_experiment
 
     if options.jobs < 1:
         raise OptionError(f"--jobs must be at least 1, not {options.jobs}.")
     if find_spec("torch") is None:
         raise MissingExtraError("An experiment", "train")
+    choose_device(options.device)  # an error now, not after hours
     tables = run_experiment(
         options.name,
         options.config,
         options.output,
         command=f"lexlattice experiment {options.name} --config {options.config}",
         jobs=options.jobs,
+        device=options.device,
         note=(lambda sentence: None) if options.quiet else info,
     )
     print("\n".join(table.to_markdown() for table in tables))

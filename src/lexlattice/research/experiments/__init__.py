@@ -54,6 +54,7 @@ def run_experiment(
     *,
     command: str = "",
     jobs: int = 1,
+    device: str = "auto",
     note: Callable[[str], None] = lambda sentence: None,
 ) -> list[Table]:
     """Run an experiment and write its tables.
@@ -64,13 +65,14 @@ def run_experiment(
         folder: The folder for tables and intermediate results; work that is already there is not repeated.
         command: The command that tables name as their source.
         jobs: Worker processes.
+        device: Where transformers encode and models are trained: `auto`, `cpu`, `cuda` or `mps`.
         note: Called with progress messages.
 
     Returns:
         The tables, which are also in a subfolder with the name of the settings file.
 
     Raises:
-        OptionError: There is no such experiment.
+        OptionError: There is no such experiment or device.
         ConfigError: The settings are not valid.
         DataError: The data are missing or do not suffice.
 
@@ -84,7 +86,16 @@ def run_experiment(
     from lexlattice.research.experiments.study import Study
 
     settings, target = read_settings(config), Path(folder)
-    runner = Runner(target, Corpus.named(settings.data), settings.limit, acts=settings.acts, jobs=jobs, note=note)
+    runner = Runner(
+        target,
+        Corpus.named(settings.data),
+        settings.limit,
+        acts=settings.acts,
+        jobs=jobs,
+        device=device,
+        cache_limit=None if settings.cache_limit is None else int(settings.cache_limit * 1e9),
+        note=note,
+    )
     place = target / Path(config).stem  # several settings files may belong to the same experiment
     with writing(place):  # fail before hours of work, not after them
         place.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from lexlattice import __version__
 from lexlattice._internal.files import sha256, write_whole
 from lexlattice._internal.processes import parallel_map
+from lexlattice.encoding.devices import choose_device, is_gpu
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation import evaluate
@@ -43,8 +44,6 @@ Scores = NDArray[np.float64]
 """The scores of one system: acts × measures, F1 × 100."""
 _OURS: Final = {OURS: SHIPPED, COVERAGE: path_of(COVERAGE)}
 """Systems with shipped weights, and the files of these."""
-_THREADED: Final = ("mt5", "st:", "onnx:")
-"""Encoders with their own threads and much memory, which are not run in several processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,8 @@ class Runner:
         *,
         acts: int | None = None,
         jobs: int = 1,
+        device: str = "auto",
+        cache_limit: int | None = None,
         note: Note = lambda _: None,
     ) -> None:
         """Create a runner.
@@ -91,11 +92,14 @@ class Runner:
             corpus: The data.
             limit: Training acts of each language; all by default.
             acts: Evaluated acts of each language; all by default.
-            jobs: Worker processes.
+            jobs: Worker processes; on a GPU, models are trained one after the other.
+            device: Where transformers encode and models are trained, one of `lexlattice.encoding.devices.DEVICES`.
+            cache_limit: The most bytes of the cache of vectors.
             note: Called with progress messages.
 
         """
         self.folder, self.corpus, self.limit, self.acts, self.jobs, self.note = folder, corpus, limit, acts, jobs, note
+        self.device, self.cache_limit = device, cache_limit
         self._digest = cache(corpus.digest)
 
     def train(self, tasks: Iterable[TrainingTask], models: Mapping[str, Model]) -> dict[TrainingTask, Path]:
@@ -114,7 +118,8 @@ class Runner:
         missing = [training for folder, training in places.items() if not (Path(folder) / MODEL).is_file()]
         for training in missing:
             self.note(f"training {training.name}")
-        for _ in parallel_map(_train, missing, max(1, min(self.jobs, len(missing)))):
+        jobs = 1 if missing and is_gpu(choose_device(self.device)) else self.jobs  # processes cannot share a GPU well
+        for _ in parallel_map(_train, missing, max(1, min(jobs, len(missing)))):
             pass  # a model is written to its folder
         return {task: Path(training.folder) / MODEL for task, training in zip(tasks, trainings, strict=True)}
 
@@ -131,7 +136,7 @@ class Runner:
         folder = str(alike / f"seed-{task.seed}")
         return _Training(
             *(task.name, str(path), str(train), str(validation), folder),
-            *(task.model.stages, task.seed, str(after or "")),
+            *(task.model.stages, task.seed, str(after or ""), self.device),
         )
 
     def _config(self, model: Model) -> Path:
@@ -159,10 +164,12 @@ class Runner:
                 place,
                 profile=config.profile,
                 encoder=config.encoder.name,
+                device=self.device,
                 cache=self._cache(config.encoder.name),
+                cache_limit=self.cache_limit,
                 oracle=config.oracle,
                 gold=split if config.learns_from_gold else None,
-                jobs=1 if config.encoder.name.startswith(_THREADED) else self.jobs,
+                jobs=self.jobs,
                 split=split,
                 note=self.note,
             )
@@ -206,7 +213,9 @@ class Runner:
                 mode=mode,
                 language=language,
                 encoder=encoder or None,
+                device=self.device,
                 cache=self._cache(encoder),
+                cache_limit=self.cache_limit,
                 jobs=self.jobs,
                 split=split,
                 limit=self.acts,
@@ -243,6 +252,7 @@ class _Training:
     stages: tuple[str, ...]
     seed: int
     after: str
+    device: str
 
 
 def _train(training: _Training) -> None:
@@ -262,6 +272,7 @@ def _train(training: _Training) -> None:
         stages=training.stages,
         resume=folder.is_dir(),
         seed=training.seed,
+        device=training.device,
     )
 
 

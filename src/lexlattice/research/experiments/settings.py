@@ -56,6 +56,8 @@ class Settings:
     """The system that all others are compared with."""
     encoder: str = ""
     """For systems over vectors."""
+    cache_limit: float | None = None
+    """The most gigabytes of the cache of vectors; by default that of `lexlattice.encoding.cache`."""
     models: Mapping[str, Model] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By title of a table: the models to compare; the first is the baseline."""
@@ -171,6 +173,7 @@ _TYPES: Final = {
     "target": lambda value: value in LANGUAGES,
     "endpoint": lambda value: isinstance(value, dict),
     "cap": lambda value: type(value) in (int, float) and value >= 0,
+    "cache_limit": lambda value: type(value) in (int, float) and value > 0,
     **dict.fromkeys(("acts", "layers"), lambda value: type(value) is int and value > 0),
     **dict.fromkeys(("data", "encoder", "bertscore", "against", "gold"), lambda value: isinstance(value, str)),
 }
