@@ -19,7 +19,7 @@ from lexlattice.errors import ConfigError, DataError
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.experiments import EXPERIMENTS, run_experiment
 from lexlattice.research.experiments.corpus import Corpus
-from lexlattice.research.experiments.settings import read_settings
+from lexlattice.research.experiments.settings import read_settings, settings_name
 from lexlattice.research.experiments.statistics import high_resource, paper
 from lexlattice.research.experiments.tables import Table
 
@@ -69,9 +69,10 @@ def run(name: str, folder: Path, config: Path | None = None) -> list[Table]:
 
 def test_every_experiment_has_a_file_of_settings_that_can_be_read() -> None:
     assert {path.stem for path in CONFIGS.glob("*.toml")} >= set(EXPERIMENTS)
-    for path in CONFIGS.glob("*.toml"):
-        read_settings(path)
-        assert re.search(rf"lexlattice experiment ({'|'.join(EXPERIMENTS)}) --config ", path.read_text("utf-8"))
+    for path in CONFIGS.rglob("*.toml"):
+        name = settings_name(path)
+        assert read_settings(path) == read_settings(name)
+        assert re.search(rf"lexlattice experiment ({'|'.join(EXPERIMENTS)}) --config {name}$", path.read_text("utf-8"), re.M)
 
 
 def test_statistics_of_24_languages(folder: Path) -> None:
@@ -131,9 +132,16 @@ def test_half_of_the_languages_is_held_out(folder: Path) -> None:
 def test_from_english_to_spanish(folder: Path) -> None:
     (table,) = run("across", folder)
     names = [line.name for line in table.rows]
-    assert names[:3] == ["2D, en (zero-shot)", "2D, es (supervised)", "lead"]
+    assert names == [
+        *("LED", "LexRank-EN", "2D, en (zero-shot)"),
+        *("LexRank-ES", "Oracle-Abs", "lead", "random", "lexrank", "oracle", "2D, es (supervised)"),
+    ]
+    assert [line.competes for line in table.rows] == [True] * 3 + [False] * 7
     assert table.title == "English → Spanish"
-    assert table.rows[-1].group.startswith("in the paper")
+    unmeasured, *_, supervised = table.rows
+    assert [(cell.value, cell.paper) for cell in unmeasured.cells[:2]] == [(None, 31.14), (None, 13.01)]
+    assert [cell.paper for cell in supervised.cells] == [58.41, 29.44, 31.24, None]
+    assert supervised.cells[0].interval
 
 
 def narrowed(name: str, groups: str, folder: Path) -> Path:
@@ -356,8 +364,9 @@ def test_models_respect_the_budget(tmp_path: Path, folder: Path) -> None:
         assert all(cell.paper is None for cell in line.cells)
 
 
-def test_no_oracle_is_the_best(folder: Path) -> None:
-    (table,) = run("across", folder)
+def test_no_oracle_is_the_best(folder: Path, tmp_path: Path) -> None:
+    config = little(tmp_path, 'languages = ["mt"]\nsystems = ["lead", "random", "oracle"]')
+    table, *_ = run("main", folder, config)
     oracle = next(line for line in table.rows if line.name == "oracle")
     assert not any(table.is_best(oracle))
     assert any(any(table.is_best(line)) for line in table.rows)
