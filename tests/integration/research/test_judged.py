@@ -178,7 +178,7 @@ def test_every_two_systems_are_compared_however_many_there_are(run: Callable[...
 
 
 def test_every_measure_has_its_own_test_and_marks(run: Callable[..., list[Table]]) -> None:
-    """Of the reference, 1D covers two words and adds three others, 2D three alone, and the last four among two others."""
+    """Of five words 1D covers two and adds three others, 2D has three alone, and the last has four and two others."""
     acts = range(8)
     texts = {
         "1D": {n: chosen(n, 2) for n in acts},
@@ -201,7 +201,9 @@ def test_every_measure_has_its_own_test_and_marks(run: Callable[..., list[Table]
 
 def test_requests_are_sent_at_once_up_to_a_number(run: Callable[..., list[Table]], server: FakeLLM) -> None:
     server.respond = slow = Slowly(words, 0.03)
-    found = {name: results({n: {name: chosen(n, good)} for n in range(6)}) for name, good in (("lead", 2), ("model", 3))}
+    found = {
+        name: results({n: {name: chosen(n, good)} for n in range(6)}) for name, good in (("lead", 2), ("model", 3))
+    }
     run(found, requests=3)
     assert slow.most == 3
     assert len(server.received) == 3 * 6

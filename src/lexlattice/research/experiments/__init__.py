@@ -94,7 +94,9 @@ def run_experiment(
     place = target / title
     with writing(place):  # fail before hours of work, not after them
         place.mkdir(parents=True, exist_ok=True)
-    called = command or f"lexlattice experiment {name} --config {Path(config).name if Path(config).is_file() else title}"
+    called = (
+        command or f"lexlattice experiment {name} --config {Path(config).name if Path(config).is_file() else title}"
+    )
     module, _, function = _FUNCTIONS[name].partition(":")
     run: Run = getattr(import_module(f"{__name__}.{module}"), function)
     tables = run(Study(settings, runner, called, title))

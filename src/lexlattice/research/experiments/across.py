@@ -40,6 +40,7 @@ def across(study: Study) -> list[Table]:
         raise ConfigError(
             'The settings lack the languages to train and to test on; add source = "en" and target = "es".'
         )
+    study.runner.corpus.languages([target], study.settings.split)  # fail before hours of work
     groups = {f"{name_of(source)} only": _from_source(study), f"With {name_of(target)}": _from_target(study)}
     acts = max(len(one.celex) for systems in groups.values() for system in systems for one in system.results)
     note = (

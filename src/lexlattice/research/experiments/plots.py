@@ -265,7 +265,7 @@ def figures(study: Study) -> list[Table]:
 
 
 def _act(study: Study) -> Act:
-    """The act that the settings name, from whichever split it is in, or the first of the split; in the first language."""
+    """The act that the settings name, from whichever split has it, or the first of the split; in the first language."""
     settings, corpus = study.settings, study.runner.corpus
     if not settings.act:
         language = study.languages()[0]

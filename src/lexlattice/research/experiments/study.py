@@ -60,6 +60,7 @@ class Study:
 
     def train(self, names: Sequence[str], languages: Sequence[str]) -> dict[str, list[Measurable]]:
         """Train some of the models on these languages, with every seed."""
+        self.languages()  # fail before hours of work if there is nothing to evaluate on
         models = self.settings.models
         tasks = [
             TrainingTask(name, models[name], tuple(languages), seed) for name in names for seed in self.settings.seeds
