@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from lexlattice import encoding
 from lexlattice._internal.processes import parallel_map
+from lexlattice._internal.progress import tracked
 from lexlattice.act.document import Act
 from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
 from lexlattice.errors import DataError, OptionError
@@ -90,7 +91,7 @@ def evaluate(
     texts: bool = False,
     gold: str | PathLike[str] | Iterable[Gold] | None = None,
     fields: Mapping[str, str] | None = None,
-    progress: bool = False,
+    progress: bool | str = False,
     note: Callable[[str], object] = lambda sentence: None,
 ) -> Evaluation:
     r"""Compare systems on a data set, at equal length.
@@ -117,7 +118,7 @@ def evaluate(
         texts: Whether that file contains the extracts too.
         gold: Annotations or a file of them (`load_gold`): only annotated acts are evaluated, and scored by meaning too.
         fields: Names of the fields in the data, where they differ from EUR-Lex-Sum's.
-        progress: Show a progress bar.
+        progress: Show progress, as a bar on a terminal and as lines to `note` elsewhere; a text is its title.
         note: Called with messages such as the estimated cost of a paid system, before the first act.
 
     Returns:
@@ -164,7 +165,9 @@ def evaluate(
     acts: list[ActResult] = []
     skipped: list[BadRow] = []
     count = rows.count() if plan.gold is None else len(plan.gold)
-    for result in _with_progress(found, count, limit) if progress else found:
+    total = min((number for number in (count, limit) if number is not None), default=None)
+    title = progress if isinstance(progress, str) else "evaluating"
+    for result in tracked(found, title, total, note=note, is_shown=bool(progress)):
         if isinstance(result, BadRow):
             skipped.append(result)
         else:
@@ -239,18 +242,6 @@ def _check_can_be_sent(plan: Plan) -> None:
         raise OptionError(
             "A system or encoder cannot be sent to worker processes; define it in a module, or use one job."
         ) from error
-
-
-def _with_progress(
-    results: Iterable[ActResult | BadRow], total: int | None, limit: int | None
-) -> Iterable[ActResult | BadRow]:
-    """The results with a progress bar."""
-    from tqdm import tqdm
-
-    bar: Iterable[ActResult | BadRow] = tqdm(
-        results, total=min(filter(None, (total, limit)), default=None), unit=" acts", dynamic_ncols=True
-    )
-    return bar
 
 
 def aggregate(acts: Sequence[ActResult], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:

@@ -18,11 +18,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tqdm import tqdm
-
 from lexlattice import encoding
 from lexlattice._internal.files import sha256
 from lexlattice._internal.processes import parallel_map
+from lexlattice._internal.progress import Progress
 from lexlattice._internal.shards import Shard, ShardFolder
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, OptionError, OutputError
@@ -117,7 +116,7 @@ def prepare(
     jobs: int = 1,
     limit: int | None = None,
     strict: bool = False,
-    progress: bool = False,
+    progress: bool | str = False,
     note: Note = lambda sentence: None,
 ) -> Prepared:
     """Prepare all rows of the data, or resume an interrupted run with the same settings and data.
@@ -140,7 +139,7 @@ def prepare(
         jobs: Number of processes that read acts; a transformer runs in this process only.
         limit: Prepare the first rows only.
         strict: Stop at the first row that cannot be used, instead of skipping it.
-        progress: Show a progress bar.
+        progress: Show progress, as a bar on a terminal and as lines to `note` elsewhere; a text is its title.
         note: Called with messages for the user.
 
     Returns:
@@ -167,14 +166,15 @@ def prepare(
     rows = (_SourceRow(name, row) for name, source in zip(names, sources, strict=True) for row in source)
     run = _Run(shards, note, strict)
     total = _total(sources, limit) if progress else None
-    with shards.open(), tqdm(total=total, desc="preparing", unit="act", disable=not progress) as bar:
-        missing = run.missing(islice(rows, limit), bar.update)
+    title = progress if isinstance(progress, str) else "preparing"
+    with shards.open(), Progress(title, total, note=note, is_shown=bool(progress)) as shown:
+        missing = run.missing(islice(rows, limit), shown.update)
         with closing(parallel_map(partial(_read_row, plan), missing, jobs)) as results:
             # all shards but the last have the same number of rows, so that these groups are the shards
             while group := list(islice(results, SHARD_SIZE)):
                 for result in _encoded(plan, group):
                     run.add(result)
-                    bar.update()
+                    shown.update()
         run.finish()
     if run.skipped:
         note(f"{len(run.skipped)} of {run.acts + len(run.skipped)} rows were skipped.")

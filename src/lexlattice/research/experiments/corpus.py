@@ -45,11 +45,19 @@ class Corpus:
     def languages(self, requested: Sequence[str] = (), split: str = "validation") -> list[str]:
         """These languages, or all that have the split; raise `DataError` if one of them does not have it."""
         if missing := [code for code in requested if self.source(code, split) is None]:
-            raise DataError(f"There is no {split} split in '{missing[0]}' in '{self.name}'; leave it out.")
+            raise self.missing(split, missing[0])
         found = list(requested) or [code for code in LANGUAGES if self.source(code, split) is not None]
         if not found:
-            raise DataError(f"'{self.name}' has no folder of a language with a file for the split {split}.")
+            raise self.missing(split)
         return found
+
+    def missing(self, split: str, language: str = "") -> DataError:
+        """The error for a split that is not there, in one language or in all."""
+        where = f"in '{language}'" if language else "in any language"
+        return DataError(
+            f"'{self.name}' has no {split} split {where}; download it with `lexlattice data get eur-lex-sum`, or use "
+            "other languages or another split with --languages or --split."
+        )
 
     def source(self, language: str, split: str) -> str | None:
         """The data of a language and split; None if there are none."""
@@ -67,6 +75,19 @@ class Corpus:
         With a limit, rows are spread evenly over the split: files are often sorted, such as by year.
         """
         return LanguageRows(self, tuple(languages), split, limit, without)
+
+    def pairs(self, acts: str, summaries: str, split: str) -> list[Mapping[str, object]]:
+        """The rows of a language with its summaries, and the acts in another language; an act may be missing there."""
+        sources = [self.source(code, split) for code in (acts, summaries)]
+        if missing := [code for code, source in zip((acts, summaries), sources, strict=True) if source is None]:
+            raise self.missing(split, missing[0])
+        versions, rows = (list(Rows(source or "", split=split)) for source in sources)
+        texts = {row.celex: row.text for row in versions if isinstance(row, Row) and row.celex}
+        found: list[Mapping[str, object]] = [{} for _ in range(max((row.line for row in rows), default=0))]
+        for row in rows:  # each on its own line, so that results can be matched with the data
+            if isinstance(row, Row):
+                found[row.line - 1] = {CELEX: row.celex, ACT: texts.get(row.celex, ""), SUMMARY: row.summary}
+        return found
 
     def numbers(self, split: str) -> frozenset[str]:
         """The CELEX numbers of all acts of a split, in any language."""
@@ -110,6 +131,9 @@ class LanguageRows:
     limit: int | None
     without: frozenset[str]
 
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
     def __iter__(self) -> Iterator[Mapping[str, object]]:
         for language in self.languages:
             total = sum(1 for _ in self._rows(language)) if self.limit is not None else 0
@@ -120,7 +144,7 @@ class LanguageRows:
     def _rows(self, language: str) -> Iterator[Row]:
         source = self.corpus.source(language, self.split)
         if source is None:
-            raise DataError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
+            raise self.corpus.missing(self.split, language)
         for row in Rows(source, split=self.split):
             if isinstance(row, Row) and row.celex not in self.without:
                 yield row

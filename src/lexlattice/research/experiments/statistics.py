@@ -75,7 +75,8 @@ def high_resource(counts: dict[str, int]) -> set[str]:
 def _means(study: Study, language: str) -> tuple[float, float, float, float]:
     """Mean words of acts and of summaries, sections and units."""
     found = []
-    for item in Rows(study.runner.corpus.source(language, "train") or "", split="train"):
+    rows = Rows(study.runner.corpus.source(language, "train") or "", split="train")
+    for item in study.runner.tracked(rows, f"reading {language}"):
         if not isinstance(item, Row):
             continue
         act = act_of(item, study.settings.profile, language)
