@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -94,7 +95,11 @@ def test_one_tokenizer_and_one_system_make_one_table(folder: Path) -> None:
 
 @posix
 def test_a_bar_shows_progress_on_a_terminal(folder: Path) -> None:
+    import fcntl
+    import termios
+
     shown, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     line = command("data.jsonl", "--system", "lead", "--limit", "2")
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=terminal) as process:
         os.close(terminal)
