@@ -388,28 +388,6 @@ def test_statistics_of_nothing_are_refused(tmp_path: Path) -> None:
         run("statistics", tmp_path / "out", little(tmp_path, f'data = "{tmp_path / "data"}"'))
 
 
-def test_on_the_hub_too_acts_are_held_out_in_all_languages_there_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    datasets = pytest.importorskip("datasets")
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
-    data = tmp_path / "hub"
-    for language, name in (("en", "english"), ("mt", "maltese")):
-        act = {"celex_id": f"32024R{language}", "reference": "Article 1\n\nBees.", "summary": "Bees."}
-        data_of(data, name, "validation", [act])
-    card = "\n".join(
-        f"- config_name: {name}\n  data_files:\n  - split: validation\n    path: {name}/validation.jsonl"
-        for name in ("english", "maltese")
-    )
-    (data / "README.md").write_text(f"---\nconfigs:\n{card}\n---\n", "utf-8")
-    corpus = Corpus.named(f"hf:{data}")
-    assert corpus.languages() == ["en", "mt"]
-    assert corpus.source("mt", "validation") == f"hf:{data}:maltese:validation"
-    assert corpus.source("fr", "validation") is None
-    assert corpus.numbers("validation") == {"32024Ren", "32024Rmt"}
-    assert corpus.digest("en", "validation") != corpus.digest("mt", "validation")
-
-
 def test_a_selection_in_another_language_is_projected_onto_english(tmp_path: Path, examples: Path) -> None:
     texts = {code: (examples / "short" / f"{code}.txt").read_text("utf-8") for code in ("en", "fr", "mt")}
     summary = "\n".join(line for line in texts["en"].splitlines() if len(line) > 120)
