@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
 import shutil
 import subprocess
 import tomllib
@@ -27,18 +29,21 @@ from helpers import ROOT
 from helpers.hub_server import HubServer, hub_server, use_hub
 from helpers.tiny_corpus import tiny_corpus, tiny_row
 from helpers.tiny_models import tiny_pickled_mt5
-from lexlattice.apps.cli import main
+from lexlattice.apps.cli import _parser, main
 from lexlattice.evaluation.download import REPOSITORY, REVISION
 from lexlattice.reading import LANGUAGES
 from lexlattice.reading.languages.grammar import load
+from lexlattice.research.experiments.settings import read_settings
 from lexlattice.research.experiments.tables import Table
 
 CONFIGS = ROOT / "src/lexlattice/research/experiments/configs"
 TRAINING = ROOT / "src/lexlattice/training/configs/paper.toml"
 SETTINGS = {name: CONFIGS / f"{name}.toml" for name in ("statistics", "main", "held-out", "across")}
 """By experiment: settings in which only sizes are reduced here."""
-FAST = ("lead", "oracle", "lexrank-vectors")
+FAST = ("lead", "oracle", "oracle-greedy", "lexrank-vectors")
 """Systems that are kept of those that the settings name."""
+HEAVY = ("bertscore", "source_systems")
+"""Settings that need models of others."""
 WIDTH = 32
 SIZES = {
     "encoder.dimensions": WIDTH,
@@ -92,10 +97,12 @@ def changed(config: Mapping[str, Any], changes: Mapping[str, object]) -> dict[st
 
 def reduced(settings: Path, data: Path, languages: Sequence[str], training: Path) -> str:
     """The settings of an experiment for that data; models have the tiny configuration and keep what they change."""
-    content = tomllib.loads(settings.read_text("utf-8"))
+    content = {key: entry for key, entry in tomllib.loads(settings.read_text("utf-8")).items() if key not in HEAVY}
     content |= {"data": str(data), "languages": list(languages), "seeds": content.get("seeds", [0])[:1]}
     if "systems" in content:
         content["systems"] = [name for name in content["systems"] if name in FAST]
+    if "tested" in content:
+        content["tested"] = [language for language in content["tested"] if language in languages]
     if "encoder" in content:
         content["encoder"] = "mt5"
     for model in content.get("models", {}).values():
@@ -149,15 +156,28 @@ def test_from_the_hub_to_latex(hub: HubServer, tmp_path: Path, languages: list[s
         config.write_text(reduced(settings, data, languages, training), "utf-8")
         assert main(["experiment", experiment, "--config", str(config), "-o", str(out), "-j", "1"]) == 0
 
-    counts = Table.from_json((out / "statistics" / "1.json").read_bytes())
+    counts = Table.from_json((out / SETTINGS["statistics"].stem / "1.json").read_bytes())
     assert len(counts.rows) == len(languages) + 1
-    scores = Table.from_json((out / "main" / "1.json").read_bytes())
-    assert len(scores.groups) == len(languages)
-    models = tomllib.loads(SETTINGS["main"].read_text("utf-8"))["models"]
+    used = tomllib.loads((tmp_path / SETTINGS["main"].name).read_text("utf-8"))
+    scores = Table.from_json((out / SETTINGS["main"].stem / "1.json").read_bytes())
+    assert len(scores.groups) == len(used.get("tested", languages))
     for lines in scores.groups.values():
-        assert {line.name for line in lines} >= {*models, "lead", "oracle"}
+        assert {line.name for line in lines} >= {*used["models"], *used["systems"]}
         assert all(0 <= (cell.value or 0) <= 100 for line in lines for cell in line.cells[:3])
-    assert len(Table.from_json((out / "held-out" / "1.json").read_bytes()).rows) == len(languages) // 2 + 1
+    retained = Table.from_json((out / SETTINGS["held-out"].stem / "1.json").read_bytes())
+    assert len(retained.rows) == len(languages) // 2 + 1
     tables = sorted(out.glob("*/*.tex"))
     assert {path.parent.name for path in tables} == {path.stem for path in SETTINGS.values()}
     assert not shutil.which("pdflatex") or compiles(tables, tmp_path)
+
+
+def test_the_page_shows_valid_commands_and_settings(tmp_path: Path) -> None:
+    blocks = re.findall(r"```(\w*)\n(.*?)```", (ROOT / "docs" / "reproduce.md").read_text("utf-8"), re.DOTALL)
+    (settings,) = (text for kind, text in blocks if kind == "toml")
+    (tmp_path / "table2.toml").write_text(settings, "utf-8")
+    assert read_settings(tmp_path / "table2.toml").models.keys() == {"1D", "2D", "2D + RLOO"}
+    lines = [line for kind, text in blocks if not kind for line in text.splitlines()]
+    commands = [shlex.split(line, comments=True) for line in lines if line.startswith("lexlattice ")]
+    assert {command[1] for command in commands} >= {"data", "encoder", "prepare", "train", "experiment"}
+    for command in commands:
+        assert _parser().parse_args(command[1:]).run is not None
