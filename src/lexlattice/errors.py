@@ -48,7 +48,7 @@ class NotAnActError(ReadingError):
 
 
 class FetchError(LexLatticeError):
-    """The act cannot be fetched; `absent` if every source answered that there is no such text."""
+    """An act, a data set or a model cannot be fetched; `absent` if every source says that there is no such text."""
 
     code = "fetch-failed"
 

@@ -49,6 +49,16 @@ def tiny_mt5(folder: Path) -> Path:
     return folder
 
 
+def tiny_pickled_mt5(folder: Path, legacy: bool = False) -> Path:
+    """A whole mT5, decoder included, with pickled weights only, as the hub has mT5-base; also in the older format."""
+    tiny_mt5(folder)
+    (folder / "model.safetensors").unlink()
+    config = transformers.MT5Config.from_pretrained(folder)
+    weights = transformers.MT5ForConditionalGeneration(config).state_dict()
+    torch.save(weights, folder / "pytorch_model.bin", _use_new_zipfile_serialization=not legacy)
+    return folder
+
+
 def tiny_sentence_transformer(folder: Path, longest: int = 512) -> Path:
     """A BERT with the pooling of its first token, a projection and normalisation: nothing that is a plain mean."""
     from sentence_transformers import SentenceTransformer

@@ -64,6 +64,18 @@ def is_unused(folder: Path) -> bool:
         return not folder.exists() or all(path.name.endswith(_PART) for path in folder.iterdir())
 
 
+def cache_folder() -> Path:
+    """The folder of caches (`LEXLATTICE_CACHE`); if the user has no home, a path that cannot be written."""
+    if folder := os.environ.get("LEXLATTICE_CACHE"):
+        return Path(folder)
+    from platformdirs import user_cache_path
+
+    path = Path("~")
+    with suppress(RuntimeError):  # recent versions raise it without a home folder, earlier ones leave the "~"
+        path = user_cache_path("lexlattice", appauthor=False, opinion=False)
+    return path if path.is_absolute() else Path(os.devnull, "lexlattice")
+
+
 def sha256(content: bytes) -> str:
     """Return the SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()

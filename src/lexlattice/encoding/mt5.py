@@ -11,7 +11,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.encoding.base import SAMPLES, EncodingError, Vectors
 from lexlattice.encoding.chunking import Ids, check_agreement, check_finite, find_folder, fingerprint
+from lexlattice.encoding.convert import SMALL_FILES, TOKENIZERS, find_converted
 from lexlattice.encoding.onnx import MODEL, TOKENIZER, Onnx
 from lexlattice.encoding.torch_encoder import AUTO, TorchEncoder
 from lexlattice.errors import MissingExtraError, brief
@@ -30,11 +31,7 @@ if TYPE_CHECKING:
 
 BASE: Final = "google/mt5-base"
 
-_TOKENIZERS: Final = ("tokenizer.json", "spiece.model")
-_FILES: Final = (
-    *("config.json", "*.safetensors", "*.safetensors.index.json", *_TOKENIZERS),
-    *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
-)
+_FILES: Final = (*SMALL_FILES, "*.safetensors", "*.safetensors.index.json")
 _KEPT_IN_FP32: Final = "wo"
 """Layers that int8 and fp16 leave in fp32, as Transformers does: rounding harms them most, and fp16 overflows there."""
 _QUANTIZED_ROWS: Final = 10_000
@@ -65,7 +62,8 @@ class MT5(TorchEncoder):
         """Load a model.
 
         Args:
-            path_or_id: A folder, or a model of the Hugging Face hub as `ID` or `ID@REVISION`.
+            path_or_id: A folder, or a model of the Hugging Face hub as `ID` or `ID@REVISION`: the one that
+                `lexlattice encoder convert` made of it, or else the safetensors that the hub has.
             precision: One of `torch_encoder.PRECISIONS`; by default fp32 on the CPU and half on a GPU.
             device: One of `devices.DEVICES`.
             batch_tokens: The most tokens of a batch, padding included; by default as many as suit the device.
@@ -76,7 +74,8 @@ class MT5(TorchEncoder):
             MissingExtraError: PyTorch or Transformers is not installed.
         """
         self.name: Final = "mt5" if path_or_id == BASE else f"mt5:{path_or_id}"
-        self.folder = find_folder(path_or_id, _FILES, _check_files, "hf")
+        check = partial(_check_files, name=str(path_or_id))
+        self.folder = find_folder(find_converted(path_or_id), _FILES, check, "hf")
         self.tokenizer = _load_tokenizer(self.folder)
         self._model = self._load()
         self.dimensions = self._model.config.d_model
@@ -137,18 +136,16 @@ def load_model(folder: Path, **options: str) -> Any:
     return model.eval().requires_grad_(False)
 
 
-def _check_files(folder: Path) -> None:
+def _check_files(folder: Path, name: str) -> None:
     if not (folder / "config.json").is_file():
         raise EncodingError(f"'{folder}' has no config.json; name the folder of an mT5 in the format of Transformers.")
     if not any(folder.glob("*.safetensors")):
         raise EncodingError(
-            f"'{folder}' has no safetensors, and pickled weights are never loaded, since they can run code; "
-            "name a revision that has them (mt5:ID@REVISION), or convert a model you trust with "
-            "MT5EncoderModel.from_pretrained(ID).save_pretrained(FOLDER) and "
-            "AutoTokenizer.from_pretrained(ID).save_pretrained(FOLDER)."
+            f"'{name}' has no safetensors, and pickled weights are never loaded, since they can run code; "
+            f"convert them once: lexlattice encoder convert {name}{' -o NEW_FOLDER' if Path(name).is_dir() else ''}."
         )
-    if not any((folder / name).is_file() for name in _TOKENIZERS):
-        raise EncodingError(f"'{folder}' has no tokenizer; put {' or '.join(_TOKENIZERS)} of the same model there.")
+    if not any((folder / file).is_file() for file in TOKENIZERS):
+        raise EncodingError(f"'{folder}' has no tokenizer; put {' or '.join(TOKENIZERS)} of the same model there.")
 
 
 def _load_tokenizer(folder: Path) -> Tokenizer:

@@ -65,7 +65,7 @@ class Rows:
 
     Args:
         source: A file (JSON Lines, gzipped or not, or Parquet), a folder written by `save_to_disk` of Hugging Face's
-            `datasets`, `hf:NAME[@REVISION][:CONFIG[:SPLIT]]` for `load_dataset`, or an iterable of mappings.
+            `datasets`, or an iterable of mappings.
         split: The split to use if the source has several and does not name one.
         fields: For each field with another name than EUR-Lex-Sum's, its name in the data.
 

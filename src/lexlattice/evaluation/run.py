@@ -97,7 +97,7 @@ def evaluate(
     r"""Compare systems on a data set, at equal length.
 
     Args:
-        data: A file, a saved data set, `hf:NAME`, or any iterable of rows (see `Rows`).
+        data: A file, a saved data set, or any iterable of rows (see `Rows`).
         systems: Names (`lead`, `mine=extracts:FILE` …; see `lexlattice.evaluation.systems`), or a mapping from names to
             names or callables `(act, words) -> Extract or str`. Extracts over the budget are cut.
         budget: The length of extracts: a number of words, or `reference`, `auto`, `words:N` … (see `Budget`).

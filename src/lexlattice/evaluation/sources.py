@@ -1,4 +1,4 @@
-"""Sources of rows: JSON Lines and Parquet files, saved data sets, the Hugging Face hub, and iterables.
+"""Sources of rows: JSON Lines and Parquet files, saved data sets, and iterables.
 
 The kind of a file is detected from its content, and from its name only if the content is inconclusive. Every source
 yields records: mappings, the bytes of a line (empty for a blank one), or `Broken` where a record cannot be read.
@@ -12,14 +12,12 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice.errors import DataError, LexLatticeError, MissingExtraError, brief
+from lexlattice.errors import DataError, MissingExtraError, brief
 from lexlattice.reading.formats import MAX_BYTES
 
 if TYPE_CHECKING:
@@ -40,7 +38,6 @@ SPLIT: Final = "validation"
 
 MAX_LINE: Final = MAX_BYTES
 """Bytes of a line: a small gzip file can expand to more than fits into memory."""
-_HUB: Final = "hf:"
 _SAVED: Final = ("dataset_info.json", "dataset_dict.json")
 _GZIP: Final = b"\x1f\x8b"
 _PARQUET: Final = b"PAR1"
@@ -50,7 +47,7 @@ _OBJECT: Final = re.compile(rb'\A\s*\{|^\{ ?"[^"\n]*" ?:', re.MULTILINE)
 """An object in the first line, or one with a field in a later line if the first is damaged."""
 _ROWS_AT_ONCE: Final = 16
 _BUFFER: Final = 1 << 20
-_KINDS: Final = "a JSON Lines (also gzipped) or Parquet file, a folder saved by datasets, or hf:NAME:CONFIG:SPLIT"
+_KINDS: Final = "a JSON Lines (also gzipped) or Parquet file, or a folder saved by datasets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +64,6 @@ def open_source(source: Source, split: str, columns: Collection[str]) -> Iterabl
 
     From sources that store columns separately, only `columns` are read.
     """
-    if isinstance(source, str) and source.startswith(_HUB):
-        return _from_hub(source.removeprefix(_HUB), split)
     if isinstance(source, str | os.PathLike):
         return _from_path(Path(source), split, columns)
     return _choose(source, split)
@@ -174,7 +169,7 @@ class Parquet:
 
     def __init__(self, path: Path, columns: Collection[str]) -> None:
         self._path: Final = path
-        with _open_parquet(path) as file:
+        with open_parquet(path) as file:
             self._columns: Final = [name for name in file.schema_arrow.names if name in columns]
             self._rows: Final[int] = file.metadata.num_rows
         if not self._columns:
@@ -184,7 +179,7 @@ class Parquet:
     def __iter__(self) -> Iterator[object]:
         from pyarrow import ArrowException
 
-        with _open_parquet(self._path) as file:
+        with open_parquet(self._path) as file:
             try:
                 for batch in file.iter_batches(_ROWS_AT_ONCE, columns=self._columns):
                     yield from (_record(batch.slice(row, 1)) for row in range(batch.num_rows))
@@ -195,8 +190,8 @@ class Parquet:
         return self._rows
 
 
-def _open_parquet(path: Path) -> ParquetFile:
-    """Open with a buffer, so that a column of a row group is read in parts and not as a whole."""
+def open_parquet(path: Path) -> ParquetFile:
+    """Open a Parquet file with a buffer, so that a column of a row group is read in parts and not as a whole."""
     try:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
@@ -215,7 +210,7 @@ def _record(row: RecordBatch) -> object:
         return Broken("The row contains text that is not UTF-8.")
 
 
-# --- Hugging Face -----------------------------------------------------------------------------------------
+# --- saved data sets --------------------------------------------------------------------------------------
 
 
 def _is_saved(path: Path) -> bool:
@@ -233,42 +228,9 @@ def _from_folder(path: Path, split: str) -> Iterable[object]:
     return _choose(data, split)
 
 
-def _from_hub(address: str, split: str) -> Iterable[object]:
-    """The rows of `load_dataset`, which caches the data on disk and maps it into memory."""
-    name, config, named = [*address.split(":", 2), "", ""][:3]
-    name, _, revision = name.partition("@")
-    if not name:
-        raise DataError(f"'{_HUB}{address}' does not name a data set; write hf:NAME or hf:NAME:CONFIG:SPLIT.")
-    with _loading(name):
-        rows: Iterable[object] = _datasets().load_dataset(
-            name, config or None, split=named or split, revision=revision or None
-        )
-    return rows
-
-
-@cache
-def configurations(address: str) -> frozenset[str]:
-    """The names of all configurations of a data set on the hub (`hf:NAME`)."""
-    name, _, revision = address.removeprefix(_HUB).partition("@")
-    with _loading(name):
-        return frozenset(_datasets().get_dataset_config_names(name, revision=revision or None))
-
-
-@contextmanager
-def _loading(name: str) -> Iterator[None]:
-    try:
-        yield
-    except LexLatticeError:
-        raise
-    except Exception as error:
-        raise DataError(
-            f"The data set '{name}' cannot be loaded ({brief(error)}); download its files and give one of them."
-        ) from error
-
-
 def _datasets() -> Any:
     try:
         import datasets
     except ImportError as error:
-        raise MissingExtraError("Reading Hugging Face data sets", "data") from error
+        raise MissingExtraError("Reading saved data sets", "data") from error
     return datasets

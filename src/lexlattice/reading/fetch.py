@@ -10,7 +10,6 @@ from __future__ import annotations
 import html
 import json
 import logging
-import os
 import re
 import threading
 import time
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urljoin, urlsplit
 
-from lexlattice._internal.files import sha256, write_whole
+from lexlattice._internal.files import cache_folder, sha256, write_whole
 from lexlattice.errors import FetchError, LexLatticeError
 from lexlattice.reading.celex import CELEX, ISO_639_2, LANGUAGE_CODES, parse_act_url
 
@@ -150,7 +149,7 @@ def fetch(
     plan = _plan(reference, language, cellar, eurlex, max_bytes)
     # The sources are part of the key: a mirror may serve another text.
     key = sha256(json.dumps([plan.reference, plan.language, cellar, eurlex]).encode())
-    entry = (cache or _cache_folder()) / f"{key}.act"
+    entry = (cache or cache_folder()) / f"{key}.act"
     cached = _load(entry)
     if cached is not None:
         return cached
@@ -343,18 +342,6 @@ def _redacted_logs() -> Iterator[None]:
         yield
     finally:
         log.removeFilter(redact)
-
-
-def _cache_folder() -> Path:
-    """The folder of the cache; a path that cannot be written, so that nothing is cached, if the user has no home."""
-    if folder := os.environ.get("LEXLATTICE_CACHE"):
-        return Path(folder)
-    from platformdirs import user_cache_path
-
-    path = Path("~")
-    with suppress(RuntimeError):  # recent versions raise it without a home folder, earlier ones leave the "~"
-        path = user_cache_path("lexlattice", appauthor=False, opinion=False)
-    return path if path.is_absolute() else Path(os.devnull, "lexlattice")
 
 
 def _load(entry: Path) -> Fetched | None:

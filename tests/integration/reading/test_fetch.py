@@ -23,6 +23,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexlattice._internal.files import cache_folder
 from lexlattice.errors import FetchError
 from lexlattice.reading import fetch as module
 from lexlattice.reading.celex import ISO_639_2
@@ -664,13 +665,13 @@ def test_the_default_folder_follows_the_environment(monkeypatch: pytest.MonkeyPa
         monkeypatch.delenv(name, raising=False)
     with monkeypatch.context() as homeless:
         homeless.setattr(os.path, "expanduser", lambda path: path)
-        assert module._cache_folder().is_relative_to("/dev/null")
+        assert cache_folder().is_relative_to("/dev/null")
     monkeypatch.setenv("HOME", "/home/me")
-    assert module._cache_folder() == Path("/home/me/.cache/lexlattice")
+    assert cache_folder() == Path("/home/me/.cache/lexlattice")
     monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
-    assert module._cache_folder() == Path("/xdg/lexlattice")
+    assert cache_folder() == Path("/xdg/lexlattice")
     monkeypatch.setenv("LEXLATTICE_CACHE", "/mine")
-    assert module._cache_folder() == Path("/mine")
+    assert cache_folder() == Path("/mine")
 
 
 def test_the_environment_variable_sets_the_cache_folder(

@@ -14,6 +14,7 @@ from helpers import ROOT
 pytest.importorskip("torch")
 
 from helpers.llm_server import KEY, KEY_FROM, Received, fake_llm
+from helpers.tiny_corpus import tiny_corpus, tiny_row
 from helpers.tiny_generators import tiny_marian
 from helpers.tiny_models import tiny_bert
 from lexlattice.apps.cli import main
@@ -26,19 +27,15 @@ from lexlattice.research.experiments.statistics import high_resource, paper
 from lexlattice.research.experiments.tables import Table
 
 CONFIGS = ROOT / "src/lexlattice/research/experiments/configs"
-FIRST = ["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu"]
-"""Languages that have an act more to learn from."""
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, examples: Path) -> Path:
     """A data folder in which every language has a few acts, which are parts of the example, and their summaries."""
     folder = tmp_path_factory.mktemp("data")
-    for language in LANGUAGES:
-        lines = (examples / "short" / f"{language}.txt").read_text("utf-8").splitlines()
+    for language, splits in tiny_corpus(examples).items():
         (folder / "eur-lex-sum" / language).mkdir(parents=True)
-        for split, numbers in (("train", range(1 + (language in FIRST))), ("validation", range(9, 10))):
-            rows = [_row(lines, number) for number in numbers]
+        for split, rows in splits.items():
             path = folder / "eur-lex-sum" / language / f"{split}.jsonl"
             path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
     return folder
@@ -53,16 +50,6 @@ def _data(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where experiments work: what one has trained, another finds."""
     return tmp_path_factory.mktemp("experiments")
-
-
-def _row(lines: list[str], number: int) -> dict[str, str]:
-    kept = [line for i, line in enumerate(lines[:44]) if i < 24 or i % 5 != number % 5]
-    long = [line for line in kept if len(line) > 80]
-    return {
-        "celex_id": f"32024R9{number:03}",
-        "reference": "\n".join(kept),
-        "summary": "\n".join(long[number % 3 :: 3]),
-    }
 
 
 def run(name: str, folder: Path, config: Path | None = None) -> list[Table]:
@@ -351,7 +338,7 @@ def test_results_of_other_data_are_not_reused(place: Path, tmp_path: Path, examp
     lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
     figures = []
     for numbers in ([1], [2], [1]):
-        data_of(tmp_path / "data", "en", "validation", [_row(lines, number) for number in numbers])
+        data_of(tmp_path / "data", "en", "validation", [tiny_row(lines, number) for number in numbers])
         config = little(tmp_path, f'data = "{tmp_path / "data"}"\nsystems = ["lead"]')
         unicode, *_ = run("main", tmp_path / "out", config)
         figures.append(unicode.rows[0].cells[0].value)
@@ -361,8 +348,8 @@ def test_results_of_other_data_are_not_reused(place: Path, tmp_path: Path, examp
 def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_path: Path, examples: Path) -> None:
     lines = (examples / "short" / "en.txt").read_text("utf-8").splitlines()
     data = tmp_path / "data"
-    data_of(data, "en", "train", [_row(lines, number) for number in (1, 2, 3)])
-    data_of(data, "en", "validation", [_row(lines, 4)])
+    data_of(data, "en", "train", [tiny_row(lines, number) for number in (1, 2, 3)])
+    data_of(data, "en", "validation", [tiny_row(lines, 4)])
     config = little(
         tmp_path,
         f'data = "{data}"\nlanguages = ["en"]\n[groups]\nA = ["2D"]\n'
@@ -370,7 +357,7 @@ def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_pat
     )
     said: list[str] = []
     run_experiment("ablations", config, tmp_path / "out", note=said.append)
-    data_of(data, "mt", "validation", [_row(lines, 2)])
+    data_of(data, "mt", "validation", [tiny_row(lines, 2)])
     run_experiment("ablations", config, tmp_path / "out", note=said.append)
     counts = sorted(
         json.loads((path / "manifest.json").read_bytes())["acts"]
@@ -424,28 +411,6 @@ def test_statistics_of_nothing_are_refused(tmp_path: Path) -> None:
     data_of(tmp_path / "data", "en", "train", [])
     with pytest.raises(DataError):
         run("statistics", tmp_path / "out", little(tmp_path, f'data = "{tmp_path / "data"}"'))
-
-
-def test_on_the_hub_too_acts_are_held_out_in_all_languages_there_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    datasets = pytest.importorskip("datasets")
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
-    data = tmp_path / "hub"
-    for language, name in (("en", "english"), ("mt", "maltese")):
-        act = {"celex_id": f"32024R{language}", "reference": "Article 1\n\nBees.", "summary": "Bees."}
-        data_of(data, name, "validation", [act])
-    card = "\n".join(
-        f"- config_name: {name}\n  data_files:\n  - split: validation\n    path: {name}/validation.jsonl"
-        for name in ("english", "maltese")
-    )
-    (data / "README.md").write_text(f"---\nconfigs:\n{card}\n---\n", "utf-8")
-    corpus = Corpus.named(f"hf:{data}")
-    assert corpus.languages() == ["en", "mt"]
-    assert corpus.source("mt", "validation") == f"hf:{data}:maltese:validation"
-    assert corpus.source("fr", "validation") is None
-    assert corpus.numbers("validation") == {"32024Ren", "32024Rmt"}
-    assert corpus.digest("en", "validation") != corpus.digest("mt", "validation")
 
 
 def test_a_selection_in_another_language_is_projected_onto_english(tmp_path: Path, examples: Path) -> None:

@@ -139,42 +139,6 @@ def test_a_data_set_with_splits(tmp_path: Path) -> None:
     assert Rows(tmp_path / "saved" / "train").count() == 1
 
 
-@pytest.mark.parametrize("write", [as_jsonl, as_parquet])
-def test_what_the_hub_library_loads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[list[Record], Path], Path]
-) -> None:
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
-    folder = tmp_path / "hub"
-    folder.mkdir()
-    for split in ("validation", "test"):
-        file = write([{**GOOD, "summary": f"{split} {n}", "language": "en"} for n in range(3)], folder)
-        file.rename(folder / f"{split}{file.suffix}")
-    for source, split in ((f"hf:{folder}", "validation"), (f"hf:{folder}:default:test", "test")):
-        assert [row.summary for row in Rows(source) if isinstance(row, Row)] == [f"{split} {n}" for n in range(3)]
-        assert Rows(source).count() == 3
-    assert Rows(f"hf:{folder}::test[:2]").count() == 2
-    with pytest.raises(DataError) as error:
-        Rows(f"hf:{folder}::dev")
-    assert "hub" in str(error.value)
-
-
-def test_the_hub_gets_name_configuration_and_split(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[object, ...]] = []
-
-    def load_dataset(*names: str | None, split: str, revision: str | None) -> list[Record]:
-        asked.append((*names, split, revision))
-        return [GOOD]
-
-    monkeypatch.setattr(datasets, "load_dataset", load_dataset)
-    addresses = ("hf:team/acts:irish:train", "hf:team/acts", "hf:team/acts@refs/convert/parquet:irish")
-    assert [list(Rows(address)) for address in addresses] == [expected([GOOD])] * 3
-    assert asked == [
-        ("team/acts", "irish", "train", None),
-        ("team/acts", None, "validation", None),
-        ("team/acts", "irish", "validation", "refs/convert/parquet"),
-    ]
-
-
 def test_rows_that_come_one_by_one_are_not_counted() -> None:
     assert list(Rows(iter([GOOD]))) == expected([GOOD])
     assert Rows(iter([GOOD])).count() is None
@@ -377,8 +341,6 @@ def test_files_that_are_not_data_sets_are_refused_at_once(tmp_path: Path) -> Non
         Rows(tmp_path / "missing.jsonl")
     with pytest.raises(DataError):
         Rows(tmp_path)
-    with pytest.raises(DataError):
-        Rows("hf::english")
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:
@@ -392,6 +354,6 @@ def test_a_missing_extra_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyP
     saved = as_saved([{**GOOD, "language": "en"}], tmp_path)
     monkeypatch.setitem(sys.modules, "datasets", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    for source in (parquet, saved, "hf:name"):
+    for source in (parquet, saved):
         with pytest.raises(MissingExtraError):
             Rows(source)

@@ -58,7 +58,7 @@ class _Place(NamedTuple):
         """Identifies the place, whatever it is called."""
         if self.kind == "fetched":
             return _address_key(self.name)
-        return self.name if self.name.startswith("hf:") else os.path.realpath(self.name)
+        return os.path.realpath(self.name)
 
 
 class _Seen:
@@ -80,7 +80,7 @@ class Inputs:
     """The records of some inputs, in a fixed order: every iteration yields the same.
 
     Args:
-        names: Files, folders, patterns, data sets (`hf:NAME:CONFIG:SPLIT`), CELEX numbers or URLs.
+        names: Files, folders, patterns, data sets, CELEX numbers or URLs.
         fields: The names that rows use for fields, by ours, where they differ.
         split: Of data sets that have several.
 
@@ -141,8 +141,6 @@ class Inputs:
             raise OptionError("An input is empty; give a file, a folder, a pattern, or CELEX numbers.")
         if is_url(name) or (is_celex(name) and mode is None):
             yield _Place("fetched", name)
-        elif name.startswith("hf:"):
-            yield _Place("rows", name)
         elif mode is None:
             yield from _matching(name)
         elif stat.S_ISDIR(mode):
@@ -178,7 +176,7 @@ class Inputs:
 
     def _open(self, name: str) -> Iterable[object]:
         columns = [self.fields.get(column, column) for column in COLUMNS]
-        return open_source(name if name.startswith("hf:") else Path(name), self.split, columns)
+        return open_source(Path(name), self.split, columns)
 
     def _length(self, place: _Place) -> int | None:
         if place.kind in ("archive", "list"):

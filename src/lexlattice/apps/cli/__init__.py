@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from lexlattice import __version__
 from lexlattice.apps.cli import (
     corpus,
+    data,
     encode,
     encoder,
     evaluate,
@@ -94,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in (
         *(summarize, parse, plot, serve, mcp, corpus),  # for users
-        *(evaluate, leaderboard, prepare, train, encode, encoder, rewrite, experiment),  # for research
+        *(data, evaluate, leaderboard, prepare, train, encode, encoder, rewrite, experiment),  # for research
     ):
         command.add(commands)
     return parser

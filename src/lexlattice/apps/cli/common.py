@@ -27,7 +27,7 @@ SOME_FAILED: Final = 1
 ALL_CORES: Final = os.cpu_count() or 1
 ROWS: Final = (
     "JSON Lines (.jsonl, .jsonl.gz) or Parquet with the fields reference (the act), summary and optionally celex_id "
-    "and language; a folder saved by the datasets library; or hf:NAME:CONFIG:SPLIT"
+    "and language; or a folder saved by the datasets library"
 )
 ENCODERS: Final = "static, mt5, mt5:PATH, st:NAME, onnx:FOLDER or package.module:attribute"
 

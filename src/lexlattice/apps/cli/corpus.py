@@ -102,7 +102,7 @@ def _add_common(command: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         nargs="+",
         help="folders, patterns ('acts/**/*.html'), files, JSON Lines or Parquet with a field 'reference', tar or zip "
-        "archives of acts, hf:NAME:CONFIG:SPLIT, CELEX numbers, or a file with one CELEX number per line",
+        "archives of acts, CELEX numbers, or a file with one CELEX number per line",
     )
     command.add_argument(
         "-o", "--output", metavar="FOLDER", required=True, help="output folder for shards and manifest"

@@ -1,4 +1,4 @@
-"""`lexlattice encoder`: train the embedded encoder, measure an encoder, export mT5."""
+"""`lexlattice encoder`: train the embedded encoder, measure an encoder, convert and export mT5."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ def add(commands: Commands) -> None:
     """Declare the command."""
     command = commands.add_parser(
         "encoder",
-        help="train, measure or export an encoder",
-        description="Train the embedded encoder, measure how well an encoder retrieves translations, or export mT5.",
+        help="train, measure, convert or export an encoder",
+        description="Train the embedded encoder, measure how well an encoder retrieves translations, or convert and "
+        "export mT5.",
     )
     actions = command.add_subparsers(title="actions", required=True, metavar="ACTION")
     train = actions.add_parser(
@@ -40,6 +41,21 @@ def add(commands: Commands) -> None:
     measure.set_defaults(run=_measure)
     _add_data(measure)
     measure.add_argument("--encoder", metavar="NAME", default="static", help=f"{ENCODERS} (default: %(default)s)")
+    convert = actions.add_parser(
+        "convert",
+        help="convert mT5 from pickled weights to safetensors",
+        description="Download mT5 from the Hugging Face hub (or $HF_ENDPOINT), or take a folder, and write its encoder "
+        "half as safetensors. Pickled weights are read in a process of their own, which accepts nothing but tensors.",
+    )
+    convert.set_defaults(run=_convert)
+    convert.add_argument("model", metavar="ID-or-FOLDER", help="the mT5 model, such as google/mt5-base")
+    convert.add_argument(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        help="output folder, which must be new (default: the cache, where mt5:ID finds it)",
+    )
+    add_quiet(convert)
     export = actions.add_parser(
         "export",
         help="export mT5 for ONNX Runtime",
@@ -73,6 +89,16 @@ def _measure(options: argparse.Namespace) -> int:
     from lexlattice.research.encoder.measure import evaluate_encoder, results_table
 
     print(results_table(evaluate_encoder(load(options.encoder).encode, _data_folder(options.data))))
+    return 0
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from lexlattice.encoding.convert import convert
+    from lexlattice.encoding.mt5 import BASE
+
+    folder = convert(options.model, options.output, progress=shows_progress(options), note=info)
+    name = "mt5" if options.model == BASE else f"mt5:{options.model}"
+    info(f"use it as mt5:{folder}" if options.output else f"use it as {name}; it is in {folder}")
     return 0
 
 

@@ -1,46 +1,45 @@
-"""A corpus in several languages: a folder per language, or a data set on the hub with a configuration per language."""
+"""A corpus in several languages: a folder with one of each language."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from lexlattice._internal.files import file_sha256
 from lexlattice.errors import DataError
 from lexlattice.evaluation.rows import Row, Rows
-from lexlattice.evaluation.sources import ACT, CELEX, LANGUAGE, SUMMARY, configurations
+from lexlattice.evaluation.sources import ACT, CELEX, LANGUAGE, SUMMARY
 from lexlattice.reading import LANGUAGES
-from lexlattice.reading.languages.grammar import load
 
 SPLITS: Final = ("train", "validation", "test")
 _ENDINGS: Final = (".jsonl.gz", ".jsonl", ".parquet")
-_HUB: Final = "hf:"
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A folder with `LANGUAGE/SPLIT.jsonl.gz` (or `.jsonl`, `.parquet`), or `hf:NAME`."""
+    """A folder with `LANGUAGE/SPLIT.jsonl.gz` (or `.jsonl`, `.parquet`)."""
 
     place: str
 
     @classmethod
     def named(cls, name: str) -> Corpus:
-        """Find a corpus: a folder, also below the data folder (`LEXLATTICE_DATA`), or `hf:NAME`."""
-        if name.startswith(_HUB):
-            return cls(name)
+        """Find a corpus: a folder, also below the data folder (`LEXLATTICE_DATA`)."""
         folders = [Path(name), *(Path(data) / name for data in [os.environ.get("LEXLATTICE_DATA")] if data)]
         for folder in folders:
             if folder.is_dir():
                 return cls(str(folder))
-        raise DataError(f"There is no folder '{name}'; name another, or set LEXLATTICE_DATA to its parent folder.")
+        raise DataError(
+            f"There is no folder '{name}'; download the data (`lexlattice data get eur-lex-sum`), name another folder, "
+            "or set LEXLATTICE_DATA to its parent folder."
+        )
 
     @property
     def name(self) -> str:
         """The name for tables, without paths of this machine."""
-        return self.place if self._is_on_hub else Path(self.place).name
+        return Path(self.place).name
 
     def languages(self, requested: Sequence[str] = (), split: str = "validation") -> list[str]:
         """These languages, or all that have the split; raise `DataError` if one of them does not have it."""
@@ -61,9 +60,6 @@ class Corpus:
 
     def source(self, language: str, split: str) -> str | None:
         """The data of a language and split; None if there are none."""
-        if self._is_on_hub:
-            name = load(language).name.lower()
-            return f"{self.place}:{name}:{split}" if name in configurations(self.place) else None
         paths = (Path(self.place, language, split + ending) for ending in _ENDINGS)
         return next((str(path) for path in paths if path.is_file()), None)
 
@@ -98,19 +94,7 @@ class Corpus:
     def digest(self, language: str, split: str) -> str:
         """The digest of a split of a language; empty if there is none."""
         source = self.source(language, split)
-        if source is None:
-            return ""
-        if not self._is_on_hub:
-            with Path(source).open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
-        content = hashlib.sha256()
-        for row in Rows(source, split=split):
-            content.update(repr(row).encode("utf-8", "replace"))
-        return content.hexdigest()
-
-    @property
-    def _is_on_hub(self) -> bool:
-        return self.place.startswith(_HUB)
+        return "" if source is None else file_sha256(Path(source))
 
     def count(self, language: str, split: str) -> int:
         """The number of acts of a split of a language."""
