@@ -10,6 +10,7 @@ from lexlattice.apps.cli.common import (
     ROWS,
     Commands,
     add_fields,
+    add_hierarchy,
     add_jobs,
     add_language,
     add_quiet,
@@ -70,6 +71,7 @@ def add(commands: Commands) -> None:
         help="ROUGE tokens: unicode (words of any script), compat (as rouge-score) (default: %(default)s)",
     )
     add_language(command)
+    add_hierarchy(command)
     command.add_argument("--encoder", metavar="NAME", help=f"encoder of the vector systems: {ENCODERS}")
     command.add_argument("--cache", metavar="FOLDER", help="cache vectors in this folder, and reuse them")
     add_fields(command)
@@ -111,6 +113,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         per_act=options.per_act,
         gold=options.gold,
         fields=fields_of(options),
+        hierarchy=options.hierarchy,
         progress=shows_progress(options),
         note=info,
     )

@@ -11,6 +11,7 @@ from lexlattice.apps.cli.common import (
     ROWS,
     Commands,
     add_fields,
+    add_hierarchy,
     add_jobs,
     add_language,
     add_quiet,
@@ -63,6 +64,7 @@ def add_rows_options(command: argparse.ArgumentParser) -> None:
     """Add the options of commands that prepare rows: `prepare`, and `train` with raw data."""
     add_fields(command)
     add_language(command)
+    add_hierarchy(command)
     add_jobs(command, default=None, shown="all cores for the encoder static, else 1")
     command.add_argument("--strict", action="store_true", help="fail at an unusable row instead of skipping it")
     add_quiet(command)
@@ -89,6 +91,7 @@ def _prepare(options: argparse.Namespace) -> int:
         language=options.language,
         split=options.split,
         fields=fields_of(options),
+        hierarchy=options.hierarchy,
         jobs=jobs_for(encoder, options.jobs),
         limit=options.limit,
         strict=options.strict,

@@ -81,6 +81,7 @@ def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
         prepare_options=PrepareOptions(
             fields=fields_of(options),
             language=options.language,
+            hierarchy=options.hierarchy,
             jobs=jobs_for(encoder, options.jobs),
             strict=options.strict,
         ),

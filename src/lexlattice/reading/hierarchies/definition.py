@@ -7,6 +7,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -60,6 +61,7 @@ class Hierarchy:
         return sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
 
 
+@cache
 def packaged() -> dict[str, Path]:
     """Return the files of the packaged hierarchies by name."""
     return {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
@@ -131,7 +133,8 @@ def _header(table: _Table) -> Header:
     for form in forms:
         if form.count(NUMBER) > 1 or form.replace(NUMBER, "").count("{") or not form.replace(NUMBER, "").strip():
             raise ConfigError(
-                f"'{table.prefix}forms' has '{form}'; write the header with {NUMBER} for its number, as in 'Section {NUMBER}.'."
+                f"'{table.prefix}forms' has '{form}'; write the header as it stands in documents, with {NUMBER} for its "
+                f"number: 'Section {NUMBER}.'."
             )
     numbers = table.texts("numbers", ("1",))
     for number in numbers:
@@ -171,15 +174,15 @@ class _Table:
             )
 
     def text(self, key: str, default: str | None = None, *, strip: bool = True) -> str:
-        value = self._value(key, default, str, f"a text of up to {_LONGEST} characters")
-        if not isinstance(value, str) or not self._is_text(value) and value != default:
+        value: str = self._value(key, default, str, f"a text of up to {_LONGEST} characters")
+        if value is not default and not self._is_text(value):
             raise ConfigError(f"'{self.prefix}{key}' must be a text of 1 to {_LONGEST} characters on one line.")
         return value.strip() if strip else value
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        value = self._value(key, default, list, "a list of texts")
-        if value is default and default is not None:
+        if default is not None and key not in self._data:
             return default
+        value: list[Any] = self._value(key, None, list, "a list of texts")
         if not 0 < len(value) <= _MOST or not all(isinstance(each, str) and self._is_text(each) for each in value):
             raise ConfigError(f"'{self.prefix}{key}' must be a list of 1 to {_MOST} texts on one line each.")
         return tuple(each.strip() for each in value)

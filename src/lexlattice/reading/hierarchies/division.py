@@ -111,7 +111,8 @@ class RowDivider:
 
     def _add(self, i: int, line: str, before: str) -> None:
         """Add a line; `before` is the one that it may continue, if any."""
-        start = next((len(quote) for quote in self._style.hierarchy.quotes if line.startswith(quote)), 0)
+        quote = next(filter(line.startswith, self._style.hierarchy.quotes), "")
+        start = len(line) - len(line[len(quote) :].lstrip())
         scope = self._enter(is_quoted=start > 0)
         can_extend = bool(self.units and before)
         if can_extend and self._is_reference(scope, marks_at(line, start, self._marks), before):

@@ -177,8 +177,8 @@ def _mark_pattern(form: str) -> tuple[re.Pattern[str], Callable[[str], int]]:
         raise ValueError(f"{form!r} is not the example of a mark")
     before, number, behind = example.groups()
     pattern, value = _decimal(number) if "." in number else _MARK_NUMBERS[number]
-    # Another mark may follow at once: "(a)(1) The Secretary".
-    ending = r"(?=\s|$|\()" if behind else r"(?=\s|$)"
+    # Another mark may follow at once, or a dash: "(a)(1) The Secretary", "I.-Les communes".
+    ending = r"(?=\s|$|[(–—-])" if behind else r"(?=\s|$)"
     return re.compile(rf"{re.escape(before)}(?P<n>{pattern}){re.escape(behind)}{ending}"), value
 
 

@@ -111,6 +111,7 @@ def read_hierarchy(document: Document, grammar: Grammar, hierarchy: Hierarchy, p
         warnings=tuple(document.warnings),
         incomplete=document.incomplete,
         wholes=make_provision_citations_unique(wholes, built),
+        hierarchy=hierarchy.name,
     )
 
 
