@@ -17,6 +17,7 @@ from lexlattice import encoding
 from lexlattice._internal.files import is_unused, sha256, write_whole, writing
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 from lexlattice.evaluation.sources import Source
+from lexlattice.reading.hierarchies import Hierarchy
 from lexlattice.selection import Budget
 from lexlattice.training.config import NETWORKS, Config, Stage, find_config, read_config
 from lexlattice.training.loop import CHECKPOINT_SECONDS, SILVER, STAGES, Best, Task, train
@@ -41,7 +42,7 @@ class PrepareOptions:
     gold: Mapping[str, str] | None = None
     """Files of gold annotations by split, for networks that learn from them; the packaged ones by default."""
     language: str | None = None
-    hierarchy: str | None = None
+    hierarchy: str | os.PathLike[str] | Hierarchy | None = None
     """How to read documents that are no EU acts: a TOML file, or the name of a packaged hierarchy."""
     jobs: int = 1
     strict: bool = False

@@ -133,7 +133,7 @@ def _header(table: _Table) -> Header:
     for form in forms:
         if form.count(NUMBER) > 1 or form.replace(NUMBER, "").count("{") or not form.replace(NUMBER, "").strip():
             raise ConfigError(
-                f"'{table.prefix}forms' has '{form}'; write the header as it stands in documents, with {NUMBER} for its "
+                f"'{table.prefix}forms' has '{form}'; write the header as documents have it, with {NUMBER} for its "
                 f"number: 'Section {NUMBER}.'."
             )
     numbers = table.texts("numbers", ("1",))

@@ -159,7 +159,10 @@ class RowDivider:
         """Open the items whose marks a line begins with, and say whether the first of them is in no other."""
         items: list[tuple[_Item, Marked]] = []
         is_outermost = False
-        while (mark := self._choose(scope, marks_at(line, start, self._marks), i, is_first=not items)) is not None:
+        for _ in self._marks:  # each has one at most, since they are nested
+            mark = self._choose(scope, marks_at(line, start, self._marks), i, is_first=not items)
+            if mark is None:
+                break
             item = self._open_item(scope, mark)
             if not items:
                 is_outermost = len(scope.open) == 1
