@@ -92,8 +92,8 @@ def reading() -> None:
 def systems(jobs: int) -> None:
     """Print the scores of systems that were not trained on bills, with and without the hierarchy."""
     # The shipped decoder takes complete provisions only, so its scores are selected unit by unit, too.
-    compared = {name: name for name in ("lexlattice", "lead", "random", "lexrank", "oracle")}
-    compared["lexlattice, units by score"] = f"scores:{SHIPPED}"
+    compared = {"scores": f"scores:{SHIPPED}"}
+    compared |= {name: name for name in ("lexlattice", "lead", "random", "lexrank", "oracle")}
     results = {}
     for hierarchy in (load_hierarchy("us-bill"), FLAT):
         with tempfile.TemporaryDirectory() as work:
@@ -179,7 +179,7 @@ def sample(language: str, count: int) -> None:
     for name, text in drawn:
         act = read(f"{text}\n", hierarchy=LAWS[language])
         print(f"\n=== {name}: {act!r}")
-        for unit in sorted(random.Random(1).sample(act.units, min(6, len(act)))):
+        for unit in sorted(random.Random(1).sample(act.units, min(6, len(act))), key=lambda unit: unit.start):
             print(f"  {unit.citation}: {unit.text[:100]!r}")
         print("\n".join(f"  > {line}" for line in summarize(act, words=80).to_text().splitlines()))
 

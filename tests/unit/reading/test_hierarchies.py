@@ -146,6 +146,13 @@ Wer keinen Bienenstock hält, meldet nichts."""
     assert [unit.citation for unit in act][1:] == ["§ 1 Absatz 1", "§ 1 Absatz 2", "§ 2"]
 
 
+def test_headings_of_markdown_end_a_paragraph_of_fixed_width() -> None:
+    line = "Bees that live in a hive of their own fly over all the gardens of the town and\nreturn in the evening"
+    text = f"# Rules\n\n{line}.\n{line}.\n## Rule 1\n{line}.\n{line}.\n## Rule 2\n{line}.\n"
+    act = read(text, hierarchy=small())
+    assert [section.number for section in act.sections if section.kind == "article"] == ["1", "2"]
+
+
 def test_text_can_follow_a_header_on_its_line() -> None:
     act = read("Ustawa o pszczołach\nArt. 1. 1. Pszczoły latają.\n2. Osy też.\nArt. 2. Koniec.", hierarchy="polish-law")
     assert_laws(act)

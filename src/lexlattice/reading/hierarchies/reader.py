@@ -80,7 +80,7 @@ def read_hierarchy(document: Document, grammar: Grammar, hierarchy: Hierarchy, p
     blocks, headers = _find_headers(document.blocks, hierarchy)
     lines = [block.text for block in blocks]
     rows, headings = _find_rows(blocks, headers, hierarchy)
-    if hierarchy.rows and not any(row.cite for row in rows):
+    if hierarchy.rows and not any(row.kind == "article" for row in rows):
         document.warnings.append(
             f"No header such as '{hierarchy.rows[0].forms[0].replace(NUMBER, '1')}' was found, so the text was read as "
             f"paragraphs; check that '{hierarchy.name}' is its hierarchy."
@@ -170,7 +170,9 @@ def _find_rows(
     blocks: Sequence[Block], headers: dict[int, _Match], hierarchy: Hierarchy
 ) -> tuple[list[_Row], list[int]]:
     """The rows that have text, and the lines that are headers or headings."""
-    above = hierarchy.above if any(match.level < 0 for match in headers.values()) else "body"
+    # Without a section, all there is may be in a summary.
+    has_sections = any(match.level < 0 and match.header.kind == "article" for match in headers.values())
+    above = hierarchy.above if has_sections else "body"
     rows: list[_Row] = []
     headings: list[int] = []
     enclosing: dict[int, str] = {}
@@ -187,7 +189,8 @@ def _find_rows(
                 number, written = section_number(match.found.number), match.found.number
                 label = block.text[: match.found.end].rstrip(" .:")
                 citation = match.header.cite.replace(NUMBER, written)
-                rows.append(_Row(match.header.kind, citation, number, label, heading, tuple(enclosing.values())))
+                kind = match.header.kind if has_sections or match.header.kind == "annex" else "body"
+                rows.append(_Row(kind, citation, number, label, heading, tuple(enclosing.values())))
             else:
                 name = block.text if heading in block.text else f"{block.text} {heading}"
                 enclosing = {level: text for level, text in enclosing.items() if level < match.level}
