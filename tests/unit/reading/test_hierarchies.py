@@ -75,6 +75,7 @@ def test_rules_are_read_by_a_file_of_their_own() -> None:
         ("Rule 3", "Quiet", ("CHAPTER II: THE READING ROOM",)),
         ("Rule 4", "Fines", ("CHAPTER II: THE READING ROOM",)),
     ]
+    assert act.annexes[0].enclosing == ()
     assert cited(act)["art-2.par-1.pt-b"] == "Rule 2(1)(b)"
     assert cited(act)["art-3.ind-2"] == "Rule 3, dash 2"
     assert act["art-3.ind-2"].kind == "indent"

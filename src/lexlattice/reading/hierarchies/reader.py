@@ -189,6 +189,8 @@ def _find_rows(
                 number, written = section_number(match.found.number), match.found.number
                 label = block.text[: match.found.end].rstrip(" .:")
                 citation = match.header.cite.replace(NUMBER, written)
+                if match.header.kind == "annex":
+                    enclosing = {}  # it stands after all chapters, not in the last
                 kind = match.header.kind if has_sections or match.header.kind == "annex" else "body"
                 rows.append(_Row(kind, citation, number, label, heading, tuple(enclosing.values())))
             else:
