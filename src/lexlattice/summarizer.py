@@ -89,12 +89,19 @@ class Summarizer:
             target.mkdir(parents=True, exist_ok=True)
         write_whole(target / MODEL, self._path.read_bytes())
 
-    def summarize(self, source: Source, options: SummaryOptions | None = None) -> Summary:
+    def summarize(
+        self,
+        source: Source,
+        options: SummaryOptions | None = None,
+        *,
+        hierarchy: str | os.PathLike[str] | None = None,
+    ) -> Summary:
         """Summarize one act.
 
         Args:
             source: A path, the text itself, bytes, an open file, a CELEX number, a URL, or an `Act`.
             options: Length, language, focus and so on; the defaults if not given.
+            hierarchy: How to read a document that is no EU act, as in `lexlattice.read`.
 
         Returns:
             The selected provisions, verbatim and in document order.
@@ -104,7 +111,7 @@ class Summarizer:
 
         """
         options = options or SummaryOptions()
-        act = source if isinstance(source, Act) else read(source, language=options.language)
+        act = source if isinstance(source, Act) else read(source, language=options.language, hierarchy=hierarchy)
         length = options.budget_for(act)
         if has_no_summary(act):
             return Summary(act, length, (), warnings_of(act))
@@ -198,11 +205,15 @@ def build_summary(
     return Summary(act, budget, items, warnings_of(act))
 
 
-def summarize(source: Source, **options: Unpack[Options]) -> Summary:
+def summarize(
+    source: Source, *, hierarchy: str | os.PathLike[str] | None = None, **options: Unpack[Options]
+) -> Summary:
     r"""Summarize an act with the model that comes with the package: the provisions that matter, verbatim.
 
     Args:
         source: A path, the text itself, bytes, an open file, a CELEX number, a URL, or what `lexlattice.read` returned.
+        hierarchy: For a document that is no EU act, a TOML file that describes its sections and paragraphs, or the
+            name of a packaged one such as "us-bill".
         **options: The fields of `SummaryOptions`. For the length, one of `words` (a number), `ratio` (a share of the
             act) or `budget` ("short", "medium", "long"); by default as long as an official summary. `language`: two
             letters, detected automatically by default. `focus`: "articles" leaves out recitals, annexes and footnotes;
@@ -220,7 +231,7 @@ def summarize(source: Source, **options: Unpack[Options]) -> Summary:
         [('Article 1', 'Hives shall be registered.'), ('Article 2', 'Bees are free.')]
 
     """
-    return shipped().summarize(source, SummaryOptions(**options))
+    return shipped().summarize(source, SummaryOptions(**options), hierarchy=hierarchy)
 
 
 @cache

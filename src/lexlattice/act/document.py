@@ -261,6 +261,8 @@ class Act:
     """Whether the text seems to be cut off; `CUT_OFF` is among the warnings then."""
     wholes: Mapping[str, str] = field(default_factory=dict, hash=False)
     """How each provision that comes in sentences is cited as a whole, by its id."""
+    hierarchy: str = ""
+    """Of a document that is no EU act the name of the hierarchy that it was read by; empty for EU acts."""
 
     @property
     def status(self) -> str:
@@ -532,6 +534,7 @@ def _is_typed(act: Act) -> bool:
     """Whether all texts are valid strings, all positions integers, and all kinds known."""
     units = act.units
     texts = [act.celex, act.title, act.type, act.date, act.language, act.profile, act.source, *act.warnings]
+    texts.append(act.hierarchy)
     texts += [text for text in (act.consolidated, act.repealed) if text is not None] + [act.consolidated_celex]
     if not isinstance(act.wholes, dict):
         return False

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lexlattice import encoding
 from lexlattice.act.document import Act
@@ -33,6 +33,9 @@ from lexlattice.evaluation.systems import (
     system,
 )
 from lexlattice.selection import Budget
+
+if TYPE_CHECKING:
+    from lexlattice.reading.hierarchies import Hierarchy
 
 PARTS = ("f1", "precision", "recall")
 MEANING = "meaning"
@@ -59,6 +62,8 @@ class Plan:
     """Whether the results contain the extracts themselves."""
     gold: Mapping[str, Gold] | None = None
     """Annotations by CELEX number, if extracts are to be scored by meaning."""
+    hierarchy: Hierarchy | None = None
+    """How to read documents that are no EU acts."""
 
     @cached_property
     def by_name(self) -> dict[str, System]:
@@ -98,7 +103,7 @@ def evaluate_act(plan: Plan, row: Row | BadRow) -> ActResult | BadRow:
     """Run and score all systems on one act; a `BadRow` says why the act cannot be used."""
     if isinstance(row, BadRow):
         return row
-    act = act_of(row, plan.profile, plan.language)
+    act = act_of(row, plan.profile, plan.language, plan.hierarchy)
     if isinstance(act, BadRow):
         return act
     annotation = _annotation(plan, row, act)

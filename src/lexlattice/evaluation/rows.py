@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lexlattice.act.document import Act
 from lexlattice.errors import LexLatticeError, OptionError
@@ -27,6 +27,9 @@ from lexlattice.evaluation.sources import (
     open_source,
 )
 from lexlattice.reading import read
+
+if TYPE_CHECKING:
+    from lexlattice.reading.hierarchies import Hierarchy
 
 _CODE: Final = re.compile("[A-Za-z]{2}")
 
@@ -167,11 +170,11 @@ def parse_fields(text: str) -> dict[str, str]:
     return fields
 
 
-def act_of(row: Row, profile: str, language: str | None) -> Act | BadRow:
+def act_of(row: Row, profile: str, language: str | None, hierarchy: Hierarchy | None = None) -> Act | BadRow:
     """Read the act of a row; `language` overrides the row's. A `BadRow` says why it cannot be read."""
     try:
         text = f"{row.text}\n"  # so that a single line is not taken for a path or a URL
-        act = read(text, language=language or row.language, profile=profile, format="text")
+        act = read(text, language=language or row.language, profile=profile, format="text", hierarchy=hierarchy)
     except LexLatticeError as error:
         return BadRow(row.line, row.celex, str(error))
     return act if act.units else BadRow(row.line, row.celex, "No unit was found in the act.")

@@ -38,6 +38,7 @@ from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import SPLIT, Source
 from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, cost_estimate, named_systems
 from lexlattice.reading import LANGUAGES, PROFILES
+from lexlattice.reading.hierarchies import Hierarchy, load_hierarchy
 from lexlattice.selection import MODES, Budget
 
 
@@ -91,6 +92,7 @@ def evaluate(
     texts: bool = False,
     gold: str | PathLike[str] | Iterable[Gold] | None = None,
     fields: Mapping[str, str] | None = None,
+    hierarchy: str | PathLike[str] | Hierarchy | None = None,
     progress: bool | str = False,
     note: Callable[[str], object] = lambda sentence: None,
 ) -> Evaluation:
@@ -118,6 +120,7 @@ def evaluate(
         texts: Whether that file contains the extracts too.
         gold: Annotations or a file of them (`load_gold`): only annotated acts are evaluated, and scored by meaning too.
         fields: Names of the fields in the data, where they differ from EUR-Lex-Sum's.
+        hierarchy: How to read documents that are no EU acts: a TOML file, or the name of a packaged hierarchy.
         progress: Show progress, as a bar on a terminal and as lines to `note` elsewhere; a text is its title.
         note: Called with messages such as the estimated cost of a paid system, before the first act.
 
@@ -126,6 +129,7 @@ def evaluate(
 
     Raises:
         OptionError: An argument is invalid.
+        ConfigError: The file of the hierarchy is not valid.
         DataError: The data cannot be read, or contain no act that can be evaluated.
 
     Examples:
@@ -146,6 +150,7 @@ def evaluate(
         options=encoding.Options(device, precision, None, None if cache is None else str(cache), cache_limit),
         texts=texts,
         gold=None if gold is None else _annotations(gold),
+        hierarchy=None if hierarchy is None else load_hierarchy(hierarchy),
     )
     _check(plan, jobs, limit)
     if not plan.runs_in_workers:
@@ -194,7 +199,7 @@ def _annotated(rows: Iterable[Row | BadRow], plan: Plan) -> Iterable[Row | BadRo
 def _tasks(plan: Plan, rows: Iterable[Row | BadRow]) -> Iterator[tuple[Act, int]]:
     """The acts that can be read, each with its budget in words."""
     for row in rows:
-        act = row if isinstance(row, BadRow) else act_of(row, plan.profile, plan.language)
+        act = row if isinstance(row, BadRow) else act_of(row, plan.profile, plan.language, plan.hierarchy)
         if isinstance(row, Row) and isinstance(act, Act):
             yield act, plan.budget.of(act.words, row.summary)
 

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from lexlattice.act.document import Act
 from lexlattice.act.remarks import Remark
@@ -30,6 +30,9 @@ from lexlattice.reading.structure.paper import read_paper
 from lexlattice.reading.structure.provisions import SENTENCES_FROM, read_provisions
 from lexlattice.reading.structure.signatures import mark_testimonium
 from lexlattice.reading.structure.text_tables import mark_tables
+
+if TYPE_CHECKING:
+    from lexlattice.reading.hierarchies import Hierarchy
 
 __all__ = ["FORMATS", "LANGUAGES", "PROFILES", "read"]
 
@@ -59,6 +62,7 @@ def read(
     profile: str = "provisions",
     format: str | None = None,
     sentences_from: int = SENTENCES_FROM,
+    hierarchy: str | os.PathLike[str] | Hierarchy | None = None,
 ) -> Act:
     r"""Read an act from a file, an address or a text.
 
@@ -69,12 +73,15 @@ def read(
         profile: `provisions` for units as lawyers cite them, `paper` for the segmentation rules of the paper.
         format: One of `FORMATS`. Detected from the content by default; file names do not matter.
         sentences_from: Provisions of more words than this are split into sentences; 0 leaves all of them whole.
+        hierarchy: For documents that are no EU acts, what their sections and paragraphs look like: the path of a TOML
+            file, or the name of a packaged one such as "us-bill".
 
     Returns:
         The act with its units, its metadata, and warnings about anything doubtful.
 
     Raises:
         OptionError: An argument has a value that is not allowed.
+        ConfigError: The file of the hierarchy is not valid.
         ReadingError: The source cannot be read.
         NotAnActError: The source can be read, but is no act in one of the 24 languages.
         FetchError: The CELEX number or URL could not be fetched.
@@ -89,12 +96,20 @@ def read(
         raise OptionError(f"'{language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
     if profile not in PROFILES:
         raise OptionError(f"There is no profile '{profile}'; choose {' or '.join(PROFILES)}.")
+    described = None
+    if hierarchy is not None:
+        from lexlattice.reading.hierarchies import load_hierarchy  # EU acts do not need it
+
+        described = load_hierarchy(hierarchy)
+        language = language or described.language or None
     document = _open(source, language, format)
     with _gc_paused():
-        return _build(document, language, profile, sentences_from)
+        return _build(document, language, profile, sentences_from, described)
 
 
-def _build(document: Document, language: str | None, profile: str, sentences_from: int) -> Act:
+def _build(
+    document: Document, language: str | None, profile: str, sentences_from: int, hierarchy: Hierarchy | None
+) -> Act:
     """Build the act from the lines of a file: language, clean-up, structure."""
     lines = [block.text for block in document.blocks]
     if not any(map(str.strip, lines)):
@@ -104,6 +119,11 @@ def _build(document: Document, language: str | None, profile: str, sentences_fro
     else:
         document.warnings.extend(_language_warnings(lines, language))
     grammar = load(language)
+    if hierarchy is not None:
+        from lexlattice.reading.hierarchies.reader import read_hierarchy
+
+        document.blocks = _normalize(document.blocks, squeeze_tables=True)
+        return read_hierarchy(document, grammar, hierarchy, profile, sentences_from)
     record_repeal(document, grammar)
     if profile == "paper":
         document.blocks = _normalize(document.blocks, squeeze_tables=True)

@@ -23,6 +23,7 @@ from lexlattice.act.summary import Item, Summary
 from lexlattice.rendering.blocks import Block, Line, Mark
 from lexlattice.rendering.cover import cover, is_set_small
 from lexlattice.rendering.phrases import phrases
+from lexlattice.rendering.status import disclaimer
 from lexlattice.rendering.text import number, parts, title, told
 
 _FOLDER: Final = Path(__file__).parent
@@ -59,7 +60,7 @@ def to_html(summary: Summary, *, group: bool = False) -> str:
         *_provisions(summary, group, depths),
         "<footer>",
         *(f'<p class="warning" lang="en">{_text(warning)}</p>' for warning in told(summary)[1]),
-        f"<p>{_text(words.disclaimer)}</p>",
+        f"<p>{_text(disclaimer(act))}</p>",
         "</footer>",
         "</main>",
         f'<section class="act" aria-label="{escape(words.act)}" tabindex="0">',

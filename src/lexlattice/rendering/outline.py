@@ -15,6 +15,7 @@ from lexlattice.act.summary import Summary
 from lexlattice.rendering.blocks import Block, Line
 from lexlattice.rendering.cover import cover, is_set_small, now
 from lexlattice.rendering.phrases import phrases
+from lexlattice.rendering.status import disclaimer
 from lexlattice.rendering.text import number, parts, title, told
 
 KINDS: Final = (
@@ -91,7 +92,7 @@ def outline(summary: Summary, *, group: bool = False) -> Sheet:
         celex=celex,
         type=printable(act.type),
         pieces=(*front, *provisions, *warnings),
-        disclaimer=words.disclaimer,
+        disclaimer=disclaimer(act),
         page=words.page,
         subject=printable(" · ".join(filter(None, (words.extract, act.name)))),
         made=now().replace(tzinfo=None).isoformat(),

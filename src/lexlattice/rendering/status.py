@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from lexlattice.act.document import CUT_OFF, Act
 from lexlattice.rendering.phrases import phrases
+
+_CLAUSES: Final = re.compile("[;·]")
+"""Ends the clause before the one on the Official Journal, in every language; Greek has a point in the middle."""
 
 
 def standing(act: Act) -> tuple[str, ...]:
@@ -41,6 +47,12 @@ def notices(act: Act) -> tuple[str, ...]:
 def warnings_of(act: Act) -> tuple[str, ...]:
     """The notices, and then the act's other warnings."""
     return (*notices(act), *(warning for warning in act.warnings if warning != CUT_OFF))
+
+
+def disclaimer(act: Act) -> str:
+    """What stands below everything; only of an EU act the Official Journal has the authentic version."""
+    words = phrases(act.language).disclaimer
+    return words if not act.hierarchy else f"{_CLAUSES.split(words)[0]}."
 
 
 def has_no_summary(act: Act) -> bool:

@@ -16,7 +16,7 @@ from lexlattice.act.summary import Summary
 from lexlattice.rendering.blocks import Block, Line, blocks_of
 from lexlattice.rendering.cover import cover
 from lexlattice.rendering.phrases import phrases
-from lexlattice.rendering.status import notices
+from lexlattice.rendering.status import disclaimer, notices
 
 WIDTH: Final = 100
 _INDENT: Final = "    "
@@ -42,7 +42,7 @@ def to_text(summary: Summary, *, group: bool = False) -> str:
             first = f"{block.citation} · {block.heading}" if block.heading else block.citation
             lines = (shown for line in block.lines for shown in _text_lines(line))
             blocks.append("\n".join([_wrapped(first), *lines]))
-    return "\n\n".join([*blocks, *map(_wrapped, (*remarks, words.disclaimer))])
+    return "\n\n".join([*blocks, *map(_wrapped, (*remarks, disclaimer(summary.act)))])
 
 
 def to_markdown(summary: Summary, *, group: bool = False) -> str:
@@ -56,7 +56,7 @@ def to_markdown(summary: Summary, *, group: bool = False) -> str:
         for block in provisions:
             heading = f" · {escaped(block.heading)}" if block.heading else ""
             blocks += [f"**{escaped(block.citation)}**{heading}", *_markdown(block.lines)]
-    return "\n\n".join([*blocks, *map(escaped, remarks), escaped(words.disclaimer)])
+    return "\n\n".join([*blocks, *map(escaped, remarks), escaped(disclaimer(summary.act))])
 
 
 def title(summary: Summary) -> str:

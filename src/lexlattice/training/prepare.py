@@ -30,6 +30,7 @@ from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import Source
 from lexlattice.reading import LANGUAGES, PROFILES
+from lexlattice.reading.hierarchies import Hierarchy, load_hierarchy
 from lexlattice.training.prepared import FORMAT, SHARD_SIZE, Example, Packed, Prepared, Vectors, pack, write_shard
 from lexlattice.training.silver import align
 from lexlattice.training.targets import SilverTargets, gold_order, make_targets
@@ -55,6 +56,8 @@ class Plan:
     """How the encoder is loaded."""
     gold: str | None = None
     """A file of gold annotations; with it, targets are these and silver alignment instead of the oracle's selection."""
+    hierarchy: Hierarchy | None = None
+    """How to read documents that are no EU acts."""
 
     @cached_property
     def loaded(self) -> encoding.Encoder:
@@ -85,6 +88,7 @@ class Plan:
             **({"precision": precision} if (precision := encoding.precision_of(encoder)) != "fp32" else {}),
             "oracle": asdict(self.oracle),
             "language": self.language,
+            **({} if self.hierarchy is None else {"hierarchy": f"{self.hierarchy.name} {self.hierarchy.digest}"}),
             **({} if self.gold is None else {"gold": sha256(gold_file(self.gold).read_bytes())}),
         }
 
@@ -113,6 +117,7 @@ def prepare(
     language: str | None = None,
     split: str = "train",
     fields: Mapping[str, str] | None = None,
+    hierarchy: str | os.PathLike[str] | Hierarchy | None = None,
     jobs: int = 1,
     limit: int | None = None,
     strict: bool = False,
@@ -136,6 +141,7 @@ def prepare(
         language: Of all acts; by default that of each row, or detected.
         split: Of data sets that have several.
         fields: The names that the data use for fields, by ours, where they differ.
+        hierarchy: How to read documents that are no EU acts: a TOML file, or the name of a packaged hierarchy.
         jobs: Number of processes that read acts; a transformer runs in this process only.
         limit: Prepare the first rows only.
         strict: Stop at the first row that cannot be used, instead of skipping it.
@@ -147,6 +153,7 @@ def prepare(
 
     Raises:
         OptionError: An option has a value that is not allowed.
+        ConfigError: The file of the hierarchy is not valid.
         DataError: The data are damaged, or have no usable row.
         OutputError: The folder cannot be written, or was started with other settings or data.
 
@@ -159,6 +166,7 @@ def prepare(
         language.lower() if language else None,
         encoding.Options(device, precision, batch_tokens, None if cache is None else str(cache), cache_limit),
         None if gold is None else str(gold),
+        None if hierarchy is None else load_hierarchy(hierarchy),
     )
     sources = [Rows(source, split=split, fields=fields) for source in data]
     shards = ShardFolder(Path(folder), {"format": FORMAT, **plan.settings(), "limit": limit})
@@ -284,7 +292,7 @@ def _read_row(plan: Plan, row: Row | BadRow) -> _ReadRow | Packed | BadRow:
     """Do all that can be done with one row in a worker process."""
     if isinstance(row, BadRow):
         return row
-    act = act_of(row, plan.profile, plan.language)
+    act = act_of(row, plan.profile, plan.language, plan.hierarchy)
     if isinstance(act, BadRow):
         return act
     order = () if plan.gold else plan.oracle.choose(act.units, row.summary, len(row.summary.split())).order

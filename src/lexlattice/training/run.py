@@ -18,6 +18,7 @@ from lexlattice._internal.files import is_unused, sha256, write_whole, writing
 from lexlattice.encoding.devices import choose_device
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 from lexlattice.evaluation.sources import Source
+from lexlattice.reading.hierarchies import Hierarchy
 from lexlattice.selection import Budget
 from lexlattice.training.config import NETWORKS, Config, Stage, find_config, read_config
 from lexlattice.training.loop import CHECKPOINT_SECONDS, SILVER, STAGES, Best, Task, train
@@ -42,6 +43,8 @@ class PrepareOptions:
     gold: Mapping[str, str] | None = None
     """Files of gold annotations by split, for networks that learn from them; the packaged ones by default."""
     language: str | None = None
+    hierarchy: str | os.PathLike[str] | Hierarchy | None = None
+    """How to read documents that are no EU acts: a TOML file, or the name of a packaged hierarchy."""
     jobs: int = 1
     strict: bool = False
 
@@ -263,8 +266,8 @@ def _load_data(
     def opened(source: Source, split: str) -> Prepared:
         if _is_prepared(source):
             prepared = Prepared.open(source, verify=True)
-            if options.fields or options.language or options.strict:
-                note(f"'{source}' is already prepared; the options for fields, language and strictness are ignored.")
+            if options.fields or options.language or options.hierarchy or options.strict:
+                note(f"'{source}' is already prepared; the options for reading and for its fields are ignored.")
         else:
             prepared = prepare(
                 [source],
@@ -277,6 +280,7 @@ def _load_data(
                 gold=(options.gold or {}).get(split, split) if config.learns_from_gold else None,
                 fields=options.fields,
                 language=options.language,
+                hierarchy=options.hierarchy,
                 jobs=options.jobs,
                 strict=options.strict,
                 progress=progress,

@@ -55,6 +55,16 @@ def add_language(command: argparse._ActionsContainer) -> None:
     )
 
 
+def add_hierarchy(command: argparse._ActionsContainer) -> None:
+    """Add the option --hierarchy."""
+    command.add_argument(
+        "--hierarchy",
+        metavar="NAME|FILE.toml",
+        help="for documents that are no EU acts, what their sections and paragraphs look like: a TOML file, or "
+        "us-bill, german-law, french-code, polish-law or contract",
+    )
+
+
 def add_jobs(command: argparse._ActionsContainer) -> None:
     """Add the option -j, --jobs."""
     command.add_argument(

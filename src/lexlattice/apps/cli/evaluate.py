@@ -11,6 +11,7 @@ from lexlattice.apps.cli.common import (
     Commands,
     add_encoder_options,
     add_fields,
+    add_hierarchy,
     add_jobs,
     add_language,
     add_quiet,
@@ -72,6 +73,7 @@ def add(commands: Commands) -> None:
         help="ROUGE tokens: unicode (words of any script), compat (as rouge-score) (default: %(default)s)",
     )
     add_language(command)
+    add_hierarchy(command)
     command.add_argument("--encoder", metavar="NAME", help=f"encoder of the vector systems: {ENCODERS}")
     add_encoder_options(command)
     add_fields(command)
@@ -116,6 +118,7 @@ def _evaluate(options: argparse.Namespace) -> int:
         per_act=options.per_act,
         gold=options.gold,
         fields=fields_of(options),
+        hierarchy=options.hierarchy,
         progress=shows_progress(options),
         note=info,
     )

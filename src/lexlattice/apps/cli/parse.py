@@ -7,7 +7,7 @@ import json
 import sys
 
 from lexlattice.act.document import Act, Section
-from lexlattice.apps.cli.common import Commands, add_input, add_language, check_stdout, info, read_input
+from lexlattice.apps.cli.common import Commands, add_hierarchy, add_input, add_language, check_stdout, info, read_input
 from lexlattice.reading import FORMATS, PROFILES
 from lexlattice.reading.structure.health import health
 from lexlattice.reading.structure.provisions import SENTENCES_FROM
@@ -24,6 +24,7 @@ def add(commands: Commands) -> None:
     command.set_defaults(run=_parse)
     add_input(command)
     add_language(command)
+    add_hierarchy(command)
     command.add_argument("--format", metavar="NAME", help=f"input format (default: detected): {', '.join(FORMATS)}")
     command.add_argument(
         "--profile",
@@ -57,6 +58,7 @@ def _parse(options: argparse.Namespace) -> int:
         profile=options.profile,
         format=options.format,
         sentences_from=options.sentences_from,
+        hierarchy=options.hierarchy,
     )
     indent = 1 if sys.stdout.isatty() else None
     as_json = options.json or not (options.tree or sys.stdout.isatty())

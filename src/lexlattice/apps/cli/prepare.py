@@ -12,6 +12,7 @@ from lexlattice.apps.cli.common import (
     add_batch_tokens,
     add_encoder_options,
     add_fields,
+    add_hierarchy,
     add_jobs,
     add_language,
     add_quiet,
@@ -66,6 +67,7 @@ def add_rows_options(command: argparse.ArgumentParser) -> None:
     """Add the options of commands that prepare rows: `prepare`, and `train` with raw data."""
     add_fields(command)
     add_language(command)
+    add_hierarchy(command)
     add_jobs(command)
     command.add_argument("--strict", action="store_true", help="fail at an unusable row instead of skipping it")
     add_quiet(command)
@@ -90,6 +92,7 @@ def _prepare(options: argparse.Namespace) -> int:
         language=options.language,
         split=options.split,
         fields=fields_of(options),
+        hierarchy=options.hierarchy,
         jobs=options.jobs,
         limit=options.limit,
         strict=options.strict,

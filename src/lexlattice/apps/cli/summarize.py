@@ -16,6 +16,7 @@ from lexlattice.apps.bulk.records import acts_in, is_formex_folder
 from lexlattice.apps.cli.common import (
     SOME_FAILED,
     Commands,
+    add_hierarchy,
     add_language,
     add_quiet,
     check_stdout,
@@ -60,6 +61,7 @@ def add(commands: Commands) -> None:
         "or a URL; several inputs give one summary each",
     )
     add_language(command)
+    add_hierarchy(command)
     add_quiet(command)
     about = {option.name: option.metadata for option in fields(SummaryOptions)}
     group = command.add_argument_group("length", "at most one of these; --medium is the default")
@@ -129,7 +131,7 @@ def _one(job: Job, options: argparse.Namespace, format: str, summarizer: Summari
     from lexlattice.rendering import render_file
 
     with _output(job) as write:
-        act = read_input(job.source, language=options.language)
+        act = read_input(job.source, language=options.language, hierarchy=options.hierarchy)
         summary = summarizer.summarize(act, SummaryOptions.from_mapping(vars(options)))
         write(render_file(summary, format, group=options.group))
 
@@ -153,6 +155,8 @@ def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summari
 
 def _several_languages(options: argparse.Namespace) -> int:
     """Summarize one act in several languages by the same provisions."""
+    if options.hierarchy is not None:
+        raise OptionError("--hierarchy is for documents in one language; omit it, or omit --to and --versions.")
     from lexlattice.multilingual.versions import summarize_versions
     from lexlattice.rendering import render_file
 

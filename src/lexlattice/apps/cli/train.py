@@ -81,6 +81,7 @@ def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
         prepare_options=PrepareOptions(
             fields=fields_of(options),
             language=options.language,
+            hierarchy=options.hierarchy,
             jobs=options.jobs,
             strict=options.strict,
         ),

@@ -28,6 +28,7 @@ _DESCRIPTIONS: Final[dict[str, dict[str, str]]] = {
         "repealed": "the act that repealed it, empty if unknown; null if it is not known to be repealed",
         "incomplete": "whether the text seems to be truncated",
         "wholes": "citations of provisions that are divided into sentences, by id",
+        "hierarchy": "empty for EU acts; else the name of the description that the document was read by",
     },
     "ActSection": {
         "index": "row of the lattice, from 0",

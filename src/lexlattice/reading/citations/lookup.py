@@ -62,6 +62,10 @@ def find_provision(act: Act, below: Below, cited: str) -> str:
         return act.sections[same[0].section].id
     if same:
         return same[0].id if len(same) == 1 else same[0].provision
+    # A provision without a text of its own, or one that comes in sentences, is cited as a whole.
+    wholes = (name for name in act.wholes if name in below and _plain(act.wholes[name]) == wanted)
+    if wanted and (name := next(wholes, "")):
+        return name
     # Quoted text has no path from the outside, so its provisions are found by their whole citation only.
     quoted = (name for name in below if ".q" in name and _plain(cite_provision(act, below, name)) == wanted)
     if wanted and (name := next(quoted, "")):
@@ -202,6 +206,8 @@ def cite_provision(act: Act, below: Below, name: str) -> str:
     first = below[name][0]
     if first.id == name:
         return first.citation
+    if name in act.wholes:
+        return act.wholes[name]
     section = act.sections[first.section]
     if name == section.id and "-" not in name.rpartition(".")[2] and section.kind not in ("annex", "article"):
         return section.label or first.citation

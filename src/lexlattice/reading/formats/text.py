@@ -79,11 +79,12 @@ def _unwrap(lines: list[str]) -> list[str]:
     ended = True
     for line in lines:
         text = line.strip()
-        if text and not ended and marker(text.lstrip("`")) is None:
+        is_heading = text[:1] == "#" and _HEADING.match(text) is not None
+        if text and not ended and not is_heading and marker(text.lstrip("`")) is None:
             paragraphs[-1].append(text)
         elif text:
             paragraphs.append([text])
-        ended = not text
+        ended = not text or is_heading
     return [" ".join(paragraph) for paragraph in paragraphs]
 
 

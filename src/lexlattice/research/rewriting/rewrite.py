@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 
 from lexlattice._internal.files import sha256
 from lexlattice.act.summary import Item, Summary
-from lexlattice.rendering.phrases import phrases
+from lexlattice.rendering.status import disclaimer
 from lexlattice.rendering.text import escaped, title
 from lexlattice.research.llm import Endpoint, ReplyError, Request
 from lexlattice.research.rewriting.checking import Checker
@@ -105,7 +105,7 @@ class Rewritten:
             cited = "; ".join(escaped(items[name].citation) for name in sentence.ids)
             quote = "> " if sentence.status == "verbatim" else ""
             blocks.append(f"{quote}{escaped(sentence.text)} **{MARKS[sentence.status]} {cited}**")
-        notes = (*self.summary.warnings, *self.warnings, phrases(self.summary.act.language).disclaimer)
+        notes = (*self.summary.warnings, *self.warnings, disclaimer(self.summary.act))
         return "\n\n".join([*blocks, *map(escaped, notes)])
 
 
