@@ -83,6 +83,15 @@ def test_statistics_of_24_languages(folder: Path) -> None:
     assert table.rows[-1].cells[1].value == 24 + 12
 
 
+def test_words_of_statistics_are_runs_of_letters_and_digits(folder: Path, place: Path) -> None:
+    (table,) = run("statistics", folder)
+    lines = (place / "eur-lex-sum" / "mt" / "train.jsonl").read_text("utf-8").splitlines()
+    summaries = [json.loads(line)["summary"] for line in lines]
+    words = [len(re.findall(r"\w+", summary)) for summary in summaries]
+    assert words != [len(summary.split()) for summary in summaries]
+    assert table.rows[LANGUAGES.index("mt")].cells[4].value == sum(words) / len(words)
+
+
 @pytest.mark.slow
 def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
     settings = read_settings(CONFIGS / "main.toml")
