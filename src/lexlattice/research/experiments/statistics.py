@@ -64,8 +64,8 @@ def statistics(study: Study) -> list[Table]:
             _COLUMNS,
             tuple(lines),
             study.source(languages, total, ()),
-            "Words are runs of letters and digits (\\w+), in the units of an act and in its summary; the profile decides "
-            "which lines are units.",
+            "Words are runs of letters and digits (\\w+) in the units of an act and in its summary; the profile "
+            "decides which lines are units.",
             paper=_PAPER if study.settings.profile == "paper" else "The paper counts units of its own reading.",
             head="Language",
         )
