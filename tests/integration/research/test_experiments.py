@@ -24,6 +24,7 @@ from lexlattice.research.experiments.statistics import high_resource, paper
 from lexlattice.research.experiments.tables import Table
 
 CONFIGS = ROOT / "src/lexlattice/research/experiments/configs"
+ROUGE_NAMES = ["R-1", "R-2", "R-L", "R-Lsum"]
 FIRST = ["bg", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hr", "hu"]
 """Languages that have an act more to learn from."""
 
@@ -95,7 +96,8 @@ def test_words_of_statistics_are_runs_of_letters_and_digits(folder: Path, place:
 @pytest.mark.slow
 def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
     settings = read_settings(CONFIGS / "main.toml")
-    unicode, compat, parts, tests = run("main", folder)
+    unicode, compat, parts, tests, *stemmed = run("main", folder)
+    assert [table.title.rpartition(" ")[2] for table in stemmed] == ["unicode-stemmed", "compat-stemmed"]
     assert all(len(table.groups) == len(LANGUAGES) for table in (parts, tests))
     assert tests.title == "Against lead"
     first = {line.name: line for line in unicode.groups["Greek"]}
@@ -103,7 +105,7 @@ def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
         difference = (first[line.name].cells[0].value or 0) - (first["lead"].cells[0].value or 0)
         assert line.cells[0].value == pytest.approx(difference)
         assert all(0 < (line.cells[place].value or 0) <= 1 for place in (1, 2, 4, 5))
-    for table in (unicode, compat):
+    for table in (unicode, compat, *stemmed):
         assert len(table.groups) == len(LANGUAGES)
         for lines in table.groups.values():
             assert {line.name for line in lines} >= {*settings.systems, *settings.models}
@@ -157,13 +159,14 @@ def narrowed(name: str, groups: str, folder: Path) -> Path:
 def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, tmp_path: Path) -> None:
     config = narrowed("ablations", '"Neighbours" = ["2D", "unbounded", "BCE only"]', tmp_path)
     said: list[str] = []
-    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    table, seeds = run_experiment("ablations", config, folder, note=said.append)
     assert [line.name for line in table.rows][-1] == "BCE only − 2D"
+    assert list(seeds.groups) == ["unbounded − 2D", "BCE only − 2D"]
     assert [line.name for line in table.rows][3:6] == ["lead", "random", "lexrank"]
     assert all(line.cells[-1].value is not None for line in table.rows[:3]), "the deviation between seeds"
     assert any("training" in sentence for sentence in said)
     said.clear()
-    assert run_experiment("ablations", config, folder, note=said.append) == [table]
+    assert run_experiment("ablations", config, folder, note=said.append) == [table, seeds]
     assert said == []
 
 
@@ -173,7 +176,7 @@ def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_tr
     members = ["our units", "our network", "our decoder"]
     config = narrowed("shipped", f'"From the paper to ours" = {json.dumps(members)}', tmp_path)
     said: list[str] = []
-    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    table, _ = run_experiment("ablations", config, folder, note=said.append)
     names = [line.name for line in table.rows]
     assert names == [
         *(*members, "lead", "random", "lexrank"),
@@ -181,6 +184,29 @@ def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_tr
     ]
     trained = [sentence for sentence in said if "training" in sentence]
     assert len(trained) == 2 * len(members[:2]), "two seeds each; the decoder is no part of the training"
+
+
+def test_reinforcement_and_stems_over_seeds(folder: Path, tmp_path: Path) -> None:
+    config = narrowed("geometry", '"Reinforcement" = ["2D", "2D + RLOO"]', tmp_path)
+    text = config.read_text("utf-8").replace("[0, 1, 2, 3, 4]", "[0, 1]").replace('epochs" = 2', 'epochs" = 1')
+    config.write_text(text.replace('= "paper-static"', f'= "{_hurried(tmp_path)}"'), "utf-8")
+    said: list[str] = []
+    table, seeds = run_experiment("ablations", config, folder, note=said.append)
+    assert {line.name for line in seeds.rows} == {*ROUGE_NAMES, *(f"{name}, unicode-stemmed" for name in ROUGE_NAMES)}
+    (change,) = [line for line in table.rows if line.name == "2D + RLOO − 2D"]
+    assert [line.cells[2].value for line in seeds.rows[:4]] == [cell.value for cell in change.cells[:4]]
+    assert "unless validation improves" in table.note
+    assert "on the acts that are reported" in seeds.note
+    assert any("stemming" in sentence for sentence in said)
+
+
+def _hurried(folder: Path) -> Path:
+    """The paper's model, tiny, with one epoch of each stage."""
+    path = folder / "hurried.toml"
+    text = (ROOT / "src/lexlattice/training/configs/paper-static.toml").read_text("utf-8")
+    text = re.sub(r"\b(epochs|steps) = \d+", r"\1 = 1", text)
+    path.write_text(re.sub(r"\b(hidden|readout) = \d+", r"\1 = 16", text), "utf-8")
+    return path
 
 
 class _Halves:

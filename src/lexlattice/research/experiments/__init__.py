@@ -73,17 +73,21 @@ def run_experiment(
         OptionError: There is no such experiment.
         ConfigError: The settings are not valid.
         DataError: The data are missing or do not suffice.
+        MissingExtraError: The settings ask for something that is not installed, such as stemming.
 
     """
     if name not in EXPERIMENTS:
         raise OptionError(f"There is no experiment '{name}'; choose one of: {', '.join(EXPERIMENTS)}.")
     from lexlattice._internal.files import writing
+    from lexlattice.encoding.tokens import STEMMED, tokenizer
     from lexlattice.research.experiments.corpus import Corpus
     from lexlattice.research.experiments.runner import Runner
     from lexlattice.research.experiments.settings import read_settings
     from lexlattice.research.experiments.study import Study
 
     settings, target = read_settings(config), Path(folder)
+    if settings.stemming:
+        tokenizer(STEMMED[0])  # fail before hours of work if the stemmer is not installed
     runner = Runner(target, Corpus.named(settings.data), settings.limit, acts=settings.acts, jobs=jobs, note=note)
     place = target / Path(config).stem  # several settings files may belong to the same experiment
     with writing(place):  # fail before hours of work, not after them

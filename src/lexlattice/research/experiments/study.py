@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from lexlattice._internal.weights import read_weights
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import MEASURES
@@ -16,13 +17,15 @@ from lexlattice.evaluation.metrics.significance import confidence_interval
 from lexlattice.evaluation.rows import Row, Rows
 from lexlattice.reading.languages.grammar import load
 from lexlattice.research.experiments.runner import Results, Runner, Scores, TrainingTask
-from lexlattice.research.experiments.settings import Settings
+from lexlattice.research.experiments.settings import STAGES, Settings
+from lexlattice.research.experiments.stemming import with_stems
 from lexlattice.research.experiments.tables import Cell, Column, Source, Table
 
 TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum": "R-Lsum"}
 ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
 TOKENIZER: Final = TOKENIZERS[0]
 """The tokenizer for all scripts, which tables show first."""
+RLOO: Final = STAGES[-1]
 ORACLES: Final = ("oracle", "oracle-greedy", "gold")
 """Systems that use the summary or the annotation, and never count as the best."""
 _LENGTHS: Final = {
@@ -82,7 +85,7 @@ class Study:
         """Evaluate the systems without training on the acts of a language, at the settings' length or another."""
         settings = self.settings
         named = {name: name for name in settings.systems}
-        return self.runner.measure(
+        results = self.runner.measure(
             language,
             settings.split,
             named,
@@ -91,6 +94,27 @@ class Study:
             budget=settings.budget if budget is None else budget,
             gold=settings.gold,
         )
+        return self.stemmed(language, results)
+
+    def stemmed(self, language: str, results: Results) -> Results:
+        """The results with scores by stems too, if the settings ask for them."""
+        if not self.settings.stemming:
+            return results
+        return with_stems(results, self.summaries(language, results), self.runner)
+
+    def kept_weights(self, trained: Mapping[str, Sequence[Measurable]]) -> str:
+        """Which weights training kept, for notes: a figure on the acts that chose the weights is not a test."""
+        is_same = self.settings.split == "validation"
+        where = "on the acts that are reported" if is_same else "on the validation split"
+        sentences = [f"Training keeps the weights of the epoch with the best validation score, {where}."]
+        for name, models in trained.items():
+            if RLOO in models[0].task.model.stages:
+                unchanged = sum(read_weights(one.path).about.get("stage") != RLOO for one in models)
+                sentences.append(
+                    f"{name} keeps the warm-start weights unless validation improves, {where}: it has kept them with "
+                    f"{unchanged} of {len(models)} seeds."
+                )
+        return " ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +129,8 @@ class Measurable:
         """Its results on the acts of a language."""
         settings = self.study.settings
         length = settings.budget if budget is None else budget
-        return self.study.runner.measure_model(self.task, self.path, language, settings.split, length, settings.gold)
+        results = self.study.runner.measure_model(self.task, self.path, language, settings.split, length, settings.gold)
+        return self.study.stemmed(language, results)
 
 
 Run = Callable[[Study], list[Table]]
