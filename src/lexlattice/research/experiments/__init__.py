@@ -27,6 +27,7 @@ EXPERIMENTS: Final = {
     "transfer": "selected in another language, projected onto English and scored there",
     "ablations": "the same model with one thing changed",
     "architecture": "parts of the network, by points and precision on validation, over seeds",
+    "dynamics": "salience by step, and whether what is chosen lies together",
     "judge": "coverage and relevance of extracts, judged blindly by a language model",
     "figures": "an act on its lattice, salience by step, systems by language, training curves",
 }
@@ -42,6 +43,7 @@ _FUNCTIONS: Final = {
     "transfer": "transfer:transfer",
     "ablations": "ablations:ablations",
     "architecture": "ablations:architecture",
+    "dynamics": "dynamics:dynamics",
     "judge": "judged:judged",
     "figures": "plots:figures",
 }

@@ -233,6 +233,7 @@ def figures(study: Study) -> list[Table]:
     """Draw the figures of an act and of earlier experiments' results; returns no tables."""
     from lexlattice.rendering.figures import plot_lattice, plot_salience, save_figure
     from lexlattice.research.experiments.curves import plot_curves
+    from lexlattice.research.experiments.panels import draw_panels
 
     folder = study.runner.folder / "figures"
     folder.mkdir(parents=True, exist_ok=True)
@@ -250,6 +251,7 @@ def figures(study: Study) -> list[Table]:
         scores[language] = {name: value for name in _SHOWN if (value := found.get(name)) is not None}
     figure = plot_comparison(scores, "R-1", "Systems by language", f"The {study.settings.split} split.")
     save_figure(figure, folder / "comparison.svg")
+    draw_panels(study, {line.name for line in table.rows}, folder)
     logs = sorted((study.runner.folder / "models").glob("*/seed-0/log.csv"))
     models = [log.parent.parent.name.rpartition("-") for log in logs]
     names = Counter(name for name, _, _ in models)

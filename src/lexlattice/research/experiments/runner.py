@@ -134,6 +134,10 @@ class Runner:
             *(task.model.stages, task.seed, str(after or "")),
         )
 
+    def config(self, model: Model) -> Config:
+        """The configuration of a model, with its changes."""
+        return read_config(self._config(model))
+
     def _config(self, model: Model) -> Path:
         """Write the configuration of a model, with its changes, to a file."""
         content = _toml(_changed(model)).encode()
@@ -159,7 +163,7 @@ class Runner:
                 place,
                 profile=config.profile,
                 encoder=config.encoder.name,
-                cache=self._cache(config.encoder.name),
+                cache=self.vector_cache(config.encoder.name),
                 oracle=config.oracle,
                 gold=split if config.learns_from_gold else None,
                 jobs=1 if config.encoder.name.startswith(_THREADED) else self.jobs,
@@ -206,7 +210,7 @@ class Runner:
                 mode=mode,
                 language=language,
                 encoder=encoder or None,
-                cache=self._cache(encoder),
+                cache=self.vector_cache(encoder),
                 jobs=self.jobs,
                 split=split,
                 limit=self.acts,
@@ -221,12 +225,12 @@ class Runner:
         self, task: TrainingTask, path: Path, language: str, split: str, budget: str | int, gold: str = ""
     ) -> Results:
         """Evaluate a model, with the profile and selection of its configuration."""
-        config = read_config(self._config(task.model))
+        config = self.config(task.model)
         systems = {task.name: f"{task.model.system}:{path}"}
         encoder = "" if config.encoder.name == "static" else config.encoder.name
         return self.measure(language, split, systems, config.profile, config.selection.mode, encoder, budget, gold)
 
-    def _cache(self, encoder: str) -> Path | None:
+    def vector_cache(self, encoder: str) -> Path | None:
         """The folder for cached vectors; those of the embedded encoder are computed faster than read."""
         return self.folder / "vectors" if encoder not in ("", "static") else None
 
