@@ -19,8 +19,11 @@ from lexlattice.errors import ConfigError, DataError
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.experiments import EXPERIMENTS, run_experiment
 from lexlattice.research.experiments.corpus import Corpus
+from lexlattice.research.experiments.panels import draw_panels
+from lexlattice.research.experiments.runner import Runner
 from lexlattice.research.experiments.settings import read_settings
 from lexlattice.research.experiments.statistics import high_resource, paper
+from lexlattice.research.experiments.study import Study
 from lexlattice.research.experiments.tables import Table
 
 CONFIGS = ROOT / "src/lexlattice/research/experiments/configs"
@@ -207,6 +210,36 @@ def _hurried(folder: Path) -> Path:
     text = re.sub(r"\b(epochs|steps) = \d+", r"\1 = 1", text)
     path.write_text(re.sub(r"\b(hidden|readout) = \d+", r"\1 = 16", text), "utf-8")
     return path
+
+
+def test_salience_is_followed_step_by_step(folder: Path, tmp_path: Path) -> None:
+    text = (CONFIGS / "dynamics.toml").read_text("utf-8").partition('[models."2D + RLOO"]')[0]
+    text = text.replace("languages = []", 'languages = ["mt"]').replace('= "paper-static"', f'= "{_hurried(tmp_path)}"')
+    config = tmp_path / "dynamics.toml"
+    config.write_text(text, "utf-8")
+    steps, clusters = run("dynamics", tmp_path, config)
+    assert list(steps.groups) == ["1D", "2D", "lexlattice"]
+    assert [line.name for line in steps.groups["2D"]] == ["t = 0", "t = 1", "t = 1 − t = 0"]
+    assert all(0 < (cell.value or 0) <= 1 for line in steps.groups["2D"][:2] for cell in line.cells[:2])
+    papers, ours = clusters.groups.values()
+    assert [line.name for line in papers[:4]] == ["1D, t = 0", "1D", "2D, t = 0", "2D"]
+    assert {line.name for line in ours} >= {"lexlattice", "lexlattice, t = 0", "lead", "random", "oracle"}
+    shares = {line.name: line.cells[6].value for line in papers}
+    assert shares["lead"] == 100, "the first units are all neighbours"
+
+    pytest.importorskip("matplotlib")
+    assert (tmp_path / "figures" / "dynamics.svg").is_file()
+    study = Study(read_settings(config), Runner(tmp_path, Corpus.named("eur-lex-sum")), "")
+    draw_panels(study, {"2D"}, tmp_path)
+    assert [path.name for path in tmp_path.glob("*.svg")] == ["salience-2D.svg"]
+    assert "t = 1" in (tmp_path / "salience-2D.svg").read_text("utf-8")
+
+
+def test_only_systems_that_choose_units_can_be_examined(folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "dynamics.toml"
+    config.write_text('systems = ["published"]')
+    with pytest.raises(ConfigError, match="published"):
+        run("dynamics", folder, config)
 
 
 class _Halves:

@@ -35,9 +35,10 @@ def test_morans_i_is_that_of_its_definition_on_any_lattice(cells: set[tuple[int,
         z = values - values.mean()
         expected = len(z) / near.sum() * (z @ near @ z) / (z @ z)
         assert graph.moran(values[None])[0] == pytest.approx(expected)
-    chosen = values > 0
-    beside = [near[unit][chosen].any() for unit in np.flatnonzero(chosen)]
-    assert graph.joined(chosen[None])[0] == pytest.approx(np.mean(beside) if beside else 0)
+        chosen = values > np.median(values)
+        moran, joined = graph.clustering(chosen[None])
+        assert moran[0] == pytest.approx(graph.moran(chosen[None].astype(float))[0])
+        assert joined[0] == pytest.approx(np.mean([near[unit][chosen].any() for unit in np.flatnonzero(chosen)]))
 
 
 def test_a_block_is_clustered_a_chessboard_is_not_and_chance_is_in_between() -> None:
@@ -47,7 +48,7 @@ def test_a_block_is_clustered_a_chessboard_is_not_and_chance_is_in_between() -> 
         null = GRID.null(chosen, 200, seed=0)
         assert (null.p < 0.05) == is_clustered
         assert abs(null.moran + 1 / (SIDE**2 - 1)) < 0.01, "the expectation by chance"
-    assert GRID.joined(np.stack([block, scattered])).tolist() == [1, 0]
+        assert GRID.clustering(chosen[None])[1] == is_clustered
 
 
 def test_by_chance_few_selections_are_significant() -> None:
@@ -62,7 +63,7 @@ def test_a_whole_column_is_clustered_only_if_columns_are_not_kept() -> None:
     assert GRID.null(first, 99, seed=0).p == 0.01
     kept = GRID.null(first, 99, seed=0, by_column=True)
     assert kept.p == 1
-    assert kept.moran == pytest.approx(GRID.moran(first[None].astype(float))[0])
+    assert kept.moran == pytest.approx(GRID.clustering(first[None])[0][0])
     assert kept.joined == 1
 
 

@@ -45,6 +45,8 @@ FEWEST: Final = 10
 """Shorter acts are left out: a tenth of their units is less than one, and all of them may be chosen."""
 DRAWS: Final = 200
 """Shuffled selections for each act."""
+_EVERY: Final = 50
+"""Acts between progress messages."""
 _SIGNIFICANT: Final = 0.05
 STEP_COLUMNS: Final = tuple(
     Column(name, best=None, digits=3) for name in ("entropy", "mass of the top 10 %", "upper half", "Moran's I")
@@ -65,7 +67,7 @@ _ABOUT_STEPS: Final = (
     "of the scale, from the least to the greatest salience of the whole trajectory. The paper’s model gives logits, of "
     "which the softmax is taken, as in its loss; ours gives expected points, which are divided by their sum. "
     "Moran’s I: of salience on the lattice, 3×3 neighbourhoods. Readouts are trained on the last step only. Acts "
-    f"with fewer than {FEWEST} units are left out."
+    f"with fewer than {FEWEST} units in either reading are left out."
 )
 _ABOUT_CLUSTERS: Final = (
     "Shuffled: the same number of units anywhere in the act; in columns: the same number in each column, that is, at "
@@ -158,7 +160,12 @@ def _measured(study: Study, language: str, sources: Sequence[Source]) -> list[li
     study.runner.note(f"examining {', '.join(dict.fromkeys(source.name for source in sources))} on {language}")
     is_light = all(source.encoder == "static" for source in sources)
     jobs = max(1, min(study.runner.jobs if is_light else 1, len(rows)))  # heavy encoders have threads of their own
-    found = [act for act in parallel_map(partial(_examine, sources, language), rows, jobs) if act]
+    found = []
+    for number, act in enumerate(parallel_map(partial(_examine, sources, language), rows, jobs), 1):
+        if act:
+            found.append(act)
+        if number % _EVERY == 0:
+            study.runner.note(f"examined {number} of {len(rows)} acts")
     if not found:
         raise DataError(f"No act of the {split} split in '{language}' has {FEWEST} units; name another language.")
     return found
@@ -193,10 +200,11 @@ def cluster(graph: Neighbourhood, chosen: NDArray[np.bool_]) -> list[float]:
     if chosen.all() or not chosen.any() or not graph.pairs:
         return [float("nan")] * len(_CLUSTER_COLUMNS)
     anywhere, in_columns = (graph.null(chosen, DRAWS, seed=0, by_column=by_column) for by_column in (False, True))
+    moran, joined = (float(figure[0]) for figure in graph.clustering(chosen[None]))
     return [
-        *(float(chosen.mean()), float(graph.moran(chosen[None].astype(float))[0])),
+        *(float(chosen.mean()), moran),
         *(anywhere.moran, float(anywhere.p < _SIGNIFICANT), in_columns.moran, float(in_columns.p < _SIGNIFICANT)),
-        *(float(graph.joined(chosen[None])[0]), anywhere.joined, in_columns.joined),
+        *(joined, anywhere.joined, in_columns.joined),
     ]
 
 

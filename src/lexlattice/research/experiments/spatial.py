@@ -90,13 +90,15 @@ class Neighbourhood:
         if len(lattice) != len(lattice.cell_of):
             raise ValueError("several units share a cell; use an unbounded lattice")
         count, order = len(lattice), np.argsort(lattice.cell_of)  # the unit of each cell
-        middle = lattice.neighbours.shape[1] // 2
-        unit_of = np.append(order, count)  # `count` stands for no neighbour
-        # All directions but the middle; every pair is there twice, which cancels out in the quotient.
-        around = np.delete(lattice.neighbours, middle, axis=1)[lattice.cell_of]
-        self._neighbours = [unit_of[around[:, place]] for place in range(around.shape[1])]
+        around = np.delete(
+            lattice.neighbours, lattice.neighbours.shape[1] // 2, axis=1
+        )  # a unit is no neighbour of itself
+        self._around = np.append(order, count)[around[lattice.cell_of]]
+        """The neighbours of each unit; the number of units stands for none."""
+        self._degrees = (self._around < count).sum(axis=1)
         self.columns = lattice.coordinates[lattice.cell_of, 1]
-        self.pairs = int(sum((found < count).sum() for found in self._neighbours))
+        self.pairs = int(self._degrees.sum())
+        """Pairs of neighbours, each in both directions."""
 
     def moran(self, values: Matrix) -> Vector:
         """Moran's I of each row of values: near −1 / (n − 1) by chance, 1 if neighbours are equal.
@@ -105,19 +107,24 @@ class Neighbourhood:
         """
         centred = values - values.mean(axis=-1, keepdims=True)
         padded = _padded(centred)
-        products = sum((centred * padded[..., found]).sum(axis=-1) for found in self._neighbours)
+        products = sum((centred * padded[:, found]).sum(axis=-1) for found in self._around.T)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Vector = (values.shape[-1] / self.pairs) * products / (centred**2).sum(axis=-1)
+            found: Vector = len(self.columns) / np.float64(self.pairs) * products / (centred**2).sum(axis=-1)
         return found
 
-    def joined(self, chosen: NDArray[np.bool_]) -> Vector:
-        """The share of chosen units of each row that have a chosen neighbour."""
-        padded = _padded(chosen)
-        beside = np.zeros_like(chosen)
-        for found in self._neighbours:
-            beside |= padded[..., found]
-        shares: Vector = (beside & chosen).sum(axis=-1) / np.maximum(1, chosen.sum(axis=-1))
-        return shares
+    def clustering(self, chosen: NDArray[np.bool_]) -> tuple[Vector, Vector]:
+        """Moran's I of each row of selections, and the share of chosen units that have a chosen neighbour.
+
+        All rows choose the same number of units, at least one and not all.
+        """
+        places = np.nonzero(chosen)[1].reshape(len(chosen), -1)
+        rows = np.arange(len(chosen))[:, None, None]
+        beside = _padded(chosen)[rows, self._around[places]].sum(axis=-1)  # chosen neighbours of each chosen unit
+        # With z = x − m and x 0 or 1, Σ w z z = Σ w x x − 2 m Σ degree x + m² Σ w, and Σ z² = n m (1 − m).
+        mean = places.shape[1] / len(self.columns)
+        products = beside.sum(axis=-1) - 2 * mean * self._degrees[places].sum(axis=-1) + mean**2 * self.pairs
+        morans: Vector = products / (self.pairs * mean * (1 - mean))
+        return morans, (beside > 0).mean(axis=-1)
 
     def null(self, chosen: NDArray[np.bool_], draws: int, seed: int, *, by_column: bool = False) -> Null:
         """Compare a selection with shuffled ones: among all units, or only among those of the same column.
@@ -125,14 +132,11 @@ class Neighbourhood:
         Shuffling within columns keeps how often each position in a section is chosen: the first paragraphs of sections
         are neighbours of each other, and a model that likes first paragraphs clusters for that reason alone.
         """
-        observed = float(self.moran(chosen[None].astype(float))[0])
-        morans, shares = [], []
-        for shuffled in self._shuffled(chosen, draws, seed, by_column=by_column):
-            morans.append(self.moran(shuffled.astype(float)))
-            shares.append(self.joined(shuffled))
-        found = np.concatenate(morans)
-        at_least = int((found >= observed - 1e-12).sum())  # equal ones differ in the last bits
-        return Null(float(found.mean()), (1 + at_least) / (1 + draws), float(np.concatenate(shares).mean()))
+        observed = float(self.clustering(chosen[None])[0][0])
+        found = [self.clustering(some) for some in self._shuffled(chosen, draws, seed, by_column=by_column)]
+        morans, shares = (np.concatenate(part) for part in zip(*found, strict=True))
+        at_least = int((morans >= observed - 1e-12).sum())  # equal ones differ in the last bits
+        return Null(float(morans.mean()), (1 + at_least) / (1 + draws), float(shares.mean()))
 
     def _shuffled(
         self, chosen: NDArray[np.bool_], draws: int, seed: int, *, by_column: bool
