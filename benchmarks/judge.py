@@ -20,6 +20,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,12 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     made = commands.add_parser("candidates", help="what systems make of annotated acts")
     made.add_argument("file", type=Path)
-    made.add_argument("--system", default="lexlattice,lead", help="as in lexlattice evaluate (default: %(default)s)")
+    made.add_argument(
+        "--system",
+        default="lexlattice,lead",
+        help="as in lexlattice evaluate, also as NAME=SYSTEM; models of the paper read acts as the paper does "
+        "(default: %(default)s)",
+    )
     made.add_argument("--acts", type=int, help="number of acts, spread over the annotated ones (default: all)")
     made.add_argument("--words", type=int, help="length (default: that of the official summary)")
     made.add_argument("--split", default="validation", help="of EUR-Lex-Sum and the annotations (default: %(default)s)")
@@ -105,8 +111,9 @@ def candidate_row(row: Mapping[str, str], gold: Gold, names: Sequence[str], word
     act = read(f"{text}\n", language=gold.language, format="text")
     task = Task(act, text, row["summary"], words or gold.words, "whole", 0, gold, text)
     systems, scores = {}, {}
-    for name in names:
-        summary = _summary(name, task)
+    for given in names:
+        name, _, found_as = given.partition("=")
+        summary = _of_model(found_as, row, task) if found_as.startswith("model:") else _summary(found_as or name, task)
         lines = [item.text for item in summary] if isinstance(summary, Summary) else summary
         shown = entries_of(summary, is_marked=name in MARKED)
         systems[name] = [entry._asdict() for entry in shown]
@@ -132,6 +139,12 @@ def _summary(name: str, task: Task) -> Summary | list[str]:
         return _of_units(task.act, {unit for place in task.gold.extract for unit in places.units(place)}, task.words)
     lines = [line for line in system(name)(task)[0].split("\n") if line.strip()]
     return as_summary(task.act, lines, task.words) or lines
+
+
+def _of_model(name: str, row: Mapping[str, str], task: Task) -> list[str]:
+    """The lines that one of the paper's models emits: paragraphs by the paper's reading, cut to the budget."""
+    act = read(f"{row['reference']}\n", language=task.act.language, format="text", profile="paper")
+    return [line for line in system(name)(replace(task, act=act, mode="paper"))[0].split("\n") if line.strip()]
 
 
 def as_summary(act: Act, lines: Sequence[str], words: int) -> Summary | None:
@@ -227,11 +240,11 @@ def report(folder: Path, rows: Mapping[str, Mapping[str, Any]]) -> str:
     for standing in standings(verdicts):
         cells = [f"{name} {_figure(figure, name)}" for name, figure in standing.figures.items()]
         lines.append(f"{standing.system:<24} {standing.acts:>3} acts  {'  '.join(cells)}")
-    lines += ["", "paired differences"]
+    lines += ["", "paired differences, with p-values of the bootstrap and of Wilcoxon's test"]
     for found in differences(verdicts):
         one, other = found.systems
         figure = _figure(found.figure, found.measure, "+")
-        lines.append(f"{one} less {other}: {found.measure} {figure}, p {found.p:.4f}, {found.acts} acts")
+        lines.append(f"{one} less {other}: {found.measure} {figure}, p {found.p:.4f} (Wilcoxon {found.wilcoxon:.4f})")
     lines += ["", "correlation within acts"]
     for pair in correlations(verdicts, scores):
         mean, low, high = pair.figure

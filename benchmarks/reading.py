@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import platform
+import re
 import statistics
 import sys
 import time
@@ -20,7 +21,9 @@ from typing import Any
 
 from lexlattice import Act, read
 from lexlattice.errors import ReadingError
+from lexlattice.reading import LANGUAGES
 from lexlattice.reading.languages.identify import identify
+from lexlattice.research.experiments.statistics import reported
 
 if "LEXLATTICE_DATA" not in os.environ:
     sys.exit("Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md) and try again.")
@@ -141,12 +144,48 @@ def line_breaks() -> None:
     print(f"training acts with a single section: {len(single)} of {acts}: {', '.join(single)}")
 
 
+WORD = re.compile(r"\w+")
+
+
 def paper() -> None:
-    """Count sections and paragraphs by the paper's rules."""
-    acts = [read(row["reference"], language="en", profile="paper") for row in rows("eur-lex-sum/en/train.jsonl.gz")]
-    sections = statistics.mean(len(act.sections) for act in acts)
-    paragraphs = statistics.mean(len(act.units) for act in acts)
-    print(f"paper's rules: {sections:.1f} sections (paper 29.2) and {paragraphs:.1f} paragraphs (paper 115.7) per act")
+    """Compare the profile `paper` with the paper's table of statistics, as far as the data go."""
+    table = reported("statistics", "en")
+    acts, words, summaries = [], [], []
+    for row in rows("eur-lex-sum/en/train.jsonl.gz"):
+        acts.append(read(row["reference"], language="en", profile="paper"))
+        words.append(sum(len(WORD.findall(unit.text)) for unit in acts[-1].units))
+        summaries.append(len(WORD.findall(row["summary"])))
+    found = [words, summaries, [len(act.sections) for act in acts], [len(act.units) for act in acts]]
+    for name, values, theirs in zip(
+        ("words", "summary words", "sections", "paragraphs"), found, table[2:], strict=True
+    ):
+        print(f"English training acts, {name}: {statistics.mean(values):,.1f} (paper {theirs:,})")
+    print(f"of one paragraph: {sum(len(act) == 1 for act in acts)} of {len(acts)} acts")
+    versions = [
+        (row["reference_fr"], row["reference_en"])
+        for row in rows("eur-lex-sum/fr-acts-en-summaries/train-validation.jsonl.gz")
+    ]
+    _ratio("fr", versions, "EUR-Lex-Sum acts")
+    pairs = [row["text"] for row in rows("acts/multi-eurlex.jsonl.gz")]
+    for language in LANGUAGES:
+        if language != "en":
+            _ratio(
+                language, [(text[language], text["en"]) for text in pairs if language in text and "en" in text], "acts"
+            )
+
+
+def _ratio(language: str, versions: list[tuple[str, str]], what: str) -> None:
+    """Print how many sections and paragraphs a language has of the same acts, relative to English."""
+    if not versions:
+        return
+    acts = [(read(a, language=language, profile="paper"), read(b, language="en", profile="paper")) for a, b in versions]
+    sections = sum(len(act.sections) for act, _ in acts) / sum(len(english.sections) for _, english in acts)
+    paragraphs = sum(map(len, (act for act, _ in acts))) / sum(map(len, (english for _, english in acts)))
+    theirs, english = reported("statistics", language), reported("statistics", "en")
+    print(
+        f"{language} / en on {len(acts)} {what}: sections {sections:.3f} (paper {theirs[4] / english[4]:.3f}), "
+        f"paragraphs {paragraphs:.3f} (paper {theirs[5] / english[5]:.3f})"
+    )
 
 
 def seconds(work: Callable[[], object], repeat: int = 3) -> float:

@@ -56,6 +56,23 @@ class Failure:
     delay: float = 0.0
 
 
+class Slowly:
+    """Replies after a pause, and knows how many requests were under way at once."""
+
+    def __init__(self, respond: Callable[[Received], str], seconds: float) -> None:
+        self._respond, self._seconds, self._lock = respond, seconds, threading.Lock()
+        self._now = self.most = 0
+
+    def __call__(self, received: Received) -> str:
+        with self._lock:
+            self._now += 1
+            self.most = max(self.most, self._now)
+        time.sleep(self._seconds)
+        with self._lock:
+            self._now -= 1
+        return self._respond(received)
+
+
 class FakeLLM(ThreadingHTTPServer):
     daemon_threads, block_on_close = True, False
 

@@ -71,6 +71,16 @@ def tiny_sentence_transformer(folder: Path, longest: int = 512) -> Path:
     return folder / "st"
 
 
+def tiny_bert(folder: Path) -> Path:
+    """A BERT of one layer with its tokenizer, for BERTScore."""
+    torch.manual_seed(0)
+    words = _word_pieces()
+    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32}
+    transformers.BertModel(transformers.BertConfig(vocab_size=words.get_vocab_size(), **size)).save_pretrained(folder)
+    transformers.BertTokenizerFast(tokenizer_object=words, model_max_length=512).save_pretrained(folder)
+    return folder
+
+
 def _word_pieces() -> Tokenizer:
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()

@@ -1,8 +1,9 @@
 """Worker processes with limits, and the pool of them that the service, bulk runs, evaluation and preparation share.
 
-Processes are spawned, use one thread each, and end with their parent. A job that takes too long is ended together with
-its process; a process that dies is replaced and its job retried once. Every job has an outcome: its result, or a
-`LexLatticeError`.
+Processes are spawned, never forked: a fork would inherit the locks, but not the threads, of PyTorch, ONNX Runtime or
+`datasets`, and wait for them for ever. They use one thread each, and end with their parent. A job that takes too long
+is ended together with its process; a process that dies is replaced and its job retried once. Every job has an outcome:
+its result, or a `LexLatticeError`.
 """
 
 from __future__ import annotations
@@ -63,11 +64,14 @@ class WorkerSlot:
         setup: Called once in each process, before its first job; must be picklable.
         seconds: How long a job may take; without end if None.
         memory: How many bytes the process may allocate; unlimited if None or where the system cannot limit it.
+        threads: Whether numerical libraries keep their threads, for a process that has the machine to itself.
 
     """
 
-    def __init__(self, setup: Setup, seconds: float | None = None, memory: int | None = None) -> None:
-        self._setup, self._seconds, self._memory = setup, seconds, memory
+    def __init__(
+        self, setup: Setup, seconds: float | None = None, memory: int | None = None, *, threads: bool = False
+    ) -> None:
+        self._setup, self._seconds, self._memory, self._threads = setup, seconds, memory, threads
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
         self._was_started = self._is_cancelled = self._is_stopped = False
@@ -132,7 +136,7 @@ class WorkerSlot:
 
     def _launch(self) -> None:
         here, there = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=serve, args=(there, self._setup, self._memory), daemon=True)
+        process = _SPAWN.Process(target=serve, args=(there, self._setup, self._memory, self._threads), daemon=True)
         process.start()
         there.close()
         self._process, self._connection = process, here
@@ -206,11 +210,20 @@ class WorkerPool:
         setup: Called once in each process, before its first job; must be picklable.
         seconds: How long a job may take.
         memory: How many bytes a process may allocate.
+        threads: Whether numerical libraries keep their threads; otherwise each process has one.
 
     """
 
-    def __init__(self, workers: int, setup: Setup, *, seconds: float | None = None, memory: int | None = None) -> None:
-        self.slots = [WorkerSlot(setup, seconds, memory) for _ in range(workers)]
+    def __init__(
+        self,
+        workers: int,
+        setup: Setup,
+        *,
+        seconds: float | None = None,
+        memory: int | None = None,
+        threads: bool = False,
+    ) -> None:
+        self.slots = [WorkerSlot(setup, seconds, memory, threads=threads) for _ in range(workers)]
         self._threads = ThreadPoolExecutor(workers, "worker")
 
     @property

@@ -76,13 +76,13 @@ class InternalError(LexLatticeError):
         self.place, self.details = place, details
 
 
-def serve(connection: Connection, setup: Setup, memory: int | None) -> None:
-    """Do one job after the other until the parent closes the connection."""
+def serve(connection: Connection, setup: Setup, memory: int | None, threads: bool = False) -> None:
+    """Do one job after the other until the parent closes the connection, on one thread unless `threads` is true."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides what ends
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if memory is not None:
         _limit_memory(memory)
-    fault = _set_up(setup)
+    fault = _set_up(setup, threads)
     termination = _Termination()
     connection.send(fault)
     if fault is not None:
@@ -105,12 +105,14 @@ def serve(connection: Connection, setup: Setup, memory: int | None) -> None:
         del job, args, result, failure  # release them before waiting for the next job
 
 
-def _set_up(setup: Setup) -> LexLatticeError | None:
+def _set_up(setup: Setup, threads: bool) -> LexLatticeError | None:
     """Return why the process cannot work, or None if it can."""
     try:
-        use_one_thread()
+        if not threads:
+            use_one_thread()
         setup()
-        use_one_thread()  # once more, for the libraries that the setup loaded
+        if not threads:
+            use_one_thread()  # once more, for the libraries that the setup loaded
     except LexLatticeError as error:
         return error
     except MemoryError:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,33 @@ def vectors_of_units(encoder: Encoder, texts: list[str]) -> Vectors:
     """Encode the texts of units, without a warning for those that have no words."""
     with allow_empty_texts():
         return encoder.encode(texts)
+
+
+def rounded(vectors: Vectors, dtype: np.dtype[np.floating[Any]], name: str) -> NDArray[np.floating[Any]]:
+    """Round vectors for storage, and refuse those that rounding would change by more than 2⁻¹¹ of their length.
+
+    Args:
+        vectors: One row per text.
+        dtype: The type to store, such as float16.
+        name: The encoder, for the error message.
+
+    Raises:
+        EncodingError: A number is not finite, or beyond the range of the type.
+
+    """
+    if not np.isfinite(vectors).all():
+        raise EncodingError(f"The encoder '{name}' returned vectors that are not finite; fix it.")
+    with np.errstate(over="ignore"):
+        stored = vectors.astype(dtype)
+    exact = vectors.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # overflow to infinity is refused here
+        is_close = np.linalg.norm(stored.astype(np.float64) - exact, axis=1) <= np.linalg.norm(exact, axis=1) * 2**-11
+    if not is_close.all():
+        raise EncodingError(
+            f"The encoder '{name}' returns numbers beyond the range of {dtype.name}; let it scale its vectors, or use "
+            "float32 where there is a choice."
+        )
+    return stored
 
 
 def warn_about_empty(vectors: Vectors) -> None:

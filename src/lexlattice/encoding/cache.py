@@ -3,9 +3,9 @@
 The cache is a SQLite database in its own folder. Any number of processes can use it at once, and a process that is
 killed at any moment leaves it consistent. It is not trusted all the same: each vector is stored with a checksum over
 key and vector, and a vector that fails it is computed again; a database that SQLite cannot read is replaced by a new
-one. The size is bounded, and the oldest entries are dropped first. Dropping the least recently *used* ones would turn
-every reader into a writer and gain nothing where it matters: training reads a whole corpus over and over, which empties
-either kind of cache if the corpus does not fit.
+one. The size is bounded: a `CacheWarning` says so before anything is dropped, and the oldest entries are dropped first.
+Dropping the least recently *used* ones would turn every reader into a writer and gain nothing where it matters:
+training reads a whole corpus over and over, which empties either kind of cache if the corpus does not fit.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from lexlattice.encoding.base import (
     Vectors,
     check_texts,
     progress_bar,
+    rounded,
     vectors_of_units,
     warn_about_empty,
 )
@@ -41,6 +42,8 @@ _Result = TypeVar("_Result")
 
 DEFAULT_LIMIT: Final = 5_000_000_000
 """Bytes on disk by default: three million vectors of 768 dimensions."""
+NEARLY_FULL: Final = 0.9
+"""The share of the limit at which a warning says that vectors will be dropped."""
 MIN_LIMIT: Final = 1_000_000
 """The lowest limit in bytes; less leaves no room for anything."""
 BATCH: Final = 512
@@ -68,7 +71,7 @@ _ADVICE = {
 
 
 class CacheWarning(UserWarning):
-    """The cache was damaged and has been replaced by an empty one."""
+    """The cache is nearly full, or was damaged and has been replaced by an empty one."""
 
 
 class CachedEncoder:
@@ -115,7 +118,7 @@ class CachedEncoder:
             raise EncodingError(f"A vector cache of {limit:,} bytes is too small; allow at least {MIN_LIMIT:,}.")
         self.name, self.dimensions, self.fingerprint = encoder.name, encoder.dimensions, encoder.fingerprint
         self.precision: Precision = precision
-        self._encoder = encoder
+        self.encoder = encoder
         self._database = _Database(Path(folder), limit)
         about = json.dumps([_FORMAT, self.fingerprint, self.dimensions, precision])
         self._prefix = hashlib.blake2b(about.encode()).digest()
@@ -153,24 +156,13 @@ class CachedEncoder:
 
     def _compute(self, texts: list[str]) -> Stored:
         """Compute vectors and round them as they are stored; refuse those that rounding would change too much."""
-        vectors = vectors_of_units(self._encoder, texts)  # `encode` counts empty texts once, for all batches
+        vectors = vectors_of_units(self.encoder, texts)  # `encode` counts empty texts once, for all batches
         if vectors.shape != (len(texts), self.dimensions):
             raise EncodingError(
                 f"The encoder '{self.name}' returned an array of shape {vectors.shape} for {len(texts)} texts and "
                 f"{self.dimensions} dimensions; fix it, or use another."
             )
-        if not np.isfinite(vectors).all():
-            raise EncodingError(f"The encoder '{self.name}' returned vectors that are not finite; fix it.")
-        with np.errstate(over="ignore"):
-            stored = vectors.astype(_DTYPES[self.precision])
-        exact = vectors.astype(np.float64)
-        with np.errstate(invalid="ignore"):  # overflow to infinity is refused here
-            is_close = (
-                np.linalg.norm(stored.astype(np.float64) - exact, axis=1) <= np.linalg.norm(exact, axis=1) * 2**-11
-            )
-        if not is_close.all():
-            raise EncodingError(f"The encoder '{self.name}' returns numbers beyond the range of float16; use float32.")
-        return stored
+        return rounded(vectors, _DTYPES[self.precision], self.name)
 
 
 class _Database:
@@ -182,6 +174,7 @@ class _Database:
 
     def __init__(self, folder: Path, limit: int) -> None:
         self._folder, self._limit = folder, limit
+        self._has_warned = False
         self._run(lambda base: base.executescript("BEGIN IMMEDIATE; COMMIT"))
 
     def get(self, keys: list[bytes]) -> dict[bytes, bytes]:
@@ -201,10 +194,23 @@ class _Database:
         def write(base: sqlite3.Connection) -> None:
             base.execute("BEGIN IMMEDIATE")
             base.executemany("INSERT OR REPLACE INTO vectors (key, value) VALUES (?, ?)", rows)
+            self._warn_if_nearly_full(base)
             self._evict(base)
             base.execute("COMMIT")
 
         self._run(write)
+
+    def _warn_if_nearly_full(self, base: sqlite3.Connection) -> None:
+        """Warn once, before anything is dropped; pages that were freed by dropping are full again soon."""
+        size = _pragma(base, "page_count") * _pragma(base, "page_size")
+        if size > NEARLY_FULL * self._limit and not self._has_warned:
+            self._has_warned = True
+            warnings.warn(
+                f"The vector cache in '{self._folder}' has {size / 1e9:.3g} of at most {self._limit / 1e9:.3g} GB; "
+                "its oldest vectors are dropped once it is full, so raise the limit if the disk allows it.",
+                CacheWarning,
+                stacklevel=6,
+            )
 
     def _evict(self, base: sqlite3.Connection) -> None:
         """Keep the file within the limit; 5 % more than necessary is dropped, so that this happens rarely."""

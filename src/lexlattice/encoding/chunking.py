@@ -2,7 +2,8 @@
 
 A transformer is one function here, `_forward`: token ids and attention mask in, one vector for each row out. The rest
 is the same for all of them. A chunk has at most `CHUNK_SIZE` tokens; chunks of similar length are encoded together, so
-that there is little padding; the vector of a text is the mean of its chunks.
+that there is little padding; the vector of a text is the mean of its chunks. All texts of a call share the batches, so
+that callers with many short lists of texts, such as the units of acts, should join them.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 
-_BATCH_TOKENS: Final = 2048
+BATCH_TOKENS: Final = 2048
 """Tokens of a batch with padding: enough to keep the processor busy, few enough to stay in its caches."""
+GPU_BATCH_TOKENS: Final = 32_768
+"""The same on a GPU, which needs many more to be busy: 128 full chunks."""
 _MIN_AGREEMENT: Final = 0.99
 """The lowest cosine similarity between vectors of a converted model and those of the original."""
 _HUB_ID: Final = re.compile(r"[\w.-]+(/[\w.-]+)?(@\S+)?")
@@ -62,6 +65,8 @@ class ChunkedEncoder(ABC):
     tokenizer: Tokenizer
     limit: int = CHUNK_SIZE
     """The most tokens of a chunk."""
+    batch_tokens: int = BATCH_TOKENS
+    """The most tokens of a batch, padding included, unless a single chunk has more."""
     one_by_one: bool = False
     """Whether each chunk is its own batch: models that quantize over a whole batch would make vectors depend on it."""
 
@@ -80,7 +85,7 @@ class ChunkedEncoder(ABC):
         chunks = cut_into_chunks(listed, self.tokenizer, self.limit)
         encoded = np.zeros((len(chunks), self.dimensions), np.float32)
         with progress_bar(sum(len(chunk.ids) for chunk in chunks), "token", progress) as advance:
-            for batch in _batches([len(chunk.ids) for chunk in chunks], 0 if self.one_by_one else _BATCH_TOKENS):
+            for batch in _batches([len(chunk.ids) for chunk in chunks], 0 if self.one_by_one else self.batch_tokens):
                 ids, mask = _pad([chunks[index].ids for index in batch])
                 encoded[batch] = self._forward(ids, mask)
                 advance(int(mask.sum()))

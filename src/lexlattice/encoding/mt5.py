@@ -18,16 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.encoding.base import SAMPLES, EncodingError, Vectors
-from lexlattice.encoding.chunking import (
-    ChunkedEncoder,
-    Ids,
-    check_agreement,
-    check_finite,
-    find_folder,
-    fingerprint,
-    masked_mean,
-)
+from lexlattice.encoding.chunking import Ids, check_agreement, check_finite, find_folder, fingerprint
 from lexlattice.encoding.onnx import MODEL, TOKENIZER, Onnx
+from lexlattice.encoding.torch_encoder import AUTO, TorchEncoder
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -36,7 +29,6 @@ if TYPE_CHECKING:
 
 
 BASE: Final = "google/mt5-base"
-PRECISIONS: Final = ("fp32", "bf16", "int8")
 
 _TOKENIZERS: Final = ("tokenizer.json", "spiece.model")
 _FILES: Final = (
@@ -44,7 +36,7 @@ _FILES: Final = (
     *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
 )
 _KEPT_IN_FP32: Final = "wo"
-"""Layers that int8 does not quantize, as Transformers keeps them in half precision: rounding harms them most."""
+"""Layers that int8 and fp16 leave in fp32, as Transformers does: rounding harms them most, and fp16 overflows there."""
 _QUANTIZED_ROWS: Final = 10_000
 """Rows of the embedding table that are quantized at once, to save memory."""
 _ONNX_INPUTS: Final = ["input_ids", "attention_mask"]
@@ -54,39 +46,43 @@ _ONNX_MAX_BYTES: Final = 2**31
 """The most that one ONNX file can hold, a limit of protocol buffers."""
 
 
-class MT5(ChunkedEncoder):
+class MT5(TorchEncoder):
     """An mT5 encoder of any size.
 
     `fp32` is the reference. `bf16` needs half of the memory, and is much slower on processors without bf16 arithmetic;
     `int8` needs a third and is faster. Loading checks that the cosine similarity to fp32 is at least 0.99.
     """
 
-    def __init__(self, path_or_id: str | Path = BASE, precision: str = "fp32") -> None:
+    has_int8 = True
+
+    def __init__(
+        self,
+        path_or_id: str | Path = BASE,
+        precision: str = AUTO,
+        device: str = AUTO,
+        batch_tokens: int | None = None,
+    ) -> None:
         """Load a model.
 
         Args:
             path_or_id: A folder, or a model of the Hugging Face hub as `ID` or `ID@REVISION`.
-            precision: One of `PRECISIONS`.
+            precision: One of `torch_encoder.PRECISIONS`; by default fp32 on the CPU and half on a GPU.
+            device: One of `devices.DEVICES`.
+            batch_tokens: The most tokens of a batch, padding included; by default as many as suit the device.
 
         Raises:
             EncodingError: The model cannot be loaded, or does not tolerate the precision.
+            OptionError: There is no such device here.
             MissingExtraError: PyTorch or Transformers is not installed.
         """
-        if precision not in PRECISIONS:
-            raise EncodingError(f"There is no precision '{precision}'; choose one of {', '.join(PRECISIONS)}.")
         self.name: Final = "mt5" if path_or_id == BASE else f"mt5:{path_or_id}"
-        self.precision: Final = precision
-        self.folder: Final = find_folder(path_or_id, _FILES, _check_files, "hf")
+        self.folder = find_folder(path_or_id, _FILES, _check_files, "hf")
         self.tokenizer = _load_tokenizer(self.folder)
-        self._model: Any = load_model(self.folder)
+        self._model = self._load()
         self.dimensions = self._model.config.d_model
         if self.tokenizer.get_vocab_size(with_added_tokens=False) > self._model.config.vocab_size:
             raise EncodingError(f"The tokenizer in '{self.folder}' has more tokens than the model; fetch both again.")
-        if precision != "fp32":
-            original = self._encode(SAMPLES)
-            self._model = _convert(self._model, precision)
-            self.one_by_one = True
-            check_agreement(self._encode(SAMPLES), original, f"'{self.folder}' in {precision}")
+        self._place(precision, device, batch_tokens)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -97,8 +93,26 @@ class MT5(ChunkedEncoder):
         import torch
 
         with torch.inference_mode():
-            output = self._model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
-            return masked_mean(output.last_hidden_state.float().numpy(), mask)
+            tokens, attention = self._tensors(ids, mask)
+            states = self._model(input_ids=tokens, attention_mask=attention).last_hidden_state.float()
+            # The mean over the tokens without padding, on the device: a vector is far smaller than its states.
+            # (chunks, 1, tokens) @ (chunks, tokens, dimensions): one batched product instead of a masked copy.
+            total = torch.bmm(attention[:, None, :].float(), states)[:, 0]
+            vectors: Vectors = (total / attention.sum(dim=1, keepdim=True)).cpu().numpy()
+        return vectors
+
+    def _load(self) -> Any:
+        return load_model(self.folder)
+
+    def _converted(self, precision: str) -> Any:
+        if precision == "int8":
+            return _quantize(self._model)
+        model = super()._converted(precision)
+        if precision == "fp16":
+            for name, layer in model.named_modules():
+                if _stays_fp32(name):
+                    layer.float()
+        return model
 
 
 def load_model(folder: Path, **options: str) -> Any:
@@ -162,12 +176,10 @@ def _transformers() -> Any:
 # --- precision --------------------------------------------------------------------------------------------
 
 
-def _convert(model: Any, precision: str) -> Any:
-    """Convert a model in place to bf16 or int8."""
+def _quantize(model: Any) -> Any:
+    """Convert a model in place to int8."""
     import torch
 
-    if precision == "bf16":
-        return model.to(torch.bfloat16)
     _quantize_embedding(model)
     quantization: Any = torch.ao.quantization
     layers = [name for name, part in model.named_modules() if isinstance(part, torch.nn.Linear)]

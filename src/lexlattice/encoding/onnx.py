@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors
-from lexlattice.encoding.chunking import ChunkedEncoder, Ids, fingerprint, masked_mean
+from lexlattice.encoding.chunking import (
+    BATCH_TOKENS,
+    GPU_BATCH_TOKENS,
+    ChunkedEncoder,
+    Ids,
+    fingerprint,
+    masked_mean,
+)
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -29,6 +36,7 @@ _POOLED: Final = "sentence_embedding"
 _OUTPUTS: Final = (_POOLED, "last_hidden_state", "token_embeddings")
 _QUANTIZES_BATCHES: Final = b"DynamicQuantizeLinear"
 """The ONNX operator that quantizes over a whole batch, so that a vector would depend on its neighbours."""
+_CPU, _CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 _TYPES: Final = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
@@ -38,11 +46,24 @@ class Onnx(ChunkedEncoder):
     The vector of a chunk is the output `sentence_embedding` if the model has one, otherwise the mean over its tokens.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, device: str = "auto", batch_tokens: int | None = None) -> None:
+        """Load a model.
+
+        Args:
+            folder: The folder with its files.
+            device: `cpu`, `cuda` (which needs the package onnxruntime-gpu), or `auto` for whichever there is.
+            batch_tokens: The most tokens of a batch, padding included; by default as many as suit the device.
+
+        Raises:
+            EncodingError: The model cannot be loaded, or ONNX Runtime does not have the device.
+            MissingExtraError: ONNX Runtime is not installed.
+        """
         self.name: Final = f"onnx:{folder}"
         self.folder: Final = Path(folder).expanduser()
         model = _find_model(self.folder)
-        self._session: Final = _load_session(model)
+        self._session: Final = _load_session(model, device)
+        is_on_gpu = self._session.get_providers()[0] != _CPU
+        self.batch_tokens = batch_tokens or (GPU_BATCH_TOKENS if is_on_gpu else BATCH_TOKENS)
         self.tokenizer = _load_tokenizer(self.folder / TOKENIZER)
         self.limit = _max_tokens(self.tokenizer)
         self._inputs: Final = {given.name: _TYPES.get(given.type, np.int64) for given in self._session.get_inputs()}
@@ -82,16 +103,23 @@ def _find_model(folder: Path) -> Path:
     return found[0]
 
 
-def _load_session(path: Path) -> Any:
+def _load_session(path: Path, device: str) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
         raise MissingExtraError("Encoding with ONNX Runtime", "onnx") from error
+    has_cuda = _CUDA in onnxruntime.get_available_providers()
+    if device not in ("auto", "cpu", "cuda") or (device == "cuda" and not has_cuda):
+        raise EncodingError(
+            f"ONNX Runtime has no device '{device}' here; choose cpu, or install onnxruntime-gpu for cuda."
+        )
     options = onnxruntime.SessionOptions()
     threads = os.environ.get("OMP_NUM_THREADS", "")
     options.intra_op_num_threads = int(threads) if threads.isdecimal() else 0
     try:
-        return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        # needs a GPU: what CUDA does not have is computed on the CPU
+        providers = [_CUDA, _CPU] if has_cuda and device != "cpu" else [_CPU]
+        return onnxruntime.InferenceSession(path, options, providers=providers)
     except Exception as error:
         raise EncodingError(f"'{path}' cannot be loaded ({brief(error)}); it is damaged: download it again.") from error
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors
-from lexlattice.encoding.chunking import ChunkedEncoder, Ids, check_finite, find_folder, fingerprint
+from lexlattice.encoding.chunking import Ids, check_finite, find_folder, fingerprint
+from lexlattice.encoding.torch_encoder import AUTO, TorchEncoder
 from lexlattice.errors import MissingExtraError, brief
 
 if TYPE_CHECKING:
@@ -18,33 +19,45 @@ _FILES: Final = tuple(f"{under}*.{kind}" for under in ("", "*/") for kind in ("j
 """The files of the model and of its modules, which have a folder each."""
 
 
-class SentenceTransformers(ChunkedEncoder):
+class SentenceTransformers(TorchEncoder):
     """A model of sentence-transformers, from a folder or the Hugging Face hub (`NAME` or `NAME@REVISION`).
 
     The vector of a chunk is the output of the model with its own pooling, projection and normalization. Longer texts
     are the mean of their chunks instead of being truncated. Prompts that a model may define are not added.
     """
 
-    def __init__(self, name_or_folder: str | Path) -> None:
+    def __init__(
+        self,
+        name_or_folder: str | Path,
+        precision: str = AUTO,
+        device: str = AUTO,
+        batch_tokens: int | None = None,
+    ) -> None:
+        """Load a model; see `MT5` for the arguments."""
         self.name: Final = f"st:{name_or_folder}"
-        self.folder: Final = find_folder(name_or_folder, _FILES, _check_files, "st")
-        self._model: Final = _load_model(self.folder)
+        self.folder = find_folder(name_or_folder, _FILES, _check_files, "st")
+        self._model = self._load()
         self.tokenizer = _tokenizer_of(self._model, self.folder)
         self.limit = min(CHUNK_SIZE, self._model.max_seq_length or CHUNK_SIZE)
         self._probe()
+        self._place(precision, device, batch_tokens)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of the configuration, tokenizer and weights of all modules."""
-        return fingerprint(self.folder, _FILES, kind="st")
+        """Digest of the configuration, tokenizer and weights of all modules, and of a precision other than fp32."""
+        precision = {} if self.precision == "fp32" else {"precision": self.precision}
+        return fingerprint(self.folder, _FILES, kind="st", **precision)
 
     def _forward(self, ids: Ids, mask: Ids) -> Vectors:
         import torch
 
         with torch.inference_mode():
-            features = {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
-            vectors: Vectors = self._model(features)["sentence_embedding"].float().numpy()
+            features = dict(zip(("input_ids", "attention_mask"), self._tensors(ids, mask), strict=True))
+            vectors: Vectors = self._model(features)["sentence_embedding"].float().cpu().numpy()
         return vectors
+
+    def _load(self) -> Any:
+        return _load_model(self.folder)
 
 
 def _check_files(folder: Path) -> None:
@@ -67,7 +80,7 @@ def _load_model(folder: Path) -> Any:
         with silent_transformers():
             model = SentenceTransformer(
                 str(folder),
-                device="cpu",
+                device="cpu",  # it is moved later, once its vectors in fp32 are known
                 trust_remote_code=False,
                 local_files_only=True,
                 model_kwargs={"use_safetensors": True, "dtype": "float32"},

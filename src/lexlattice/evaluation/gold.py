@@ -12,6 +12,7 @@ Examples:
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -80,6 +81,37 @@ def gold_file(name: str | Path) -> Path:
     if not path.is_file():
         raise DataError(f"There are no gold annotations at '{path}'; name a JSON Lines file.")
     return path
+
+
+class Edition(NamedTuple):
+    """Which annotations these are, for tables."""
+
+    name: str
+    """The split of the project's own annotations, or the name of the file."""
+    version: str
+    """Empty for annotations of others."""
+    sha256: str
+    """Of the file."""
+    acts_sha256: str
+    """Of the texts that were annotated (`texts_digest`); empty for annotations of others."""
+
+
+def edition(name: str | Path) -> Edition:
+    """The edition of a file of annotations, or of a split of the project's own."""
+    path = gold_file(name)
+    # A clone on Windows may have other line ends.
+    digest = hashlib.sha256(path.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    known = json.loads((FOLDER / "version.json").read_text("utf-8"))
+    if str(name) not in SPLITS:
+        return Edition(path.name, "", digest, "")
+    is_changed = digest != known["annotations"][name]
+    return Edition(str(name), known["version"] + " (changed)" * is_changed, digest, known["acts"][name])
+
+
+def texts_digest(texts: Mapping[str, str]) -> str:
+    """The SHA-256 of the words of acts, given by CELEX number: places are valid for texts with the same words."""
+    lines = (f"{celex} {' '.join(WORD.findall(texts[celex]))}\n" for celex in sorted(texts))
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def load_gold(path: str | Path) -> Iterator[Gold]:

@@ -13,19 +13,32 @@ from statistics import fmean
 from time import perf_counter
 from typing import Any
 
+from lexlattice import encoding
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, LexLatticeError, OptionError, OutputError, brief
 from lexlattice.evaluation.gold import Gold, project_gold
 from lexlattice.evaluation.metrics.rouge import MEASURES, Reference, Scores
-from lexlattice.evaluation.points import MEANINGS, meaning_of_texts
+from lexlattice.evaluation.passages import Ruler, locate
+from lexlattice.evaluation.points import MEANINGS, meaning_of_located
 from lexlattice.evaluation.rows import BadRow, Row, act_of
 from lexlattice.evaluation.sources import ORIGINAL
-from lexlattice.evaluation.systems import WITHOUT_BUDGET, Encode, Summarize, System, Task, custom_system, system
+from lexlattice.evaluation.systems import (
+    WITHOUT_BUDGET,
+    Encode,
+    Summarize,
+    System,
+    Task,
+    custom_system,
+    runs_in_workers,
+    system,
+)
 from lexlattice.selection import Budget
 
 PARTS = ("f1", "precision", "recall")
 MEANING = "meaning"
 """The key of the scores by meaning, beside the tokenizers' names as keys of ROUGE scores."""
+VERBATIM = "verbatim"
+"""Among them, the share of an extract's words that the act has, in runs."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +53,8 @@ class Plan:
     language: str | None
     encoder: str | Encode | None
     seed: int
-    cache: str | None = None
-    """A folder in which vectors are cached."""
+    options: encoding.Options = encoding.DEFAULTS
+    """How named encoders are loaded."""
     texts: bool = False
     """Whether the results contain the extracts themselves."""
     gold: Mapping[str, Gold] | None = None
@@ -51,9 +64,14 @@ class Plan:
     def by_name(self) -> dict[str, System]:
         """The systems, loaded once in each process."""
         return {
-            name: system(found, self.encoder, self.cache) if isinstance(found, str) else custom_system(found)
+            name: system(found, self.encoder, self.options) if isinstance(found, str) else custom_system(found)
             for name, found in self.systems.items()
         }
+
+    @property
+    def runs_in_workers(self) -> bool:
+        """Whether all systems may run in worker processes."""
+        return all(runs_in_workers(found, self.encoder) for found in self.systems.values())
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "by_name"}
@@ -69,8 +87,9 @@ class ActResult:
     budget: int
     reference_words: int
     systems: dict[str, dict[str, Any]]
-    """By system: points, precision and F1 as `meaning` if the act is annotated; for each tokenizer precision, recall
-    and F1 by measure; words and seconds per extract; and the extracts as `texts` if the plan says so."""
+    """By system: points, precision and F1 as `meaning` if the act is annotated, with the `verbatim` share of words; for
+    each tokenizer precision, recall and F1 by measure; words and seconds per extract; whether an extract was `over` the
+    budget, and cut, or `empty`; and the extracts as `texts` if the plan says so."""
     notes: list[str] = field(default_factory=list)
     """Warnings about the scores, one sentence each."""
 
@@ -87,7 +106,8 @@ def evaluate_act(plan: Plan, row: Row | BadRow) -> ActResult | BadRow:
         return annotation
     words = _words(plan, row, act, annotation)
     gold, gold_text = annotation or (None, None)
-    task = Task(act, row.text, row.summary, words, plan.mode, plan.seed, gold, gold_text)
+    task = Task(act, row.text, row.summary, words, plan.mode, plan.seed, gold, gold_text, row.celex)
+    ruler = Ruler(row.text, act.source)
     references = {name: Reference(row.summary, name) for name in plan.tokenizers}
     notes = [
         f"The summary has no word for the tokenizer '{name}'; its scores are zero."
@@ -99,16 +119,22 @@ def evaluate_act(plan: Plan, row: Row | BadRow) -> ActResult | BadRow:
         start = perf_counter()
         extracts = _extracts(name, run, task, row.line)
         seconds = (perf_counter() - start) / len(extracts)
-        if not all(extract.strip() for extract in extracts):
+        is_empty = not all(extract.strip() for extract in extracts)
+        if is_empty:
             notes.append(f"The extract of '{name}' is empty; its scores are zero.")
-        longest = max(len(extract.split()) for extract in extracts)
-        if longest > words and name not in WITHOUT_BUDGET:
-            notes.append(f"The extract of '{name}' has {longest} words, more than the budget of {words}.")
+        lengths = [ruler.cut(extract, words) for extract in extracts]
+        is_over = plan.systems[name] not in WITHOUT_BUDGET and any(total > kept for _, total, kept in lengths)
+        if is_over:
+            longest = max(total for _, total, _ in lengths)
+            notes.append(f"The extract of '{name}' has {longest} words, more than the budget of {words}, and is cut.")
+            extracts = [cut for cut, _, _ in lengths]
         scores = {key: _mean([reference.score(text) for text in extracts]) for key, reference in references.items()}
         systems[name] = {
             **({MEANING: _mean_meaning(extracts, annotation)} if annotation else {}),
             **scores,
-            "words": fmean(len(extract.split()) for extract in extracts),
+            "words": fmean(kept if is_over else total for _, total, kept in lengths),
+            "over": is_over,
+            "empty": is_empty,
             "seconds": seconds,
             **({"texts": list(extracts)} if plan.texts else {}),
         }
@@ -144,15 +170,21 @@ def _words(plan: Plan, row: Row, act: Act, annotation: tuple[Gold, str] | None) 
 
 
 def _mean_meaning(extracts: Sequence[str], annotation: tuple[Gold, str]) -> dict[str, float]:
-    """Points, precision and F1 × 100, averaged over several extracts."""
+    """Points, precision, F1 and the share of verbatim words × 100, averaged over several extracts."""
     gold, text = annotation
-    scores = [meaning_of_texts(gold, text, extract.split("\n")) for extract in extracts]
-    return {name: 100 * fmean(getattr(score, name) for score in scores) for name in MEANINGS}
+    found = [locate(text, extract) for extract in extracts]
+    scores = [meaning_of_located(gold, one) for one in found]
+    return {
+        **{name: 100 * fmean(getattr(score, name) for score in scores) for name in MEANINGS},
+        VERBATIM: 100 * fmean(one.verbatim for one in found),
+    }
 
 
 def _extracts(name: str, run: System, task: Task, line: int) -> Sequence[str]:
     try:
         return run(task)
+    except LexLatticeError as error:
+        raise DataError(f"The system '{name}' failed on line {line}: {error}") from error
     except Exception as error:
         what = f"{type(error).__name__}: {brief(error)}"
         raise DataError(f"The system '{name}' failed on line {line} ({what}).") from error

@@ -18,7 +18,7 @@ Meaning(points=1.0, precision=1.0, f1=1.0)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -27,7 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError
-from lexlattice.evaluation.gold import WORD, Gold, Places
+from lexlattice.evaluation.gold import Gold, Places
+from lexlattice.evaluation.passages import Located, locate
 
 ENOUGH: Final = 0.75
 """The share of a point's words that an extract must contain to state it."""
@@ -109,10 +110,14 @@ def score_units(act: Act, gold: Gold, units: Sequence[int], reference: str | Non
 def meaning_of_texts(gold: Gold, reference: str, texts: Iterable[str]) -> Meaning:
     """Score an extract given as text: verbatim pieces of the reference, such as its lines, in document order.
 
-    Each piece is searched after the previous one, or else from the start; words of pieces that do not occur in the
-    reference count against precision.
+    Words that are not found in the reference (see `locate`) count against precision.
     """
-    inside, lost = _found(WORD.findall(reference), texts)
+    return meaning_of_located(gold, locate(reference, texts))
+
+
+def meaning_of_located(gold: Gold, extract: Located) -> Meaning:
+    """Score an extract whose words have been found in the annotated text."""
+    inside = extract.inside
     total = got = 0
     for point in gold.points:
         if point.places:
@@ -123,7 +128,7 @@ def meaning_of_texts(gold: Gold, reference: str, texts: Iterable[str]) -> Meanin
     good = np.zeros(len(inside), dtype=bool)
     for start, end in gold.places:
         good[start:end] = True
-    taken = int(inside.sum()) + lost
+    taken = int(inside.sum()) + extract.lost
     return _meaning(got / max(1, total), int((inside & good).sum()) / max(1, taken))
 
 
@@ -143,30 +148,3 @@ def _meaning(points: float, precision: float) -> Meaning:
 def _counts(owner: NDArray[np.int64], units: int) -> NDArray[np.int64]:
     """The number of words of each unit; an owner of −1 means no unit."""
     return np.bincount(owner[owner >= 0], minlength=units)
-
-
-def _found(words: Sequence[str], texts: Iterable[str]) -> tuple[NDArray[np.bool_], int]:
-    """Which words of a reference are in the pieces, and the number of words of pieces that were not found."""
-    index: Mapping[str, list[int]] = _index(words)
-    inside = np.zeros(len(words), dtype=bool)
-    at = lost = 0
-    for text in texts:
-        piece = WORD.findall(text)
-        if not piece:
-            continue
-        hits = [i for i in index.get(piece[0], ()) if words[i : i + len(piece)] == piece]
-        if not hits:
-            lost += len(piece)
-            continue
-        later = next((hit for hit in hits if hit >= at), None)
-        place = hits[0] if later is None else later
-        inside[place : place + len(piece)] = True
-        at = at if later is None else place + len(piece)
-    return inside, lost
-
-
-def _index(words: Sequence[str]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(words):
-        places.setdefault(word, []).append(place)
-    return places

@@ -92,7 +92,7 @@ class Rows:
 def _row(line: int, record: object, names: Mapping[str, str]) -> Row | BadRow:
     """Convert a record to a row; `names` maps EUR-Lex-Sum's fields to those of the data."""
     if isinstance(record, bytes):
-        record = _parsed(record)
+        record = parse_line(record)
     if isinstance(record, Broken):
         return BadRow(line, "", record.reason, record.is_end)
     if not isinstance(record, Mapping):
@@ -101,11 +101,12 @@ def _row(line: int, record: object, names: Mapping[str, str]) -> Row | BadRow:
         record.get(names[field]) for field in (ACT, SUMMARY, CELEX, LANGUAGE, ORIGINAL)
     )
     if problem := _problem(record, names):
-        return BadRow(line, celex if isinstance(celex, str) and _is_text(celex) else "", problem)
+        return BadRow(line, celex if isinstance(celex, str) and is_text(celex) else "", problem)
     return Row(line, str(celex or ""), str(act), str(summary), _language(language), str(original or ""))
 
 
-def _parsed(line: bytes) -> object:
+def parse_line(line: bytes) -> object:
+    """Parse a line of JSON Lines; `Broken` says why it cannot be read."""
     try:
         parsed: object = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -128,7 +129,7 @@ def _problem(record: Mapping[str, object], names: Mapping[str, str]) -> str:
             return f"The field '{name}' is missing."
         if not isinstance(value, str):
             return f"The field '{name}' is not a string."
-        if not _is_text(value):
+        if not is_text(value):
             return f"The field '{name}' contains half a character (a lone surrogate)."
     for field, what in ((ACT, "act"), (SUMMARY, "summary")):
         if not str(record[names[field]]).strip():
@@ -136,7 +137,7 @@ def _problem(record: Mapping[str, object], names: Mapping[str, str]) -> str:
     return ""
 
 
-def _is_text(value: str) -> bool:
+def is_text(value: str) -> bool:
     """Whether a string can be encoded; JSON can contain lone surrogates, which cannot."""
     try:
         value.encode("utf-8")

@@ -14,18 +14,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice import encoding
 from lexlattice._internal.processes import parallel_map
+from lexlattice._internal.progress import tracked
 from lexlattice.act.document import Act
 from lexlattice.encoding.tokens import STEMMED, TOKENIZERS, tokenizer
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import Gold, load_gold
-from lexlattice.evaluation.measure import MEANING, PARTS, ActResult, Plan, check_destination, evaluate_act, recorded
+from lexlattice.evaluation.measure import (
+    MEANING,
+    PARTS,
+    VERBATIM,
+    ActResult,
+    Plan,
+    check_destination,
+    evaluate_act,
+    recorded,
+)
 from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import SPLIT, Source
-from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, cost_estimate
+from lexlattice.evaluation.systems import GOLD, Encode, Summarize, check_system, cost_estimate, named_systems
 from lexlattice.reading import LANGUAGES, PROFILES
 from lexlattice.selection import MODES, Budget
 
@@ -42,8 +53,9 @@ class Evaluation:
     seed: int
     systems: dict[str, dict[str, Any]]
     """By system and tokenizer: the mean F1 × 100 of each measure, `ci` with its 95 % bootstrap interval, `precision`
-    and `recall`. By system: mean `words` and `seconds` per act (wall-clock time without reading and scoring) and, with
-    annotations, `meaning`: mean points, precision and F1 × 100 with `ci`."""
+    and `recall`. By system: mean `words` and `seconds` per act (wall-clock time without reading and scoring), in how
+    many acts extracts were `over` the budget, and cut, or `empty`, and, with annotations, `meaning`: mean points,
+    precision and F1 × 100 with `ci`, and `verbatim`, the percentage of words that the act has."""
     comparisons: list[dict[str, Any]]
     """For each pair of systems, tokenizer and measure: the mean difference over the same acts, with paired tests.
     The measures of meaning are listed with the tokenizer `meaning`."""
@@ -67,7 +79,10 @@ def evaluate(
     tokenizers: str | Sequence[str] = TOKENIZERS,
     language: str | None = None,
     encoder: str | Encode | None = None,
+    device: str = "auto",
+    precision: str = "auto",
     cache: str | PathLike[str] | None = None,
+    cache_limit: int | None = None,
     seed: int = 0,
     jobs: int = 1,
     split: str = SPLIT,
@@ -76,30 +91,34 @@ def evaluate(
     texts: bool = False,
     gold: str | PathLike[str] | Iterable[Gold] | None = None,
     fields: Mapping[str, str] | None = None,
-    progress: bool = False,
+    progress: bool | str = False,
     note: Callable[[str], object] = lambda sentence: None,
 ) -> Evaluation:
     r"""Compare systems on a data set, at equal length.
 
     Args:
         data: A file, a saved data set, `hf:NAME`, or any iterable of rows (see `Rows`).
-        systems: Names, or a mapping from names to names or callables `(act, words) -> Extract or str`.
+        systems: Names (`lead`, `mine=extracts:FILE` …; see `lexlattice.evaluation.systems`), or a mapping from names to
+            names or callables `(act, words) -> Extract or str`. Extracts over the budget are cut.
         budget: The length of extracts: a number of words, or `reference`, `auto`, `words:N` … (see `Budget`).
         profile: How acts are read: `provisions` or `paper`.
         mode: How the last unit meets the budget; by default `paper` (cut) for the profile `paper`, else `whole`.
         tokenizers: The tokenizers of ROUGE (`TOKENIZERS`, `STEMMED`); the first is that of comparisons in the report.
         language: The language of all acts; by default that of each row, or detected.
         encoder: For systems over vectors, by name or as a callable.
+        device: Where transformers compute: `auto`, `cpu`, `cuda` or `mps`.
+        precision: Of the named encoder (see `lexlattice.encoding.load`); a trained model's own by default.
         cache: A folder in which vectors of a named encoder are cached.
+        cache_limit: The most bytes of that folder.
         seed: For random extracts and the bootstrap.
-        jobs: Worker processes.
+        jobs: Worker processes; with a transformer among the systems or as the encoder, all is done in this process.
         split: The split to use if the data set has several.
         limit: Evaluate at most this many rows.
         per_act: A file for the results of every act, one JSON object per line.
         texts: Whether that file contains the extracts too.
         gold: Annotations or a file of them (`load_gold`): only annotated acts are evaluated, and scored by meaning too.
         fields: Names of the fields in the data, where they differ from EUR-Lex-Sum's.
-        progress: Show a progress bar.
+        progress: Show progress, as a bar on a terminal and as lines to `note` elsewhere; a text is its title.
         note: Called with messages such as the estimated cost of a paid system, before the first act.
 
     Returns:
@@ -116,7 +135,7 @@ def evaluate(
 
     """
     plan = Plan(
-        systems=systems if isinstance(systems, Mapping) else {name: name for name in _names(systems)},
+        systems=systems if isinstance(systems, Mapping) else named_systems(_names(systems)),
         budget=_budget(budget),
         profile=profile,
         mode=mode or ("paper" if profile == "paper" else "whole"),
@@ -124,11 +143,15 @@ def evaluate(
         language=language.lower() if language else None,
         encoder=encoder,
         seed=seed,
-        cache=None if cache is None else str(cache),
+        options=encoding.Options(device, precision, None, None if cache is None else str(cache), cache_limit),
         texts=texts,
         gold=None if gold is None else _annotations(gold),
     )
     _check(plan, jobs, limit)
+    if not plan.runs_in_workers:
+        jobs = 1
+    if jobs > 1:
+        _check_can_be_sent(plan)
     if per_act is not None:
         check_destination(Path(per_act), data)
     rows = Rows(data, split=split, fields=fields)
@@ -142,7 +165,9 @@ def evaluate(
     acts: list[ActResult] = []
     skipped: list[BadRow] = []
     count = rows.count() if plan.gold is None else len(plan.gold)
-    for result in _with_progress(found, count, limit) if progress else found:
+    total = min((number for number in (count, limit) if number is not None), default=None)
+    title = progress if isinstance(progress, str) else "evaluating"
+    for result in tracked(found, title, total, note=note, is_shown=bool(progress)):
         if isinstance(result, BadRow):
             skipped.append(result)
         else:
@@ -208,8 +233,6 @@ def _check(plan: Plan, jobs: int, limit: int | None) -> None:
     for what, number, least in (("seed", plan.seed, 0), ("number of jobs", jobs, 1), ("limit", limit, 1)):
         if number is not None and number < least:
             raise OptionError(f"The {what} cannot be {number}; give a number from {least}.")
-    if jobs > 1:
-        _check_can_be_sent(plan)
 
 
 def _check_can_be_sent(plan: Plan) -> None:
@@ -219,18 +242,6 @@ def _check_can_be_sent(plan: Plan) -> None:
         raise OptionError(
             "A system or encoder cannot be sent to worker processes; define it in a module, or use one job."
         ) from error
-
-
-def _with_progress(
-    results: Iterable[ActResult | BadRow], total: int | None, limit: int | None
-) -> Iterable[ActResult | BadRow]:
-    """The results with a progress bar."""
-    from tqdm import tqdm
-
-    bar: Iterable[ActResult | BadRow] = tqdm(
-        results, total=min(filter(None, (total, limit)), default=None), unit=" acts", dynamic_ncols=True
-    )
-    return bar
 
 
 def aggregate(acts: Sequence[ActResult], skipped: Sequence[BadRow], plan: Plan) -> Evaluation:
@@ -276,7 +287,9 @@ def _summary(
             **{measure: float(table[:, i].mean()) for i, measure in enumerate(measures)},
             "ci": {measure: [float(low[i]), float(high[i])] for i, measure in enumerate(measures)},
         }
-        if key != MEANING:
+        if key == MEANING:
+            summary[key][VERBATIM] = _mean(act[key][VERBATIM] for act in results)
+        else:
             summary[key] |= {
                 part: {rouge: _mean(act[key][rouge][part] for act in results) for rouge in MEASURES}
                 for part in PARTS
@@ -286,6 +299,7 @@ def _summary(
         **summary,
         "words": _mean(act["words"] for act in results),
         "seconds": _mean(act["seconds"] for act in results),
+        **{what: int(sum(act[what] for act in results)) for what in ("over", "empty")},
     }
 
 

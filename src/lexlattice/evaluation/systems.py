@@ -5,6 +5,7 @@
 - `model:FILE`: a model that `lexlattice train` wrote; `scores:FILE`: the same model without its decoder.
 - `package.module:attribute`: your own system, a callable that takes an `Act` and a number of words and returns an
   `Extract` or text.
+- `extracts:FILE`: extracts that others made; `endpoint:URL` or `endpoint:FILE.toml`: a service that makes them.
 - Systems of `lexlattice.research`, which are imported only when they are used: `coverage` selects by the words of
   summaries; `llm:FILE.toml` is a language model behind the endpoint that the file describes; `local:`, `seq2seq:` and
   `translate:` are models in a folder or on the Hugging Face hub.
@@ -12,7 +13,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -26,6 +27,8 @@ from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation import baselines
+from lexlattice.evaluation.endpoint import Endpoint
+from lexlattice.evaluation.extracts import Content, extract_text, read_extracts
 from lexlattice.evaluation.gold import Gold, Places
 from lexlattice.evaluation.oracle import Oracle
 from lexlattice.lattice.paper import FORMAT as PAPER
@@ -57,6 +60,8 @@ class Task:
     """The annotation of the version that is summarized; only the system `gold` uses it."""
     gold_text: str | None = None
     """The text whose words the annotation's places count; the act's source by default."""
+    celex: str = ""
+    """The CELEX number as the data has it."""
 
 
 System = Callable[[Task], Sequence[str]]
@@ -70,6 +75,8 @@ class Plugin(NamedTuple):
     """A function of the system's name and of `Resolve` that returns a `Summarize`."""
     check: str = ""
     """A function of the system's name that raises `OptionError` for a malformed one, without loading anything."""
+    is_model: bool = False
+    """Whether it is a model in PyTorch, which gets a device and is not run in worker processes."""
 
 
 Resolve = Callable[[str], Summarize]
@@ -79,13 +86,32 @@ OURS: Final = "lexlattice"
 GOLD: Final = "gold"
 """The annotated extract; available only with annotations."""
 _MODEL, _SCORES = "model:", "scores:"
+EXTRACTS, _ENDPOINT = "extracts:", "endpoint:"
 _LOAD_MODEL: Final = "lexlattice.research:load"
 _EXTERNAL: Final = Plugin("lexlattice.research.external:build", "lexlattice.research.external:parse_name")
 PLUGINS: Final = {
     "coverage": Plugin("lexlattice.research:build_coverage"),
-    **dict.fromkeys(("llm:", "local:", "seq2seq:", "translate:"), _EXTERNAL),
+    "llm:": _EXTERNAL,
+    **dict.fromkeys(("local:", "seq2seq:", "translate:"), _EXTERNAL._replace(is_model=True)),
 }
 """Systems of the research package by name, or by the prefix of their names (with a colon)."""
+
+
+def named_systems(names: Iterable[str]) -> dict[str, str]:
+    """Systems by the name that tables show: `NAME=SYSTEM`, or the system itself.
+
+    >>> named_systems(["lead", "mine=extracts:mine.jsonl", "llm:model.toml?method=extract"])
+    {'lead': 'lead', 'mine': 'extracts:mine.jsonl', 'llm:model.toml?method=extract': 'llm:model.toml?method=extract'}
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        shown, equals, named = map(str.strip, name.partition("="))
+        if not equals or ":" in shown:  # options of systems have equals signs too, but after a colon
+            shown, named = name, name
+        if not shown or not named or found.get(shown, named) != named:
+            raise OptionError(f"'{name}' does not name a system, or uses a name twice; write NAME=SYSTEM.")
+        found[shown] = named
+    return found
 
 
 def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
@@ -96,8 +122,8 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
         raise OptionError(f"'{name}' is not a system; give a name, or a function of an act and a number of words.")
     if name not in (*SYSTEMS, GOLD) and ":" not in name:
         raise OptionError(
-            f"There is no system '{name}'; choose one of {', '.join(SYSTEMS)}, "
-            "or name a trained model as model:FILE or scores:FILE, or your own as package.module:attribute."
+            f"There is no system '{name}'; choose one of {', '.join(SYSTEMS)}, or name a trained model as model:FILE "
+            "or scores:FILE, or your own as package.module:attribute, extracts:FILE or endpoint:URL."
         )
     if (plugin := _plugin(name)) and plugin.check:
         import_object(plugin.check)(name)
@@ -105,13 +131,25 @@ def check_system(name: str | Summarize, encoder: str | Encode | None) -> None:
         raise OptionError(f"The system '{name}' needs an encoder; name one with --encoder, such as static.")
 
 
-def system(name: str, encoder: str | Encode | None = None, cache: str | None = None) -> System:
+def runs_in_workers(name: str | Summarize, encoder: str | Encode | None) -> bool:
+    """Whether a system may run in worker processes: not if it has a transformer (see `encoding.runs_in_workers`)."""
+    if callable(name):
+        return True
+    if name in _OVER_VECTORS:
+        return isinstance(encoder, str) and encoding.runs_in_workers(encoder)
+    if name.startswith((_MODEL, _SCORES)):
+        found = encoder if isinstance(encoder, str) else read_weights(name.partition(":")[2]).about.get("encoder")
+        return encoding.runs_in_workers(found or "static")
+    return not ((plugin := _plugin(name)) and plugin.is_model)
+
+
+def system(name: str, encoder: str | Encode | None = None, options: encoding.Options = encoding.DEFAULTS) -> System:
     """Load a system by its name.
 
     Args:
         name: One of `SYSTEMS`, or a name with a prefix as described at the top of this module.
         encoder: For systems over vectors, by name or as a callable.
-        cache: A folder in which vectors of named encoders are cached.
+        options: How named encoders are loaded, and the device of other models.
 
     Raises:
         OptionError: There is no such system, or it needs an encoder.
@@ -123,14 +161,19 @@ def system(name: str, encoder: str | Encode | None = None, cache: str | None = N
     if name in _OTHERS:
         return _OTHERS[name]
     if name in _OVER_VECTORS and encoder is not None:
-        return partial(_OVER_VECTORS[name], _encode(encoder, cache))
+        return partial(_OVER_VECTORS[name], _encode(encoder, options))
     if name == OURS:
         return custom_system(shipped().extract)
     if name.startswith((_MODEL, _SCORES)):
         chosen = encoder if isinstance(encoder, str) else None
-        return _trained(name.partition(":")[2], chosen, cache, is_decoded=name.startswith(_MODEL))
+        return _trained(name.partition(":")[2], chosen, options, is_decoded=name.startswith(_MODEL))
+    if name.startswith(EXTRACTS):
+        return partial(_stored, read_extracts(name.removeprefix(EXTRACTS)))
+    if name.startswith(_ENDPOINT):
+        return partial(_asked, Endpoint.named(name.removeprefix(_ENDPOINT)))
     if plugin := _plugin(name):
-        return custom_system(import_object(plugin.build)(name, partial(_resolved, encoder, cache)))
+        device = {"device": options.device} if plugin.is_model else {}
+        return custom_system(import_object(plugin.build)(name, partial(_resolved, encoder, options), **device))
     found = import_object(name)
     if not callable(found):
         raise OptionError(f"'{name}' cannot be called; name a function of an act and a number of words.")
@@ -153,19 +196,22 @@ def _plugin(name: str) -> Plugin | None:
     return PLUGINS.get(name) or PLUGINS.get(f"{name.partition(':')[0]}:" if ":" in name else "")
 
 
-def _resolved(encoder: str | Encode | None, cache: str | None, name: str) -> Summarize:
+def _resolved(encoder: str | Encode | None, options: encoding.Options, name: str) -> Summarize:
     """The system of that name as a function of an act and a number of words."""
-    run = system(name, encoder, cache)
+    run = system(name, encoder, options)
     return lambda act, words: run(Task(act, act.source, "", words, "whole", 0))[0]
 
 
-def _trained(path: str, encoder: str | None, cache: str | None, *, is_decoded: bool) -> System:
+def _trained(path: str, encoder: str | None, options: encoding.Options, *, is_decoded: bool) -> System:
     """The model in a file. The paper's model scores units, which are then selected; others have their own decoder.
 
-    Without the name of an encoder, the model gets the one that it was trained with; any other is refused.
+    Without the name of an encoder, the model gets the one that it was trained with, in the precision that it was
+    trained with; any other is refused.
     """
     about = read_weights(path).about
-    found = encoding.load(encoder or encoding.require_builtin(about.get("encoder") or "static"), cache=cache)
+    if options.precision == "auto":
+        options = options._replace(precision=about.get("precision", "auto"))
+    found = options.load(encoder or encoding.require_builtin(about.get("encoder") or "static"))
     if about.get("format") != PAPER:
         summarizer: Summarizer = import_object(_LOAD_MODEL)(path, found)
         return custom_system(summarizer.extract) if is_decoded else partial(_selected, summarizer.score)
@@ -221,6 +267,16 @@ def _published_vectors(encode: Encode, task: Task) -> list[str]:
     return [baselines.extract_lines(task.text, lambda lines: baselines.lexrank_of_vectors(encode(lines)))]
 
 
+def _stored(extracts: Mapping[str, Content], task: Task) -> list[str]:
+    """The extract of a file; that of an act that is not in it is empty, so that leaving acts out is no advantage."""
+    return [extract_text(extracts.get(task.celex, ""), task.gold_text or task.text)]
+
+
+def _asked(endpoint: Endpoint, task: Task) -> list[str]:
+    content = endpoint.extract(task.celex, task.act.language, task.text, task.words)
+    return [extract_text(content, task.gold_text or task.text)]
+
+
 def _call(summarize: Summarize, task: Task) -> list[str]:
     result: Any = summarize(task.act, task.words)
     text = result.text if isinstance(result, Extract) else result
@@ -251,12 +307,14 @@ SYSTEMS: Final = (OURS, *_NAMED_PLUGINS, *_SCORINGS, *(name for name in _OTHERS 
 """All systems that are available by a plain name without annotations."""
 WITHOUT_BUDGET: Final = ("published", "published-vectors")
 """Systems that decide the length of their extracts by a rule of their own."""
+ORACLES: Final = ("oracle", "oracle-greedy", GOLD)
+"""Systems that use the summary or the annotation, and never count as the best."""
 
 
-def _encode(encoder: str | Encode, cache: str | None) -> Encode:
+def _encode(encoder: str | Encode, options: encoding.Options) -> Encode:
     """A function from texts to vectors: the encoder of that name, or the caller's own function."""
     if callable(encoder):
         return encoder
     if not isinstance(encoder, str):
         raise OptionError(f"'{encoder}' is not an encoder; name one, or give a function from texts to vectors.")
-    return partial(encoding.vectors_of_units, encoding.load(encoder, cache=cache))
+    return partial(encoding.vectors_of_units, options.load(encoder))

@@ -257,10 +257,10 @@ def _negotiate(client: httpx.Client, url: str, code: str, attempts: int, limits:
 
 def _wait(state: RetryCallState) -> float:
     error = state.outcome.exception() if state.outcome else None
-    return _seconds_to_wait(getattr(error, "retry_after", None) or "", state.attempt_number)
+    return seconds_to_wait(getattr(error, "retry_after", None) or "", state.attempt_number)
 
 
-def _seconds_to_wait(retry_after: str, attempt: int) -> float:
+def seconds_to_wait(retry_after: str, attempt: int) -> float:
     """The wait that the server requests, else exponential backoff; never more than `MAX_WAIT`."""
     seconds, stated = float(BACKOFF * 2 ** min(attempt - 1, 16)), retry_after.strip()
     with suppress(ValueError, OverflowError):

@@ -199,6 +199,8 @@ class Rloo(Stage):
     rollouts: Annotated[int, _integer(2)]
     decay: Fraction
     """Decay of the running mean and variance of each language's rewards."""
+    reduction: Annotated[str, _one_of(("mean", "sum"))] = "mean"
+    """How the losses of an act's rollouts are combined; the paper's is the sum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +290,7 @@ def find_config(name_or_path: str | os.PathLike[str], folder: Path = CONFIGS, ba
     """Return the path of a TOML configuration, given the name of a packaged one or a path.
 
     Args:
-        name_or_path: a name such as "provisions", or the path of a file.
+        name_or_path: a name such as "provisions" (of one in a subfolder, "paper/table2"), or the path of a file.
         folder: where the packaged configurations are.
         base: the folder that relative paths start from; the working directory by default.
 
@@ -296,7 +298,7 @@ def find_config(name_or_path: str | os.PathLike[str], folder: Path = CONFIGS, ba
         ConfigError: there is no such name or file.
 
     """
-    packaged = {path.stem: path for path in sorted(folder.glob("*.toml"))}
+    packaged = {path.relative_to(folder).with_suffix("").as_posix(): path for path in sorted(folder.rglob("*.toml"))}
     if (name := str(name_or_path)) in packaged:
         return packaged[name]
     path = Path(name_or_path) if base is None else base / name_or_path

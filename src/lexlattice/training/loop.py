@@ -8,8 +8,8 @@ An interrupted run therefore resumes bit for bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +22,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
+from lexlattice.encoding.devices import deterministic, random_state, seed, set_random_state
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.selection import Budget
 from lexlattice.training.checkpoints import Checkpoints, Log, State
@@ -144,7 +145,8 @@ def train(
     writes = group is None or group.is_main
     validation = task.validator or RougeValidation(task.validation, task.budget)
     log_length = state["log"] if state else 0
-    with _deterministic(), Log(folder / "log.csv", log_length, validation.names) if writes else nullcontext() as log:
+    log_file = Log(folder / "log.csv", log_length, validation.names) if writes else nullcontext()
+    with deterministic(next(task.model.module.parameters()).device), log_file as log:
         loop = _Loop(task, validation, checkpoints, log, checkpoint_seconds, progress, note, group)
         if state:
             loop.resume(state)
@@ -177,7 +179,8 @@ class _Loop:
         self._checkpoints, self._log = checkpoints, log
         self._checkpoint_seconds, self._show_progress, self._note = checkpoint_seconds, progress, note
         self._module = task.model.module
-        self._rloo_step = RlooStep(task.rloo.decay)
+        self._device = next(self._module.parameters()).device
+        self._rloo_step = RlooStep(task.rloo.decay, task.rloo.reduction)
         self._progress = _Progress()
         self._saved_at = perf_counter()
         self.finished: list[str] = []
@@ -209,7 +212,7 @@ class _Loop:
         self._progress = _Progress(stage)
         self._optimizer = self._new_optimizer(stage)
         self._ema = EMA(self._module, self._task.settings(stage).ema)
-        torch.manual_seed(self._stage_seed(0))  # dropout
+        seed(self._device, self._stage_seed(0))  # dropout
         self._rloo_step.generator.manual_seed(self._stage_seed(1))  # rollouts
 
     def _new_optimizer(self, stage: str) -> torch.optim.AdamW:
@@ -293,7 +296,7 @@ class _Loop:
         stage = _STAGE_NUMBERS.index(progress.stage)
         entropy = (self._task.seed, stage, progress.epoch, progress.step, index)
         dropout, rollouts = np.random.SeedSequence(entropy).generate_state(2).tolist()
-        torch.default_generator.manual_seed(dropout)
+        seed(self._device, dropout)
         self._rloo_step.generator.manual_seed(rollouts)
 
     # --- log and messages ---------------------------------------------------------------------------------
@@ -350,6 +353,7 @@ class _Loop:
             "normalizer": self._rloo_step.normalizer.state_dict(),
             "generator": self._rloo_step.generator.get_state(),
             "default_generator": torch.get_rng_state(),
+            "device_generator": random_state(self._device),
             "log": self._log.length,
         }
         self._checkpoints.save(state)
@@ -369,17 +373,6 @@ class _Loop:
             self._rloo_step.normalizer.load_state_dict(state["normalizer"])
             self._rloo_step.generator.set_state(state["generator"])
             torch.set_rng_state(state["default_generator"])
+            set_random_state(self._device, state.get("device_generator"))
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
             raise DataError("The checkpoint does not fit the model; train again in a new folder.") from error
-
-
-@contextmanager
-def _deterministic() -> Iterator[None]:
-    """Use deterministic algorithms, and leave the caller's random state untouched."""
-    before = torch.are_deterministic_algorithms_enabled()
-    torch.use_deterministic_algorithms(True)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            yield
-    finally:
-        torch.use_deterministic_algorithms(before)

@@ -24,10 +24,11 @@ def log_likelihoods(scores: Tensor, orders: Tensor, lengths: Tensor) -> Tensor:
         lengths: how many units of each order were sampled.
 
     """
+    orders, lengths = orders.to(scores.device), lengths.to(scores.device)
     ranked = scores[orders]
     # the normalizer of each draw is the log-sum-exp of the units that are left: one reversed cumulative sum
     left = ranked.flip(1).logcumsumexp(1).flip(1)
-    is_sampled = torch.arange(orders.shape[1]) < lengths[:, None]
+    is_sampled = torch.arange(orders.shape[1], device=scores.device) < lengths[:, None]
     return torch.where(is_sampled, ranked - left, 0.0).sum(1)
 
 
@@ -40,7 +41,7 @@ def plackett_luce_loss(scores: Tensor, order: Sequence[int]) -> Tensor:
 
 def membership_loss(scores: Tensor, order: Sequence[int]) -> Tensor:
     """Return the binary cross-entropy of being among the selected units, averaged over all units."""
-    labels = torch.zeros_like(scores).index_fill(0, torch.tensor(order, dtype=torch.int64), 1.0)
+    labels = torch.zeros_like(scores).index_fill(0, torch.tensor(order, dtype=torch.int64, device=scores.device), 1.0)
     return binary_cross_entropy_with_logits(scores, labels)
 
 

@@ -37,6 +37,8 @@ class ProcessGroup:
 
     def __init__(self, rank: int, size: int, store: Store) -> None:
         self._rank, self._store = rank, store
+        self._device = torch.device("cpu")
+        """Where tensors are when they are summed: nccl sums on GPUs, gloo on the CPU."""
         self._parent = os.getppid()
         self.size = size
         self.is_main = rank == 0
@@ -50,13 +52,22 @@ class ProcessGroup:
                 "in the configuration."
             )
 
-    def connect(self) -> None:
-        """Wait for all other processes; from then on, one that ends will end them all."""
+    def connect(self, device: torch.device) -> None:
+        """Wait for all other processes; from then on, one that ends will end them all.
+
+        Args:
+            device: where this process trains; with cuda, its own GPU.
+
+        """
         from torch import distributed
 
+        backend = backend_for(device)
+        if backend == "nccl":  # needs a GPU
+            torch.cuda.set_device(device)
+            self._device = device
         with _connecting():
             distributed.init_process_group(
-                "gloo", store=self._store, rank=self._rank, world_size=self.size, timeout=_TIMEOUT
+                backend, store=self._store, rank=self._rank, world_size=self.size, timeout=_TIMEOUT
             )
         signal.signal(signal.SIGTERM, _on_terminate)
 
@@ -70,15 +81,18 @@ class ProcessGroup:
 
         if os.getppid() != self._parent:  # torchrun is gone: nobody would ever end this process
             raise _interrupted()
+        summed = values.to(self._device)  # the same tensor if it is there already
         try:
-            distributed.all_reduce(values)
+            distributed.all_reduce(summed)
         except RuntimeError as error:  # another process is gone
             raise _interrupted() from error
+        if summed is not values:
+            values.copy_(summed)
 
     def all_reduce_gradients(self, module: nn.Module) -> None:
         """Sum the gradients over all processes; parameters without a gradient anywhere keep none."""
         weights = [weight for weight in module.parameters() if weight.requires_grad]
-        has_gradient = torch.tensor([float(weight.grad is not None) for weight in weights])
+        has_gradient = weights[0].new_tensor([float(weight.grad is not None) for weight in weights])
         gradients = [torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights]
         # one flat buffer, so that a step needs a single all-reduce
         flat = torch.cat([has_gradient, *(gradient.flatten() for gradient in gradients)])
@@ -87,6 +101,11 @@ class ProcessGroup:
         for weight, count, gradient in zip(weights, has_gradient.tolist(), sums, strict=True):
             # AdamW skips parameters without a gradient, and would decay those with a gradient of zero
             weight.grad = gradient.view_as(weight) if count else None
+
+
+def backend_for(device: torch.device) -> str:
+    """The backend of `torch.distributed`: nccl between GPUs of Nvidia, gloo between all others."""
+    return "nccl" if device.type == "cuda" else "gloo"
 
 
 @contextmanager

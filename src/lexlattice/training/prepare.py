@@ -1,7 +1,8 @@
 """Prepare training data: read and encode the acts of a data set, and let an oracle select their units.
 
-Rows are prepared independently, in several processes if wanted, and written in the order of the data. So the folder is
-byte-identical whatever the number of processes, and however often the run was interrupted and resumed.
+Rows are read in several processes if wanted, and written in the order of the data. The embedded encoder runs there too;
+transformers run in this process only, on the units of all acts of a shard at once, so that their batches are full. So
+the folder is byte-identical whatever the number of processes, and however often the run was interrupted and resumed.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tqdm import tqdm
-
 from lexlattice import encoding
 from lexlattice._internal.files import sha256
 from lexlattice._internal.processes import parallel_map
+from lexlattice._internal.progress import Progress
 from lexlattice._internal.shards import Shard, ShardFolder
+from lexlattice.act.document import Act
 from lexlattice.errors import DataError, OptionError, OutputError
 from lexlattice.evaluation.gold import Gold, gold_file, load_gold
 from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import BadRow, Row, Rows, act_of
 from lexlattice.evaluation.sources import Source
 from lexlattice.reading import LANGUAGES, PROFILES
-from lexlattice.training.prepared import FORMAT, SHARD_SIZE, Example, Packed, Prepared, pack, write_shard
+from lexlattice.training.prepared import FORMAT, SHARD_SIZE, Example, Packed, Prepared, Vectors, pack, write_shard
 from lexlattice.training.silver import align
 from lexlattice.training.targets import SilverTargets, gold_order, make_targets
 
@@ -50,15 +51,20 @@ class Plan:
     encoder: str
     oracle: Oracle
     language: str | None
-    cache: str | None = None
-    """A folder to cache vectors in."""
+    options: encoding.Options = encoding.DEFAULTS
+    """How the encoder is loaded."""
     gold: str | None = None
     """A file of gold annotations; with it, targets are these and silver alignment instead of the oracle's selection."""
 
     @cached_property
     def loaded(self) -> encoding.Encoder:
         """The encoder, loaded once in each process."""
-        return encoding.load(self.encoder, cache=self.cache)
+        return self.options.load(self.encoder)
+
+    @property
+    def encodes_in_workers(self) -> bool:
+        """Whether rows are encoded where they are read."""
+        return encoding.runs_in_workers(self.encoder)
 
     @cached_property
     def annotations(self) -> Mapping[str, Gold]:
@@ -76,6 +82,7 @@ class Plan:
             "encoder": self.encoder,
             "dimensions": encoder.dimensions,
             "fingerprint": encoder.fingerprint,
+            **({"precision": precision} if (precision := encoding.precision_of(encoder)) != "fp32" else {}),
             "oracle": asdict(self.oracle),
             "language": self.language,
             **({} if self.gold is None else {"gold": sha256(gold_file(self.gold).read_bytes())}),
@@ -96,7 +103,11 @@ def prepare(
     *,
     profile: str = "provisions",
     encoder: str = "static",
+    device: str = "auto",
+    precision: str = "auto",
+    batch_tokens: int | None = None,
     cache: str | os.PathLike[str] | None = None,
+    cache_limit: int | None = None,
     oracle: Oracle | None = None,
     gold: str | os.PathLike[str] | None = None,
     language: str | None = None,
@@ -105,7 +116,7 @@ def prepare(
     jobs: int = 1,
     limit: int | None = None,
     strict: bool = False,
-    progress: bool = False,
+    progress: bool | str = False,
     note: Note = lambda sentence: None,
 ) -> Prepared:
     """Prepare all rows of the data, or resume an interrupted run with the same settings and data.
@@ -115,16 +126,20 @@ def prepare(
         folder: Where the examples are written.
         profile: The profile that acts are read in.
         encoder: Name of the encoder of the units.
+        device: Where a transformer encodes: `auto`, `cpu`, `cuda` or `mps`.
+        precision: Of a transformer, as in `lexlattice.encoding.load`.
+        batch_tokens: The most tokens that a transformer encodes at once; by default as many as suit the device.
         cache: A folder to cache vectors in.
+        cache_limit: The most bytes of that folder.
         oracle: Selects the units to learn; the default depends on the profile.
         gold: A file of annotations; with it, targets are these and silver alignment instead of the oracle's selection.
         language: Of all acts; by default that of each row, or detected.
         split: Of data sets that have several.
         fields: The names that the data use for fields, by ours, where they differ.
-        jobs: Number of processes.
+        jobs: Number of processes that read acts; a transformer runs in this process only.
         limit: Prepare the first rows only.
         strict: Stop at the first row that cannot be used, instead of skipping it.
-        progress: Show a progress bar.
+        progress: Show progress, as a bar on a terminal and as lines to `note` elsewhere; a text is its title.
         note: Called with messages for the user.
 
     Returns:
@@ -142,7 +157,7 @@ def prepare(
         encoder,
         oracle or ORACLES[profile],
         language.lower() if language else None,
-        None if cache is None else str(cache),
+        encoding.Options(device, precision, batch_tokens, None if cache is None else str(cache), cache_limit),
         None if gold is None else str(gold),
     )
     sources = [Rows(source, split=split, fields=fields) for source in data]
@@ -151,12 +166,15 @@ def prepare(
     rows = (_SourceRow(name, row) for name, source in zip(names, sources, strict=True) for row in source)
     run = _Run(shards, note, strict)
     total = _total(sources, limit) if progress else None
-    with shards.open(), tqdm(total=total, desc="preparing", unit="act", disable=not progress) as bar:
-        missing = run.missing(islice(rows, limit), bar.update)
-        with closing(parallel_map(partial(_prepare_row, plan), missing, jobs)) as results:
-            for result in results:
-                run.add(result)
-                bar.update()
+    title = progress if isinstance(progress, str) else "preparing"
+    with shards.open(), Progress(title, total, note=note, is_shown=bool(progress)) as shown:
+        missing = run.missing(islice(rows, limit), shown.update)
+        with closing(parallel_map(partial(_read_row, plan), missing, jobs)) as results:
+            # all shards but the last have the same number of rows, so that these groups are the shards
+            while group := list(islice(results, SHARD_SIZE)):
+                for result in _encoded(plan, group):
+                    run.add(result)
+                    shown.update()
         run.finish()
     if run.skipped:
         note(f"{len(run.skipped)} of {run.acts + len(run.skipped)} rows were skipped.")
@@ -254,24 +272,53 @@ class _Run:
                 self._note("more rows are skipped; the manifest will list them all.")
 
 
-def _prepare_row(plan: Plan, row: Row | BadRow) -> Packed | BadRow:
-    """Prepare one row, usually in a worker process."""
+class _ReadRow(NamedTuple):
+    """A row whose act is read, and, unless that needs vectors of a transformer, whose targets are known."""
+
+    row: Row
+    act: Act
+    order: tuple[int, ...] = ()
+
+
+def _read_row(plan: Plan, row: Row | BadRow) -> _ReadRow | Packed | BadRow:
+    """Do all that can be done with one row in a worker process."""
     if isinstance(row, BadRow):
         return row
     act = act_of(row, plan.profile, plan.language)
     if isinstance(act, BadRow):
         return act
-    vectors = encoding.vectors_of_units(plan.loaded, [unit.text for unit in act.units])
+    order = () if plan.gold else plan.oracle.choose(act.units, row.summary, len(row.summary.split())).order
+    read = _ReadRow(row, act, order)
+    return _packed(plan, read, _vectors(plan, [act])) if plan.encodes_in_workers else read
+
+
+def _encoded(plan: Plan, results: Sequence[_ReadRow | Packed | BadRow]) -> Iterator[Packed | BadRow]:
+    """Encode the acts that were only read, all in one call."""
+    vectors = _vectors(plan, [result.act for result in results if isinstance(result, _ReadRow)])
+    for result in results:
+        if isinstance(result, _ReadRow):
+            yield _packed(plan, result, vectors[: len(result.act)])
+            vectors = vectors[len(result.act) :]
+        else:
+            yield result
+
+
+def _vectors(plan: Plan, acts: Sequence[Act]) -> Vectors:
+    """The vectors of the units of all acts, one after the other."""
+    return encoding.vectors_of_units(plan.loaded, [unit.text for act in acts for unit in act.units])
+
+
+def _packed(plan: Plan, read: _ReadRow, vectors: Vectors) -> Packed:
+    row, act, order = read
     words = len(row.summary.split())
     if plan.gold is None:
-        order = plan.oracle.choose(act.units, row.summary, words).order
-        return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words), row.text)
+        return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words), row.text, plan.encoder)
     gold = plan.annotations.get(row.celex)
     silver = align(act, row.summary, plan.loaded)
     aligned = SilverTargets(silver.targets, silver.importance, silver.weights)
     targets = make_targets(act, row.text, gold if gold and gold.language == act.language else None, aligned)
     order = gold_order(act, targets)
-    return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words, targets), row.text)
+    return pack(Example(row.line, row.celex, act, vectors, order, row.summary, words, targets), row.text, plan.encoder)
 
 
 def _check(profile: str, language: str | None, jobs: int, limit: int | None) -> None:

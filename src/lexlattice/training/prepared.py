@@ -2,7 +2,7 @@
 
 The folder is a `ShardFolder`. A shard has sixteen rows of the data in two files: the acts, as lines of JSON that are
 compressed one by one so that each can be decoded alone (`shard-00000.jsonl.gz`), and the vectors of all their units
-(`shard-00000.npy`).
+as float16 (`shard-00000.npy`). Examples are decoded when they are used, and only the last ones stay in memory.
 """
 
 from __future__ import annotations
@@ -25,12 +25,16 @@ from numpy.typing import NDArray
 from lexlattice._internal.files import sha256, write_whole
 from lexlattice._internal.shards import MANIFEST, Shard, ShardFolder, read_finished, shard_file
 from lexlattice.act.document import Act
+from lexlattice.encoding.base import rounded
 from lexlattice.errors import DataError, LexLatticeError, brief
 from lexlattice.training.targets import NO_TARGETS, Targets, targets_from_dict, targets_to_dict
 
 Vectors = NDArray[np.float32]
 
-FORMAT: Final = "lexlattice prepared 2"
+FORMAT: Final = "lexlattice prepared 3"
+_READABLE: Final = (FORMAT, "lexlattice prepared 2")
+"""Version 2 has float32 vectors."""
+_STORED: Final = np.dtype("<f2")
 SHARD_SIZE: Final = 16
 """Rows of the data in a shard: what is lost at most when a process is killed."""
 _CACHED_EXAMPLES: Final = 2048
@@ -79,11 +83,12 @@ class Packed(NamedTuple):
     chosen: int
     """How many units the oracle selects."""
     content: bytes
-    vectors: Vectors
+    vectors: NDArray[np.floating[Any]]
+    """As float16: half of the disk, and a change of at most 2⁻¹¹ of a vector's length."""
 
 
-def pack(example: Example, text: str) -> Packed:
-    """Encode an example for writing; `text` is the act's text in the data."""
+def pack(example: Example, text: str, encoder: str = "") -> Packed:
+    """Encode an example for writing; `text` is the act's text in the data, `encoder` the name for error messages."""
     row: dict[str, Any] = {
         "line": example.line,
         "celex": example.celex,
@@ -94,7 +99,8 @@ def pack(example: Example, text: str) -> Packed:
     content = json.dumps(row, ensure_ascii=False).encode() + b"\n"
     key = Key(example.celex, sha256(text.encode())[:32])
     # without a time in the header of gzip, the same example gives the same bytes
-    return Packed(example.line, key, len(example.order), gzip.compress(content, mtime=0), example.vectors)
+    vectors = rounded(example.vectors, _STORED, encoder)
+    return Packed(example.line, key, len(example.order), gzip.compress(content, mtime=0), vectors)
 
 
 def write_shard(
@@ -102,7 +108,7 @@ def write_shard(
 ) -> None:
     """Write the examples made of some rows; `source` is the digest of these rows, `skipped` those without example."""
     with folder.write(number, _LINES, _VECTORS) as shard, io.BytesIO() as file:
-        np.save(file, np.concatenate([row.vectors for row in rows]) if rows else np.zeros((0, 0), np.float32))
+        np.save(file, np.concatenate([row.vectors for row in rows]) if rows else np.zeros((0, 0), _STORED))
         write_whole(folder.path(number, _LINES), b"".join(row.content for row in rows))
         write_whole(folder.path(number, _VECTORS), file.getvalue())
         shard.source = source
@@ -154,7 +160,7 @@ class Prepared(Sequence[Example]):
         folder = Path(folder)
         try:
             manifest, shards = read_finished(folder, verify=verify)
-            if manifest["format"] != FORMAT:
+            if manifest["format"] not in _READABLE:
                 raise ValueError(f"'{MANIFEST}' is of another version")
             return cls(folder, manifest, [place for shard in shards for place in _places(shard)])
         except OSError as error:
@@ -208,11 +214,11 @@ class Prepared(Sequence[Example]):
                 data = json.loads(gzip.decompress(file.read(place.size)))
             mapped = np.load(arrays, mmap_mode="r", allow_pickle=False)
             # a copy, since a mapped array keeps its file open, and a process may have only a few hundred open files
-            vectors: Vectors = np.array(mapped[place.first : place.first + place.units])
+            vectors: Vectors = np.array(mapped[place.first : place.first + place.units], np.float32)
             act = Act.from_dict(data["act"])
             order, summary = tuple(data["order"]), data["summary"]
             targets = targets_from_dict(data, place.key.celex, act)
-            if not len(act.units) == len(vectors) == place.units or vectors.dtype != np.float32:
+            if not len(act.units) == len(vectors) == place.units or mapped.dtype not in (np.float16, np.float32):
                 raise ValueError("an act and its vectors do not fit")
         except _DECODING_ERRORS as error:
             raise DataError(f"'{self.folder}' is damaged ({brief(error)}); prepare it again.") from error

@@ -36,10 +36,11 @@ def _perturb(scores: Tensor, count: int, generator: torch.Generator) -> Tensor:
     """Add Gumbel noise to the scores, one row per rollout.
 
     Sorting by the perturbed scores samples from the Plackett–Luce distribution (the Gumbel-max trick), in one operation
-    for all draws. The negative logarithm of an exponential variable is Gumbel noise.
+    for all draws. The negative logarithm of an exponential variable is Gumbel noise. It is drawn on the CPU, so that
+    samples are the same on every device.
     """
     exponential = torch.empty(count, len(scores), dtype=torch.float64).exponential_(generator=generator)
-    return scores.detach().double() - exponential.clamp(min=torch.finfo(torch.float64).tiny).log()
+    return scores.detach().cpu().double() - exponential.clamp(min=torch.finfo(torch.float64).tiny).log()
 
 
 def sampled_lengths(orders: Tensor, words: Tensor, budget: int) -> Tensor:
@@ -55,7 +56,7 @@ def rollouts(scores: Tensor, act: Act, budget: int, count: int, generator: torch
     # the inverse permutation gives each unit its rank; `select` takes the highest values first
     ranks = -orders.argsort(dim=1).numpy()
     texts = [select(act, rank, budget, mode="paper").text for rank in ranks]
-    return Rollouts(log_likelihoods(scores, orders, lengths), texts)
+    return Rollouts(log_likelihoods(scores, orders, lengths).cpu(), texts)
 
 
 class SampledExtracts(NamedTuple):
@@ -85,7 +86,7 @@ def sample_extracts(
     # a stable sort moves the chosen units before all others; both keep the order of their perturbed scores
     chosen_first = (~is_chosen.gather(1, ranks)).to(torch.uint8).argsort(dim=1, stable=True)
     lengths = torch.tensor([len(units) for units in choices])
-    return SampledExtracts(log_likelihoods(logits, ranks.gather(1, chosen_first), lengths), choices)
+    return SampledExtracts(log_likelihoods(logits, ranks.gather(1, chosen_first), lengths).cpu(), choices)
 
 
 def reward(text: str, reference: Reference) -> float:
@@ -135,6 +136,11 @@ def advantages(rewards: Tensor) -> Tensor:
     return rewards - (rewards.sum() - rewards) / (count - 1)
 
 
-def policy_loss(log_likelihoods: Tensor, advantages: Tensor) -> Tensor:
-    """Return the REINFORCE loss, whose gradient raises the likelihood of rollouts with a positive advantage."""
-    return -(advantages.to(log_likelihoods.dtype).detach() * log_likelihoods).mean()
+def policy_loss(log_likelihoods: Tensor, advantages: Tensor, reduction: str = "mean") -> Tensor:
+    """Return the REINFORCE loss, whose gradient raises the likelihood of rollouts with a positive advantage.
+
+    `reduction` is over the rollouts of one act: "sum", as the paper writes it, or "mean". They differ by a constant
+    factor, which matters where gradients are clipped.
+    """
+    terms = -advantages.to(log_likelihoods.dtype).detach() * log_likelihoods
+    return terms.sum() if reduction == "sum" else terms.mean()

@@ -15,6 +15,7 @@ import numpy as np
 
 from lexlattice import encoding
 from lexlattice._internal.files import is_unused, sha256, write_whole, writing
+from lexlattice.encoding.devices import choose_device
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 from lexlattice.evaluation.sources import Source
 from lexlattice.selection import Budget
@@ -54,6 +55,7 @@ def run_training(
     stages: Sequence[str] = STAGES,
     resume: bool = False,
     seed: int | None = None,
+    device: str = "auto",
     prepare_options: PrepareOptions | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: bool = False,
@@ -74,6 +76,8 @@ def run_training(
         stages: the stages to run.
         resume: whether to resume the run in the folder.
         seed: overrides the seed of the configuration.
+        device: where to train, and where a transformer encodes data that are not prepared yet: `auto`, `cpu`, `cuda` or
+            `mps`. With a process group, each process has its own GPU.
         prepare_options: how to prepare data that are not prepared yet.
         checkpoint_seconds: time between checkpoints inside an epoch.
         progress: whether to show progress bars.
@@ -86,12 +90,14 @@ def run_training(
     Raises:
         ConfigError: the configuration is not valid.
         DataError: the data do not fit the configuration, or are too few.
+        OptionError: there is no such device.
         OutputError: the folder cannot be used.
         TrainingError: the training diverged or was interrupted.
 
     """
     config_path, target = find_config(config), Path(folder)
     settings = read_config(config_path)
+    computes_on = choose_device(device)
     if settings.silver is not None and "warm-start" in stages:
         stages = (SILVER, *stages)
     is_main = group is None or group.is_main
@@ -99,18 +105,19 @@ def run_training(
         group.check(min(_stage(settings, stage).batch for stage in stages))
     if group and not is_main:
         progress, note = False, lambda sentence: None
-        group.connect()  # returns once the main process has prepared the data
+        group.connect(computes_on)  # returns once the main process has prepared the data
         data = _prepared_source(data, target / _PREPARED / "train")
         validation = None if validation is None else _prepared_source(validation, target / _PREPARED / "validation")
     with _claimed(target, config_path, settings, resume) if is_main else nullcontext():
         # split by the configuration's seed before it is overridden, so that runs with other seeds can be compared
         training, held_out = _load_data(
-            data, validation, target / _PREPARED, settings, prepare_options or PrepareOptions(), progress, note
+            data, validation, target / _PREPARED, settings, prepare_options or PrepareOptions(), device, progress, note
         )
         settings = settings if seed is None else replace(settings, seed=seed)
         if group and is_main:
-            group.connect()
+            group.connect(computes_on)
         model = model_for(settings, training)
+        model.module.to(computes_on)
     if (count := training.without_choice) and not settings.learns_from_gold:
         note(f"The oracle selects nothing from {count} acts; stage 1 skips them.")
     identity = {
@@ -247,6 +254,7 @@ def _load_data(
     folder: Path,
     config: Config,
     options: PrepareOptions,
+    device: str,
     progress: bool,
     note: Note,
 ) -> tuple[Prepared, Prepared]:
@@ -264,6 +272,7 @@ def _load_data(
                 split=split,
                 profile=config.profile,
                 encoder=config.encoder.name,
+                device=device,
                 oracle=config.oracle,
                 gold=(options.gold or {}).get(split, split) if config.learns_from_gold else None,
                 fields=options.fields,
@@ -299,6 +308,7 @@ def _metadata(config: Config, training: Prepared, best: Best) -> dict[str, str]:
         "profile": config.profile,
         "encoder": config.encoder.name,
         "fingerprint": training.manifest["fingerprint"],
+        **({"precision": training.manifest["precision"]} if "precision" in training.manifest else {}),
         "dimensions": str(config.encoder.dimensions),
         "seed": str(config.seed),
         "acts": str(len(training)),

@@ -60,4 +60,5 @@ class EMA:
         steps, weights = state["steps"], state["weights"]
         assert isinstance(steps, int) and isinstance(weights, dict)
         found: dict[str, Tensor] = weights
-        self._steps, self._weights = steps, {name: tensor.clone() for name, tensor in found.items()}
+        self._steps = steps
+        self._weights = {name: tensor.to(self._weights[name], copy=True) for name, tensor in found.items()}

@@ -70,7 +70,8 @@ def _step(model: TrainableModel, loss_of: Loss, examples: Sequence[Example], par
 class RlooStep:
     """Stage 2, with its state: the generator of rollouts and the running statistics of rewards."""
 
-    def __init__(self, decay: float) -> None:
+    def __init__(self, decay: float, reduction: str = "mean") -> None:
+        self._reduction = reduction
         self.generator = torch.Generator()
         self.normalizer = RewardNormalizer(decay)
         self._references: WeakKeyDictionary[Example, Reference] = WeakKeyDictionary()
@@ -86,7 +87,7 @@ class RlooStep:
             rollouts = model.rollouts(example, count, self.generator)
             rewards = self._rewards(example, rollouts)
             standardized = self.normalizer(example.act.language, rewards)
-            loss = policy_loss(rollouts.log_likelihoods, advantages(standardized)) / len(examples)
+            loss = self._loss(rollouts, standardized) / len(examples)
             if not loss.isfinite():
                 raise not_finite("loss", [example])
             torch.autograd.backward(loss)
@@ -109,9 +110,11 @@ class RlooStep:
         for index, (example, act_rewards) in enumerate(zip(examples, rewards.tolist(), strict=True)):
             standardized = self.normalizer(example.act.language, act_rewards)
             if index in sampled:
-                loss = policy_loss(sampled.pop(index).log_likelihoods, advantages(standardized))
-                losses[index] = _backward(loss / len(examples))
+                losses[index] = _backward(self._loss(sampled.pop(index), standardized) / len(examples))
         return Step(_reduce(model, examples, losses, parallel.group), fmean(map(fmean, rewards.tolist())))
+
+    def _loss(self, rollouts: Rollouts, rewards: Tensor) -> Tensor:
+        return policy_loss(rollouts.log_likelihoods, advantages(rewards), self._reduction)
 
     def _rewards(self, example: Example, rollouts: Rollouts) -> Sequence[float]:
         """The model's own rewards, or else the ROUGE of the texts."""

@@ -21,7 +21,7 @@ class Rollouts(NamedTuple):
     """Sampled extracts of one act."""
 
     log_likelihoods: Tensor
-    """One per rollout, differentiable."""
+    """One per rollout, differentiable; on the CPU, where rewards are."""
     texts: list[str]
     """The texts of the extracts, in the same order."""
     rewards: Sequence[float] | None = None

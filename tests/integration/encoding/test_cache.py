@@ -177,6 +177,7 @@ def test_progress_is_shown_on_request(
 @settings(max_examples=4, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(st.integers(1, 900), min_size=1, max_size=3), st.integers(MIN_LIMIT, 2 * MIN_LIMIT))
 @example([42, 757, 900], MIN_LIMIT)
+@pytest.mark.filterwarnings("ignore::lexlattice.encoding.cache.CacheWarning")
 def test_the_file_never_exceeds_the_limit(calls: list[int], limit: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for number, many in enumerate(calls):
@@ -192,10 +193,25 @@ def test_the_oldest_entries_are_dropped_first_to_keep_a_lower_limit(tmp_path: Pa
     texts = numbered(2000)
     CachedEncoder(Hashed(512), tmp_path).encode(texts)
     assert (tmp_path / DATABASE).stat().st_size > 2 * MIN_LIMIT
-    CachedEncoder(Hashed(512), tmp_path, limit=MIN_LIMIT).encode(["one more"])
+    with pytest.warns(CacheWarning):
+        CachedEncoder(Hashed(512), tmp_path, limit=MIN_LIMIT).encode(["one more"])
     assert 0.7 * MIN_LIMIT < (tmp_path / DATABASE).stat().st_size <= MIN_LIMIT
     kept = sqlite3.connect(tmp_path / DATABASE).execute("SELECT min(id), max(id), count(*) FROM vectors").fetchone()
     assert kept == (2002 - kept[2], 2001, kept[2])
+
+
+def test_a_warning_comes_once_and_before_anything_is_dropped(tmp_path: Path) -> None:
+    cached = CachedEncoder(Hashed(512), tmp_path, limit=MIN_LIMIT)
+    oldest = [1]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for number in range(60):
+            cached.encode(numbered(20, f"call {number}"))
+            oldest += sqlite3.connect(tmp_path / DATABASE).execute("SELECT min(id) FROM vectors").fetchone()
+            assert oldest[-1] == 1 or caught, "nothing is dropped without a warning"
+    assert oldest[-1] > 1
+    assert [warning.category for warning in caught] == [CacheWarning]
+    assert str(tmp_path) in str(caught[0].message)
 
 
 # --- other processes --------------------------------------------------------------------------------------

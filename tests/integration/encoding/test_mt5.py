@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from helpers.tiny_models import LONG, TEXTS, change_weights, cosines, tiny_mt5
-from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError
+from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError, load, torch_encoder
 from lexlattice.encoding.base import CHUNK_SIZE, Vectors
-from lexlattice.encoding.chunking import cut_into_chunks
-from lexlattice.encoding.mt5 import MT5, PRECISIONS
+from lexlattice.encoding.chunking import Ids, cut_into_chunks
+from lexlattice.encoding.mt5 import MT5
 
 MIXED = [*TEXTS, LONG, "a", LONG[: len(LONG) // 2], *TEXTS[::-1]]
+PRECISIONS = ("fp32", "bf16", "fp16", "int8")
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +91,42 @@ def test_the_same_call_gives_the_same_bits(folder: Path, precision: str) -> None
     np.testing.assert_array_equal(first.encode(MIXED), second.encode(MIXED))
 
 
-@pytest.mark.parametrize("precision", ["bf16", "int8"])
+@pytest.mark.parametrize("precision", PRECISIONS[1:])
 def test_lower_precisions_stay_close_to_fp32(encoder: MT5, folder: Path, precision: str) -> None:
     vectors = MT5(folder, precision).encode(MIXED)
     assert cosines(vectors, encoder.encode(MIXED)).min() >= 0.99
+
+
+def test_batches_are_as_large_as_asked_for_and_change_nothing(encoder: MT5, folder: Path) -> None:
+    sizes: dict[int, list[int]] = {600: [], 10_000: []}
+
+    class Recording(MT5):
+        def _forward(self, ids: Ids, mask: Ids) -> Vectors:
+            sizes[self.batch_tokens].append(ids.size)
+            return super()._forward(ids, mask)
+
+    for limit, found in sizes.items():
+        other = Recording(folder, batch_tokens=limit)
+        np.testing.assert_allclose(other.encode(MIXED), encoder.encode(MIXED), atol=1e-5)
+        assert max(found) <= limit
+    assert len(sizes[600]) > len(sizes[10_000])
+    with pytest.raises(EncodingError):
+        load(f"mt5:{folder}", batch_tokens=0)
+
+
+def test_weights_that_cannot_be_rounded_are_left_in_fp32_unless_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def differs(*_: object) -> None:
+        raise EncodingError("They differ.")
+
+    monkeypatch.setattr(torch_encoder, "default_precision", lambda device: "bf16")  # as on a GPU
+    assert MT5(folder).precision == "bf16"
+    monkeypatch.setattr(torch_encoder, "check_agreement", differs)
+    assert MT5(folder).precision == "fp32"
+    assert MT5(folder).fingerprint == MT5(folder, "fp32").fingerprint
+    with pytest.raises(EncodingError):
+        MT5(folder, "bf16")
 
 
 def test_empty_texts_are_zero_and_cause_a_warning(encoder: MT5) -> None:

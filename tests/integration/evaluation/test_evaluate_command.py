@@ -100,9 +100,23 @@ def test_stems_have_a_table_of_their_own(folder: Path) -> None:
     assert scores[0] <= scores[1]
 
 
-def test_a_bar_shows_progress_unless_it_is_not_wanted(folder: Path) -> None:
-    assert "3/3" in run(folder, "data.jsonl", "--system", "lead").stderr
-    assert "2/2" in run(folder, "data.jsonl", "--system", "lead", "--limit", "2").stderr
+@posix
+def test_a_bar_shows_progress_on_a_terminal(folder: Path) -> None:
+    shown, terminal = os.openpty()
+    line = command("data.jsonl", "--system", "lead", "--limit", "2")
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.DEVNULL, stderr=terminal) as process:
+        os.close(terminal)
+        text = b""
+        with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
+            while part := os.read(shown, 4096):
+                text += part
+        os.close(shown)
+    assert process.returncode == 0
+    assert b"2/2" in text
+
+
+def test_there_is_no_bar_elsewhere_and_nothing_if_it_is_not_wanted(folder: Path) -> None:
+    assert "/3" not in run(folder, "data.jsonl", "--system", "lead").stderr
     quiet = run(folder, "data.jsonl", "--system", "lead", "--quiet", "--json")
     assert quiet.stderr.startswith("lexlattice: ")
     assert quiet.stderr.endswith("evaluation.jsonl\n")

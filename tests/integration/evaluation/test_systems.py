@@ -249,9 +249,38 @@ def test_real_acts(data: Path) -> None:
     assert all(oracle[measure] > max(lead[measure], random[measure]) for measure in ("rouge1", "rouge2", "rougeLsum"))
 
 
-def test_an_extract_over_the_budget_is_named(rows: Rows) -> None:
-    result = evaluate(rows[:1], {"everything": lambda act, _: act.source}, budget="words:5")
+def test_an_extract_over_the_budget_is_cut_and_named(rows: Rows) -> None:
+    systems = {"everything": lambda act, _: act.source, "cut": lambda act, _: " ".join(act.source.split()[:5])}
+    result = evaluate(rows[:1], systems, budget="words:5")
     assert "more than the budget of 5" in result.notes[0]["note"]
+    everything, cut = result.systems["everything"], result.systems["cut"]
+    assert (everything["over"], cut["over"], everything["empty"]) == (1, 0, 0)
+    assert everything["words"] == cut["words"] == 5
+    assert everything["unicode"]["rouge1"] == cut["unicode"]["rouge1"]
+
+
+def test_a_system_does_not_escape_the_budget_by_its_name(rows: Rows) -> None:
+    result = evaluate(rows[:1], {"published": lambda act, _: act.source}, budget="words:5")
+    assert result.systems["published"]["words"] == 5
+
+
+def test_extracts_of_a_file_are_scored_and_acts_without_one_have_zero(rows: Rows, tmp_path: Path) -> None:
+    acts = [{**row, "celex_id": f"32024R900{number}"} for number, row in enumerate(rows)]
+    lead = {row["celex_id"]: read(row["reference"] + "\n").units[0].text for row in acts[:2]}
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps({"celex_id": name, "extract": text}) + "\n" for name, text in lead.items()))
+    result = evaluate(acts, ["mine=" + f"extracts:{path}", f"extracts:{path}"], budget="words:500")
+    mine = result.systems["mine"]
+    assert mine["empty"] == 1
+    assert mine["words"] == pytest.approx(sum(len(text.split()) for text in lead.values()) / 3)
+    assert result.systems[f"extracts:{path}"]["unicode"] == mine["unicode"]
+    assert [note["celex"] for note in result.notes] == ["32024R9002", "32024R9002"]
+
+
+@pytest.mark.parametrize("names", [["a=lead", "a=random"], ["=lead"], ["a="]])
+def test_names_of_systems_are_unique_and_complete(rows: Rows, names: list[str]) -> None:
+    with pytest.raises(OptionError):
+        evaluate(rows, names)
 
 
 def test_a_module_may_import_its_neighbours_when_it_is_called(folder: Path) -> None:

@@ -553,12 +553,12 @@ def test_retry_after_is_honoured_up_to_a_maximum(get: Get, site: Site, monkeypat
 
 def test_the_wait_follows_the_header_or_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BACKOFF", 0.5)
-    assert [module._seconds_to_wait("", attempt) for attempt in range(1, 10)] == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
-    assert [module._seconds_to_wait(stated, 1) for stated in ("7", " 0 ", "86400", "9" * 5000)] == [7, 0, 60, 60]
-    assert 5 < module._seconds_to_wait(formatdate(time.time() + 50, usegmt=True), 1) <= 50
-    assert module._seconds_to_wait(formatdate(time.time() + 1e6, usegmt=True), 1) == 60
-    assert module._seconds_to_wait("Wed, 21 Oct 2015 07:28:00 GMT", 1) == 0
-    assert [module._seconds_to_wait(stated, 2) for stated in ("soon", "-5", "nan", "1e3")] == [1, 1, 1, 1]
+    assert [module.seconds_to_wait("", attempt) for attempt in range(1, 10)] == [0.5, 1, 2, 4, 8, 16, 32, 60, 60]
+    assert [module.seconds_to_wait(stated, 1) for stated in ("7", " 0 ", "86400", "9" * 5000)] == [7, 0, 60, 60]
+    assert 5 < module.seconds_to_wait(formatdate(time.time() + 50, usegmt=True), 1) <= 50
+    assert module.seconds_to_wait(formatdate(time.time() + 1e6, usegmt=True), 1) == 60
+    assert module.seconds_to_wait("Wed, 21 Oct 2015 07:28:00 GMT", 1) == 0
+    assert [module.seconds_to_wait(stated, 2) for stated in ("soon", "-5", "nan", "1e3")] == [1, 1, 1, 1]
 
 
 def test_a_lasting_failure_is_an_error(get: Get, site: Site) -> None:

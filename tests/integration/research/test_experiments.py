@@ -14,6 +14,8 @@ from helpers import ROOT
 pytest.importorskip("torch")
 
 from helpers.llm_server import KEY, KEY_FROM, Received, fake_llm
+from helpers.tiny_generators import tiny_marian
+from helpers.tiny_models import tiny_bert
 from lexlattice.apps.cli import main
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.reading import LANGUAGES
@@ -21,7 +23,7 @@ from lexlattice.research.experiments import EXPERIMENTS, run_experiment
 from lexlattice.research.experiments.corpus import Corpus
 from lexlattice.research.experiments.panels import draw_panels
 from lexlattice.research.experiments.runner import Runner
-from lexlattice.research.experiments.settings import read_settings
+from lexlattice.research.experiments.settings import read_settings, settings_name
 from lexlattice.research.experiments.statistics import high_resource, paper
 from lexlattice.research.experiments.study import Study
 from lexlattice.research.experiments.tables import Table
@@ -73,9 +75,12 @@ def run(name: str, folder: Path, config: Path | None = None) -> list[Table]:
 
 def test_every_experiment_has_a_file_of_settings_that_can_be_read() -> None:
     assert {path.stem for path in CONFIGS.glob("*.toml")} >= set(EXPERIMENTS)
-    for path in CONFIGS.glob("*.toml"):
-        read_settings(path)
-        assert re.search(rf"lexlattice experiment ({'|'.join(EXPERIMENTS)}) --config ", path.read_text("utf-8"))
+    for path in CONFIGS.rglob("*.toml"):
+        name = settings_name(path)
+        assert read_settings(path) == read_settings(name)
+        assert re.search(
+            rf"lexlattice experiment ({'|'.join(EXPERIMENTS)}) --config {name}$", path.read_text("utf-8"), re.M
+        )
 
 
 def test_statistics_of_24_languages(folder: Path) -> None:
@@ -145,9 +150,41 @@ def test_half_of_the_languages_is_held_out(folder: Path) -> None:
 def test_from_english_to_spanish(folder: Path) -> None:
     (table,) = run("across", folder)
     names = [line.name for line in table.rows]
-    assert names[:3] == ["2D, en (zero-shot)", "2D, es (supervised)", "lead"]
+    assert names == [
+        *("LED", "LexRank-EN", "2D, en (zero-shot)"),
+        *("LexRank-ES", "Oracle-Abs", "lead", "random", "lexrank", "oracle", "2D, es (supervised)"),
+    ]
+    assert [line.competes for line in table.rows] == [True] * 3 + [False] * 7
     assert table.title == "English → Spanish"
-    assert table.rows[-1].group.startswith("in the paper")
+    unmeasured, *_, supervised = table.rows
+    assert [(cell.value, cell.paper) for cell in unmeasured.cells[:2]] == [(None, 31.14), (None, 13.01)]
+    assert [cell.paper for cell in supervised.cells] == [58.41, 29.44, 31.24, None]
+    assert supervised.cells[0].interval
+
+
+def test_the_papers_settings_run_elsewhere_with_what_is_there(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the embedded encoder, a tiny translator and a tiny BERT; the models are those of `across.toml`."""
+    pytest.importorskip("bert_score")
+    run("across", folder)
+    translator = f"translate:{tiny_marian(tmp_path / 'marian')}?order=last&system="
+    bert = tiny_bert(tmp_path / "bert")
+    changes = [f"source_systems.LED={translator}lead", f"source_systems.LexRank-EN={translator}lexrank"]
+    words = ["experiment", "across", "--config", "paper/table4", "--split", "validation", "--encoder", "static"]
+    for change in [*changes, f"bertscore={bert}", "layers=1"]:
+        words += ["--set", change]
+    assert main([*words, "-o", str(folder), "--jobs", "1"]) == 0
+    assert "training" not in capsys.readouterr().err
+    table = Table.from_json((folder / "paper" / "table4" / "1.json").read_bytes())
+    assert [column.name for column in table.columns][-1] == "BERTScore"
+    measured = {line.name: line for line in table.rows}
+    for name, figure in (("LED", 31.14), ("LexRank-EN", 39.44), ("2D, en (zero-shot)", 56.63), ("LexRank-ES", 28.34)):
+        assert measured[name].cells[0].paper == figure
+        assert all(cell.value is not None for cell in measured[name].cells)
+    assert measured["2D, es (supervised)"].cells[-1].paper == 74.87
+    assert measured["Oracle-Abs"].cells[0].value is None
+    assert "--encoder static" in table.source.command
 
 
 def narrowed(name: str, groups: str, folder: Path) -> Path:
@@ -229,9 +266,10 @@ def test_salience_is_followed_step_by_step(folder: Path, tmp_path: Path) -> None
     assert shares["lead"] == 100, "the first units are all neighbours"
 
     pytest.importorskip("matplotlib")
-    assert (tmp_path / "figures" / "dynamics.svg").is_file()
-    study = Study(read_settings(config), Runner(tmp_path, Corpus.named("eur-lex-sum")), "")
-    draw_panels(study, {"2D"}, tmp_path)
+    assert (tmp_path / "dynamics" / "dynamics.svg").is_file()
+    corpus = Corpus.named("eur-lex-sum")
+    (first,) = corpus.rows(["mt"], "validation", 1)
+    draw_panels(Study(read_settings(config), Runner(tmp_path, corpus), ""), first, {"2D"}, tmp_path)
     assert [path.name for path in tmp_path.glob("*.svg")] == ["salience-2D.svg"]
     assert "t = 1" in (tmp_path / "salience-2D.svg").read_text("utf-8")
 
@@ -425,8 +463,9 @@ def test_models_respect_the_budget(tmp_path: Path, folder: Path) -> None:
         assert all(cell.paper is None for cell in line.cells)
 
 
-def test_no_oracle_is_the_best(folder: Path) -> None:
-    (table,) = run("across", folder)
+def test_no_oracle_is_the_best(folder: Path, tmp_path: Path) -> None:
+    config = little(tmp_path, 'languages = ["mt"]\nsystems = ["lead", "random", "oracle"]')
+    table, *_ = run("main", folder, config)
     oracle = next(line for line in table.rows if line.name == "oracle")
     assert not any(table.is_best(oracle))
     assert any(any(table.is_best(line)) for line in table.rows)

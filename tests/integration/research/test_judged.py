@@ -13,13 +13,15 @@ import pytest
 
 pytest.importorskip("torch")
 
-from helpers.llm_server import KEY, KEY_FROM, FakeLLM, Received, fake_llm
+from helpers.llm_server import KEY, KEY_FROM, FakeLLM, Received, Slowly, fake_llm
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.significance import wilcoxon
 from lexlattice.research.experiments.judged import judged, paired
 from lexlattice.research.experiments.runner import Results
 from lexlattice.research.experiments.settings import Model, Settings
-from lexlattice.research.experiments.tables import Source, Table
+from lexlattice.research.experiments.tables import Source, Table, to_latex
+from lexlattice.research.judging import Document
+from lexlattice.research.llm import SpendingError
 
 SYSTEMS = ("one", "two", "three", "four", "five")
 
@@ -58,7 +60,7 @@ class Room:
         models = {name: Model(Path()) for name in names[systems:]}
         self.settings = Settings(systems=tuple(names[:systems]), models=models, endpoint=endpoint, **others)
         self.notes: list[str] = []
-        self.runner = SimpleNamespace(folder=folder, note=self.notes.append)
+        self.runner = SimpleNamespace(folder=folder, note=self.notes.append, progress=False)
         self._found, self._models = found, models
 
     def languages(self, split: str | None = None) -> list[str]:
@@ -77,6 +79,9 @@ class Room:
 
     def summaries(self, language: str, found: Results) -> list[str]:
         return [reference(line["line"]) for line in found.lines]
+
+    def references(self, language: str) -> list[str]:
+        return [reference(line["line"]) for line in next(iter(self._found.values())).lines]
 
     def source(self, languages: Sequence[str], acts: int, seeds: Sequence[int]) -> Source:
         return Source("judge", ", ".join(languages), tuple(seeds), acts)
@@ -105,8 +110,11 @@ def server() -> Iterator[FakeLLM]:
 
 @pytest.fixture
 def run(server: FakeLLM, tmp_path: Path) -> Callable[..., list[Table]]:
-    def run(found: Mapping[str, Results], *, systems: int = 1, **others: Any) -> list[Table]:
+    def run(
+        found: Mapping[str, Results], *, systems: int = 1, prices: Mapping[str, float] | None = None, **others: Any
+    ) -> list[Table]:
         address = {"kind": "openai", "url": server.config().url, "model": "little", "key_from": KEY_FROM}
+        address |= prices or {}
         room = Room(tmp_path, {**address, "max_tokens": 400}, found, systems=systems, **others)
         return judged(room)  # type: ignore[arg-type]
 
@@ -157,7 +165,7 @@ def test_every_two_systems_are_compared_however_many_there_are(run: Callable[...
     assert len({line.name for line in pairs.rows}) == 10
     for line in pairs.rows:
         later, earlier = line.name.split(" − ")
-        change, p, acts = line.cells
+        *_, change, p, acts = line.cells
         mean = sum(a - b for a, b in zip(good[later], good[earlier], strict=True)) / 6
         assert change.value == pytest.approx(100 * mean / 5)
         assert change.interval is not None
@@ -167,6 +175,74 @@ def test_every_two_systems_are_compared_however_many_there_are(run: Callable[...
         assert acts.value == 6
     assert "five − four" in pairs.to_markdown()
     assert "95 % paired bootstrap interval" in pairs.to_markdown()
+
+
+def test_every_measure_has_its_own_test_and_marks(run: Callable[..., list[Table]]) -> None:
+    """Of five words 1D covers two and adds three others, 2D has three alone, and the last has four and two others."""
+    acts = range(8)
+    texts = {
+        "1D": {n: chosen(n, 2) for n in acts},
+        "2D": {n: "\n".join(reference(n).split()[:3]) for n in acts},
+        "2D + RLOO": {n: "\n".join([*reference(n).split()[:4], "no", "noo"]) for n in acts},
+    }
+    found = {name: results({n: {name: text} for n, text in of.items()}) for name, of in texts.items()}
+    table, pairs = run(found, systems=0)
+    shown = {line.name: [cell.text for cell in line.cells] for line in table.rows}
+    assert shown == {"1D": ["", "", ""], "2D": ["60.0†", "100.0†", "75.0†"], "2D + RLOO": ["80.0†‡", "66.7†", "72.7†"]}
+    assert "† better than 1D, ‡ better than 2D" in table.note
+    assert r"80.0$^{\dagger}$$^{\ddagger}$" in to_latex(table, "judge")
+    last = pairs.rows[-1]
+    assert last.name == "2D + RLOO − 2D"
+    differences, ps = [cell.value for cell in last.cells[:-1:2]], [cell.value for cell in last.cells[1::2]]
+    assert differences == pytest.approx([20, -100 / 3, 72.7272727 - 75])
+    assert ps == pytest.approx([wilcoxon([1.0] * 8, [0.0] * 8)] * 3)
+    assert [cell.paper for cell in table.rows[0].cells] == [37.3, 68.0, 45.1]
+
+
+def test_requests_are_sent_at_once_up_to_a_number(run: Callable[..., list[Table]], server: FakeLLM) -> None:
+    server.respond = slow = Slowly(words, 0.03)
+    found = {
+        name: results({n: {name: chosen(n, good)} for n in range(6)}) for name, good in (("lead", 2), ("model", 3))
+    }
+    run(found, requests=3)
+    assert slow.most == 3
+    assert len(server.received) == 3 * 6
+
+
+def test_a_cap_is_for_each_language_and_holds_before_anything_is_measured(
+    run: Callable[..., list[Table]], server: FakeLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = {"price_in": 1000.0, "price_out": 1000.0}
+    found = {"lead": results({n: {"lead": chosen(n, 3)} for n in (1, 2)})}
+    with monkeypatch.context() as patch, pytest.raises(SpendingError):
+        patch.setattr(Room, "systems", lambda room, language: pytest.fail("it was measured"))
+        run(found, cap=1.5, prices=prices)
+    assert not server.received
+    monkeypatch.setattr(Room, "languages", lambda room, split=None: ["en"] * 24)
+    monkeypatch.setattr(Room, "references", lambda room, language: [reference(1)])
+    monkeypatch.setattr("lexlattice.research.experiments.judged._acts", _of_languages(found["lead"]))
+    table = run(found, cap=1.5, prices=prices)[0]
+    assert table.source.acts == 24
+
+
+def _of_languages(found: Results) -> Callable[..., tuple[list[Document], int]]:
+    """Acts of one language after the other, each with a name of its own."""
+    count = iter(range(100))
+
+    def acts(study: object, language: str) -> tuple[list[Document], int]:
+        document = paired(language, [found], {1: reference(1), 2: reference(2)})[0]
+        return [document._replace(id=f"{next(count)}")], 0
+
+    return acts
+
+
+def test_a_finished_run_starts_again_however_small_its_cap(run: Callable[..., list[Table]], server: FakeLLM) -> None:
+    prices = {"price_in": 1000.0, "price_out": 1000.0}
+    found = {"lead": results({n: {"lead": chosen(n, 3)} for n in (1, 2)})}
+    first = run(found, cap=10.0, prices=prices)
+    sent = len(server.received)
+    assert [table.rows for table in run(found, cap=0.1, prices=prices)] == [table.rows for table in first]
+    assert len(server.received) == sent
 
 
 def test_a_single_system_has_no_comparisons(run: Callable[..., list[Table]]) -> None:

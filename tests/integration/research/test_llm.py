@@ -25,7 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import ROOT
-from helpers.llm_server import KEY, KEY_FROM, Failure, FakeLLM, fake_llm
+from helpers.llm_server import KEY, KEY_FROM, Failure, FakeLLM, Slowly, fake_llm
 from lexlattice import read
 from lexlattice.act.summary import Item, Summary
 from lexlattice.errors import ConfigError, OutputError
@@ -505,6 +505,22 @@ def test_retries_end_at_the_cap(server: FakeLLM, cache: ReplyCache) -> None:
         endpoint.complete("s", "p" * 299)
     assert len(server.received) == 3
     assert endpoint.spent.tokens_in == 300
+
+
+def test_requests_at_once_wait_for_each_other_before_a_cap_stops_them(server: FakeLLM, cache: ReplyCache) -> None:
+    """Each takes 110 tokens and reserves 401: of eight at once only two fit, and still nine can be paid for."""
+    server.respond = slow = Slowly(lambda _: "Yes.", 0.05)
+    cap = 8 * 110 + 401
+    with (
+        Endpoint(server.config(max_tokens=400), cache, cap=Cap(tokens=cap)) as endpoint,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        list(pool.map(lambda prompt: endpoint.complete("s", prompt), "abcdefghi"))
+        assert endpoint.spent.tokens_in + endpoint.spent.tokens_out == 9 * 110
+        assert 1 < slow.most <= cap // 401
+        with pytest.raises(SpendingError):
+            endpoint.complete("s", "j")
+    assert len(server.received) == 9
 
 
 def ask(config: EndpointConfig, folder: Path, prompts: str) -> int:

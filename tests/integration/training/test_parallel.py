@@ -194,7 +194,7 @@ def test_without_dropout_stage_1_equals_that_of_a_single_process(prepared: Prepa
 def meeting(work: Callable[[ProcessGroup], int]) -> int:
     with process_group() as group:
         assert group is not None
-        group.connect()
+        group.connect(torch.device("cpu"))
         return work(group)
 
 

@@ -9,18 +9,21 @@ import signal
 import subprocess
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from helpers.acts import Row, contents, little_rows, write_rows
 from lexlattice import read
 from lexlattice._internal.shards import ShardFolder
 from lexlattice.apps.cli import main
-from lexlattice.encoding import load
+from lexlattice.encoding import EncodingError, load
 from lexlattice.errors import DataError, OutputError
 from lexlattice.evaluation.oracle import Oracle
 from lexlattice.evaluation.rows import parse_fields
@@ -61,7 +64,7 @@ def test_an_example_is_the_row_read_and_encoded_with_the_selection_of_the_oracle
             warnings.simplefilter("ignore")
             vectors = encoder.encode([unit.text for unit in act.units])
         assert example.act == act
-        assert (example.vectors == vectors).all()
+        assert (example.vectors == vectors.astype(np.float16)).all()
         assert example.vectors.dtype == np.float32
         assert example.order == ORACLES[profile].choose(act.units, row["summary"]).order
         assert (example.line, example.celex, example.summary) == (number + 1, row["celex_id"], row["summary"])
@@ -368,3 +371,43 @@ def test_the_files_are_plain_json_lines_and_numpy(prepared: Prepared) -> None:
     assert [json.loads(line)["celex"] for line in lines] == [f"32024R{n:04d}" for n in range(1, SHARD_SIZE + 1)]
     vectors = np.load(prepared.folder / "shard-00000.npy", allow_pickle=False)
     assert len(vectors) == sum(len(example.act) for example in prepared[:SHARD_SIZE])
+    assert vectors.dtype == np.float16
+
+
+def test_folders_of_the_version_before_are_read(prepared: Prepared, tmp_path: Path) -> None:
+    """They have float32 vectors."""
+    shutil.copytree(prepared.folder, tmp_path / "old")
+    path = tmp_path / "old" / "shard-00000.npy"
+    np.save(path, np.load(path).astype(np.float32))
+    example = Prepared(tmp_path / "old", prepared.manifest, prepared._places)[0]
+    np.testing.assert_array_equal(example.vectors, prepared[0].vectors)
+
+
+# --- Transformers
+
+
+class Counting:
+    """An encoder that is not the embedded one: it must not leave this process, and sees many units at once."""
+
+    name, dimensions, fingerprint = "counting", 2, "0" * 16
+    calls: ClassVar[list[int]] = []
+
+    def encode(self, texts: Sequence[str], *, progress: bool = False) -> NDArray[np.float32]:
+        self.calls.append(len(texts))
+        return np.array([[len(text), 1.0] for text in texts], np.float32)
+
+
+def test_other_encoders_run_in_this_process_on_the_acts_of_a_shard_at_once(tmp_path: Path) -> None:
+    Counting.calls.clear()
+    rows = little_rows(SHARD_SIZE + 2)
+    rows[1]["summary"] = ""  # cannot be used
+    prepared = prepare([rows], tmp_path / "out", encoder=f"{__name__}:Counting", jobs=2)
+    assert Counting.calls == [sum(len(example.act) for example in part) for part in (prepared[:-2], prepared[-2:])]
+    for example in prepared:
+        assert example.vectors[:, 0].tolist() == [np.float16(len(unit.text)) for unit in example.act.units]
+
+
+def test_vectors_that_float16_cannot_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counting, "encode", lambda self, texts: np.full((len(texts), 2), 1e6, np.float32))
+    with pytest.raises(EncodingError, match="float16"):
+        prepare([little_rows(1)], tmp_path / "out", encoder=f"{__name__}:Counting")

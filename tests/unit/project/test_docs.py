@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -74,3 +75,20 @@ def test_tests_and_benchmarks_that_a_page_names_are_there(page: Path) -> None:
         assert "NAME" in name or (ROOT / name).is_file(), name
     for name, pattern in re.findall(r"pytest (?:-m \"\" )?(tests/\w+\.py) -k \"?(\w+)", text):
         assert pattern in (ROOT / name).read_text("utf-8"), (name, pattern)
+
+
+def defined(path: Path) -> set[str]:
+    """The functions and classes of a module, and the methods of its classes as `Class.method`."""
+    names: set[str] = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            names |= {f"{node.name}.{child.name}" for child in node.body if isinstance(child, ast.FunctionDef)}
+    return names
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_functions_that_a_page_names_with_their_file_are_there(page: Path) -> None:
+    for file, name in re.findall(r"`([\w/]+\.py):([\w.]+)`", page.read_text("utf-8")):
+        assert name in defined(ROOT / "src" / "lexlattice" / file), (file, name)

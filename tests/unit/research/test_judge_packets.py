@@ -128,7 +128,7 @@ def test_the_best_system_comes_first_with_its_interval() -> None:
 
 
 def test_differences_are_paired_act_by_act() -> None:
-    f1, readability = differences(verdicts())
+    f1, _, _, readability = differences(verdicts())
     assert f1.systems == ("good", "bad")
     assert f1.figure == pytest.approx((0.3, 0.3, 0.3))
     assert readability.figure.mean == pytest.approx(4.5)

@@ -49,9 +49,9 @@ def test_the_paper_file_has_the_constants_of_the_paper() -> None:
     assert (config.profile, config.network, config.seed) == ("paper", "paper", 0)
     assert (config.encoder.name, config.encoder.dimensions) == ("mt5", 768)
     assert config.oracle == Oracle("greedy", 40)
-    assert config.model == PaperShape("grid", 48, 32, 8, 256, 768, False)
+    assert config.model == PaperShape("grid", 48, 32, 8, 256, 768, True)
     assert config.warm_start.bce == 0.3
-    assert config.rloo.rollouts == 4
+    assert (config.rloo.rollouts, config.rloo.reduction) == (4, "sum")
     assert config.selection == Selection("paper", "reference")
 
 
@@ -130,7 +130,7 @@ def test_a_model_without_lattice_has_no_steps(tmp_path: Path) -> None:
         ("cap = 40", "cap = 0", "'oracle.cap'"),
         ("cap = 40", 'cap = 40\ntokenizer = "x"', "'oracle.tokenizer'"),
         ('geometry = "grid"', 'geometry = "torus"', "'model.geometry'"),
-        ("language_embedding = false", "language_embedding = 0", "'model.language_embedding'"),
+        ("language_embedding = true", "language_embedding = 0", "'model.language_embedding'"),
         ("bce = 0.3", "bce = -0.3", "'warm_start.bce'"),
         ("bce = 0.3", "bce = nan", "'warm_start.bce'"),
         ("bce = 0.3", "bce = inf", "'warm_start.bce'"),

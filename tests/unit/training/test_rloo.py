@@ -219,6 +219,16 @@ def test_the_gradient_estimate_is_unbiased() -> None:
     assert expected.abs().max() > 0.01
 
 
+def test_the_papers_loss_sums_over_the_rollouts_of_an_act() -> None:
+    log_probabilities, earned = torch.tensor([-1.0, -2.0, -3.0, -4.0]), torch.tensor([0.4, 0.1, 0.3, 0.2])
+    by_hand = -sum(
+        (earned[i] - (earned.sum() - earned[i]) / 3) * log_probabilities[i] for i in range(len(log_probabilities))
+    )
+    total = policy_loss(log_probabilities, advantages(earned), "sum")
+    assert total.item() == pytest.approx(float(by_hand))
+    assert total.item() == pytest.approx(4 * policy_loss(log_probabilities, advantages(earned), "mean").item())
+
+
 def test_a_step_raises_the_likelihood_of_the_better_extract() -> None:
     scores = torch.zeros(3, requires_grad=True)
     orders, lengths = torch.tensor([[0, 1, 2], [2, 1, 0]]), torch.tensor([1, 1])

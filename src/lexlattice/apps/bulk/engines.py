@@ -55,7 +55,15 @@ class LocalEngine:
 
     def run(self, task: Task, items: Iterable[WorkItem], limits: Limits) -> Generator[Outcome, None, None]:
         """Yield the outcomes in the order of the items."""
-        pool = WorkerPool(self._jobs, partial(load_task, task), seconds=limits.seconds, memory=limits.memory)
+        # one process with all threads for a transformer, else as many processes as wanted with one thread each
+        alone = not task.runs_in_workers
+        pool = WorkerPool(
+            1 if alone else self._jobs,
+            partial(load_task, task),
+            seconds=limits.seconds,
+            memory=limits.memory,
+            threads=alone,
+        )
         try:
             with closing(pool.map(process, items, size=lambda item: item.record.size)) as outcomes:
                 yield from outcomes

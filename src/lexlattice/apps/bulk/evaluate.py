@@ -16,10 +16,11 @@ from lexlattice.act.document import Act
 from lexlattice.apps.bulk.output import Columns
 from lexlattice.apps.bulk.records import Record
 from lexlattice.apps.bulk.tasks import Task
+from lexlattice.encoding import Options
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import gold_file, load_gold
-from lexlattice.evaluation.measure import MEANING, PARTS, ActResult, Plan, evaluate_act
+from lexlattice.evaluation.measure import MEANING, PARTS, VERBATIM, ActResult, Plan, evaluate_act
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.evaluation.rows import BadRow, Row
 from lexlattice.evaluation.systems import GOLD, check_system
@@ -28,7 +29,9 @@ from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH
 
 _DIGITS: Final = 16
-_WORDS: Final = ("words", "seconds")
+_LENGTHS: Final = ("words", "over", "empty")
+"""What rows have of a system's extract besides its scores: words, and 1 if it was over the budget or empty."""
+_MEANINGS: Final = (*MEANINGS, VERBATIM)
 Layout = dict[str, Any]
 """The index of each number within those of an act, by system, tokenizer, measure and part."""
 
@@ -50,9 +53,9 @@ class Evaluate(Task):
     task_columns: ClassVar[Columns] = {
         "budget": int,
         "reference_words": int,
-        "meaning": [{"system": str, "points": float, "precision": float, "f1": float}],
+        "meaning": [{"system": str, "points": float, "precision": float, "f1": float, "verbatim": float}],
         "scores": [{"system": str, "tokenizer": str, "measure": str, "precision": float, "recall": float, "f1": float}],
-        "lengths": [{"system": str, "words": float}],
+        "lengths": [{"system": str, "words": float, "over": int, "empty": int}],
     }
 
     def __post_init__(self) -> None:
@@ -93,9 +96,14 @@ class Evaluate(Task):
             self.language,
             self.encoder,
             seed=0,
-            cache=self.cache,
+            options=Options(cache=self.cache),
             gold=None if self.gold is None else {one.celex: one for one in load_gold(self.gold)},
         )
+
+    @property
+    def runs_in_workers(self) -> bool:
+        """Whether all systems may run in several processes."""
+        return self.plan.runs_in_workers
 
     def load(self) -> None:
         """Load the systems."""
@@ -126,7 +134,10 @@ class Evaluate(Task):
                 for tokenizer in self.plan.tokenizers
                 for measure, parts in system[tokenizer].items()
             ],
-            "lengths": [{"system": name, "words": system["words"]} for name, system in found.systems.items()],
+            "lengths": [
+                {"system": name, "words": system["words"], "over": int(system["over"]), "empty": int(system["empty"])}
+                for name, system in found.systems.items()
+            ],
             "warnings": [*act.warnings, *found.notes],
         }
 
@@ -176,13 +187,14 @@ class Figures(Sequence[ActResult]):
         # a system may lack a score, such as `seconds`, which rows do not have: it stays 0
         numbers = [0.0] * self._width
         for length in row["lengths"]:
-            numbers[self._layout[length["system"]]["words"]] = length["words"]
+            for name in _LENGTHS:
+                numbers[self._layout[length["system"]][name]] = length[name]
         for score in row["scores"]:
             places = self._layout[score["system"]][score["tokenizer"]][score["measure"]]
             for part in PARTS:
                 numbers[places[part]] = score[part]
         for meaning in row["meaning"]:
-            for name in MEANINGS:
+            for name in _MEANINGS:
                 numbers[self._layout[meaning["system"]][MEANING][name]] = meaning[name]
         return numbers
 
@@ -191,12 +203,12 @@ def _lay_out(layout: Layout, row: Mapping[str, Any]) -> int:
     """Fill the layout from the first row: an index for every number of an act. Return how many there are."""
     places = count()
     for length in row["lengths"]:
-        layout[length["system"]] = {name: next(places) for name in _WORDS}
+        layout[length["system"]] = {name: next(places) for name in (*_LENGTHS, "seconds")}
     for score in row["scores"]:
         of_tokenizer = layout[score["system"]].setdefault(score["tokenizer"], {})
         of_tokenizer[score["measure"]] = {part: next(places) for part in PARTS}
     for meaning in row["meaning"]:
-        layout[meaning["system"]][MEANING] = {name: next(places) for name in MEANINGS}
+        layout[meaning["system"]][MEANING] = {name: next(places) for name in _MEANINGS}
     return next(places)
 
 

@@ -63,6 +63,11 @@ class Task(ABC):
         return {"task": self.name, **asdict(self), "code": __version__, "weights": self.weights}
 
     @property
+    def runs_in_workers(self) -> bool:
+        """Whether several processes of a machine may do this at once (see `encoding.runs_in_workers`)."""
+        return True
+
+    @property
     @abstractmethod
     def weights(self) -> str:
         """Digest of everything that determines the rows besides the settings and the code."""
@@ -221,6 +226,11 @@ class Encode(Task):
 
     name: ClassVar[str] = "encode"
     task_columns: ClassVar[Columns] = {"units": [str], "dimensions": int, "vectors": str}
+
+    @property
+    def runs_in_workers(self) -> bool:
+        """Whether the encoder may run in several processes."""
+        return encoding.runs_in_workers(self.encoder)
 
     @cached_property
     def weights(self) -> str:

@@ -19,6 +19,7 @@ from lexlattice.apps.cli import (
     encoder,
     evaluate,
     experiment,
+    leaderboard,
     mcp,
     parse,
     plot,
@@ -93,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in (
         *(summarize, parse, plot, serve, mcp, corpus),  # for users
-        *(evaluate, prepare, train, encode, encoder, rewrite, experiment),  # for research
+        *(evaluate, leaderboard, prepare, train, encode, encoder, rewrite, experiment),  # for research
     ):
         command.add(commands)
     return parser

@@ -55,16 +55,58 @@ def add_language(command: argparse._ActionsContainer) -> None:
     )
 
 
-def add_jobs(command: argparse._ActionsContainer, default: int | None = ALL_CORES, shown: str = "all cores") -> None:
-    """Add the option -j, --jobs; `shown` describes the default in the help."""
+def add_jobs(command: argparse._ActionsContainer) -> None:
+    """Add the option -j, --jobs."""
     command.add_argument(
         "-j",
         "--jobs",
         type=int,
         metavar="N",
-        default=default,
-        help=f"number of processes (default: {shown})",
+        default=ALL_CORES,
+        help="number of processes; a transformer runs in one (default: all cores)",
     )
+
+
+def add_device(command: argparse._ActionsContainer) -> None:
+    """Add the option --device."""
+    command.add_argument(
+        "--device",
+        choices=("auto", "cpu", "cuda", "mps"),
+        default="auto",
+        help="where PyTorch computes; auto takes cuda, mps or cpu, the first that there is (default: %(default)s)",
+    )
+
+
+def add_encoder_options(command: argparse._ActionsContainer) -> None:
+    """Add the options of commands that encode: --device, --precision, --cache and --cache-limit."""
+    add_device(command)
+    command.add_argument(
+        "--precision",
+        choices=("auto", "fp32", "bf16", "fp16", "int8"),
+        default="auto",
+        help="numeric precision of mt5 and st; auto is fp32 on the CPU, bf16 or fp16 on a GPU (default: %(default)s)",
+    )
+    command.add_argument("--cache", metavar="FOLDER", help="cache vectors in this folder, and reuse them")
+    command.add_argument(
+        "--cache-limit",
+        metavar="GB",
+        type=_gigabytes,
+        help="most that this folder may take on disk; the oldest vectors are dropped then (default: 5)",
+    )
+
+
+def add_batch_tokens(command: argparse._ActionsContainer) -> None:
+    """Add the option --batch-tokens."""
+    command.add_argument(
+        "--batch-tokens",
+        metavar="N",
+        type=int,
+        help="most tokens that a transformer encodes at once (default: 2048 on the CPU, 32768 on a GPU)",
+    )
+
+
+def _gigabytes(text: str) -> int:
+    return int(float(text) * 1e9)
 
 
 def add_quiet(command: argparse._ActionsContainer) -> None:

@@ -8,7 +8,16 @@ import warnings
 from pathlib import Path
 
 from lexlattice._internal.files import writing
-from lexlattice.apps.cli.common import ENCODERS, Commands, add_quiet, info, output_file, shows_progress
+from lexlattice.apps.cli.common import (
+    ENCODERS,
+    Commands,
+    add_batch_tokens,
+    add_encoder_options,
+    add_quiet,
+    info,
+    output_file,
+    shows_progress,
+)
 from lexlattice.errors import DataError, OptionError
 
 
@@ -24,13 +33,8 @@ def add(commands: Commands) -> None:
     command.add_argument("file", metavar="FILE", help="UTF-8 text file, or - for standard input")
     command.add_argument("-o", "--output", metavar="FILE.npy", required=True, help="output file")
     command.add_argument("--encoder", metavar="NAME", default="static", help=f"{ENCODERS} (default: %(default)s)")
-    command.add_argument(
-        "--precision",
-        choices=("fp32", "bf16", "int8"),
-        default="fp32",
-        help="numeric precision of mt5 (default: %(default)s)",
-    )
-    command.add_argument("--cache", metavar="FOLDER", help="cache vectors in this folder, and reuse them")
+    add_encoder_options(command)
+    add_batch_tokens(command)
     add_quiet(command)
 
 
@@ -44,7 +48,14 @@ def _encode(options: argparse.Namespace) -> int:
     lines = _lines(options.file)
     with warnings.catch_warnings(record=True) as caught, output_file(options.output, options.file) as file:
         warnings.simplefilter("always")
-        encoder: Encoder = load(options.encoder, precision=options.precision, cache=options.cache)
+        encoder: Encoder = load(
+            options.encoder,
+            device=options.device,
+            precision=options.precision,
+            batch_tokens=options.batch_tokens,
+            cache=options.cache,
+            cache_limit=options.cache_limit,
+        )
         vectors = np.ascontiguousarray(encoder.encode(lines, progress=shows_progress(options)))
         with writing(Path(options.output)):
             # np.save would need a seekable file; header and data work for a pipe, too.

@@ -9,6 +9,7 @@ from lexlattice.apps.cli.common import (
     ENCODERS,
     ROWS,
     Commands,
+    add_encoder_options,
     add_fields,
     add_jobs,
     add_language,
@@ -31,7 +32,8 @@ def add(commands: Commands) -> None:
         epilog="Systems: lexlattice (the shipped model), coverage (a research model that maximizes ROUGE), lead, "
         "random, lexrank, textrank, centroid, published, oracle, oracle-greedy; with --encoder also lexrank-vectors "
         "and published-vectors; with --gold also gold (the annotated extract); model:FILE for a trained "
-        "model, scores:FILE for one without its decoder; package.module:attribute for your own.",
+        "model, scores:FILE for one without its decoder; package.module:attribute for your own function, extracts:FILE "
+        "for a file of extracts, endpoint:URL for a service. NAME=SYSTEM sets the name in tables.",
     )
     command.set_defaults(run=_evaluate)
     command.add_argument("data", metavar="DATA", help=ROWS)
@@ -72,7 +74,7 @@ def add(commands: Commands) -> None:
     )
     add_language(command)
     command.add_argument("--encoder", metavar="NAME", help=f"encoder of the vector systems: {ENCODERS}")
-    command.add_argument("--cache", metavar="FOLDER", help="cache vectors in this folder, and reuse them")
+    add_encoder_options(command)
     add_fields(command)
     command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: %(default)s)")
     command.add_argument(
@@ -104,7 +106,10 @@ def _evaluate(options: argparse.Namespace) -> int:
         tokenizers=options.tokenizer,
         language=options.language,
         encoder=options.encoder,
+        device=options.device,
+        precision=options.precision,
         cache=options.cache,
+        cache_limit=options.cache_limit,
         seed=options.seed,
         jobs=options.jobs,
         split=options.split,

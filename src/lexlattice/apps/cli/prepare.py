@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
 from lexlattice.apps.cli.common import (
     ENCODERS,
     ROWS,
     Commands,
+    add_batch_tokens,
+    add_encoder_options,
     add_fields,
     add_jobs,
     add_language,
@@ -41,6 +42,8 @@ def add(commands: Commands) -> None:
     )
     command.add_argument("--profile", choices=PROFILES, help="units to divide acts into (default: provisions)")
     command.add_argument("--encoder", metavar="NAME", help=f"{ENCODERS} (default: static)")
+    add_encoder_options(command)
+    add_batch_tokens(command)
     command.add_argument(
         "--oracle",
         choices=("budgeted", "greedy"),
@@ -63,16 +66,9 @@ def add_rows_options(command: argparse.ArgumentParser) -> None:
     """Add the options of commands that prepare rows: `prepare`, and `train` with raw data."""
     add_fields(command)
     add_language(command)
-    add_jobs(command, default=None, shown="all cores for the encoder static, else 1")
+    add_jobs(command)
     command.add_argument("--strict", action="store_true", help="fail at an unusable row instead of skipping it")
     add_quiet(command)
-
-
-def jobs_for(encoder: str, jobs: int | None) -> int:
-    """Return the number of processes: transformers use threads and much memory, so one of them is the default."""
-    if jobs is not None:
-        return jobs
-    return os.cpu_count() or 1 if encoder.partition(":")[0] == "static" else 1
 
 
 def _prepare(options: argparse.Namespace) -> int:
@@ -84,12 +80,17 @@ def _prepare(options: argparse.Namespace) -> int:
         options.output,
         profile=profile,
         encoder=encoder,
+        device=options.device,
+        precision=options.precision,
+        batch_tokens=options.batch_tokens,
+        cache=options.cache,
+        cache_limit=options.cache_limit,
         oracle=oracle,
         gold=options.gold,
         language=options.language,
         split=options.split,
         fields=fields_of(options),
-        jobs=jobs_for(encoder, options.jobs),
+        jobs=options.jobs,
         limit=options.limit,
         strict=options.strict,
         progress=shows_progress(options),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from lexlattice.apps.cli.common import ROWS, Commands, fields_of, info, shows_progress
-from lexlattice.apps.cli.prepare import add_rows_options, jobs_for
+from lexlattice.apps.cli.common import ROWS, Commands, add_device, fields_of, info, shows_progress
+from lexlattice.apps.cli.prepare import add_rows_options
 from lexlattice.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def add(commands: Commands) -> None:
         metavar="MINUTES",
         help="interval of checkpoints within an epoch, in addition to one per epoch (default: %(default)g)",
     )
+    add_device(command)
     add_rows_options(command)
 
 
@@ -61,7 +62,6 @@ def _train(options: argparse.Namespace) -> int:
 
 
 def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
-    from lexlattice.training.config import read_config
     from lexlattice.training.run import MODEL, PrepareOptions, run_training
     from lexlattice.training.validation import format_figures
 
@@ -69,7 +69,6 @@ def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
         raise OptionError(f"--seed must be an integer from 0 to {(1 << 32) - 1}, not {options.seed}.")
     if not options.checkpoint_every >= 0:
         raise OptionError(f"--checkpoint-every must be at least 0 minutes, not {options.checkpoint_every:g}.")
-    encoder = read_config(options.config).encoder.name
     best = run_training(
         options.config,
         options.data,
@@ -78,10 +77,11 @@ def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
         stages=_STAGES[options.stage],
         resume=options.resume,
         seed=options.seed,
+        device=options.device,
         prepare_options=PrepareOptions(
             fields=fields_of(options),
             language=options.language,
-            jobs=jobs_for(encoder, options.jobs),
+            jobs=options.jobs,
             strict=options.strict,
         ),
         checkpoint_seconds=60 * options.checkpoint_every,

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lexlattice._internal.imports import silent_transformers
+from lexlattice.encoding.devices import choose_device
 from lexlattice.errors import MissingExtraError, OptionError, WeightsError, brief
 from lexlattice.evaluation.metrics.rouge import Score
 
@@ -47,22 +48,29 @@ class BertScore:
 
     """
 
-    def __init__(self, model: str | os.PathLike[str], layers: int | None = None, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        model: str | os.PathLike[str],
+        layers: int | None = None,
+        threads: int | None = None,
+        device: str = "auto",
+    ) -> None:
         """Load a model.
 
         Args:
             model: Its name on the Hugging Face hub, or a folder.
             layers: The layer whose states are compared; by default the one that `bert-score` recommends.
             threads: Threads of PyTorch, from now on; unchanged by default.
+            device: One of `lexlattice.encoding.devices.DEVICES`.
 
         Raises:
-            OptionError: No layer is recommended for this model.
+            OptionError: No layer is recommended for this model, or there is no such device.
             WeightsError: The model cannot be loaded.
 
         """
         try:
             from bert_score import utils
-            from torch import cuda, set_num_threads
+            from torch import set_num_threads
         except ImportError as error:
             raise MissingExtraError("BERTScore", "bertscore") from error
         name = os.fspath(model)
@@ -70,11 +78,12 @@ class BertScore:
             raise OptionError(f"There is no recommended layer of '{name}' for BERTScore; give layers, a number.")
         if threads:
             set_num_threads(threads)
+        target = choose_device(device)
         self.model: Final = name
         self.layers: Final = int(utils.model2layers[name] if layers is None else layers)
         try:
             with silent_transformers():
-                self._model: Any = utils.get_model(name, self.layers).to("cuda" if cuda.is_available() else "cpu")
+                self._model: Any = utils.get_model(name, self.layers).to(target)
                 self._tokenizer: Any = utils.get_tokenizer(name)
         except Exception as error:
             raise WeightsError(

@@ -1,8 +1,9 @@
 """The `paper` profile: the rules of the paper that the lattice, its statistics and its baseline are based on.
 
-Headers are head-words of article, chapter, section, title and annex on lines shorter than 60 characters; recitals are
-lines "(N)"; paragraphs begin with "N."; there are four kinds of sections, and those without paragraphs are dropped.
-Lists, titles, footnotes, tables and signatures are not recognised: they belong to the paragraph before them.
+Headers are head-words of article, chapter, section, title and annex on lines shorter than 60 characters, and no others;
+recitals are lines "(N)"; paragraphs begin with "N." or with a line "(N)"; there are four kinds of sections, and those
+without paragraphs are dropped. Lists, titles, footnotes, tables and signatures are not recognised: they belong to the
+paragraph before them. docs/paper.md compares the result with the paper's figure and its table of statistics.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from lexlattice.reading.structure.outline import parse_outline
 LONGEST_HEADER: Final = 60
 """A header is shorter than this many characters."""
 
-_RECITAL: Final = re.compile(r"\((\d{1,3})\)$")
-"""A recital's number, alone on its line: "(12)"."""
+_HEADERS: Final = ("article", "annex", "chapter", "section", "title")
+"""The head-words that the paper names; a line with any other is text."""
+_NUMBER_LINE: Final = re.compile(r"\((\d{1,3})\)$")
+"""A number in parentheses, alone on its line: "(12)". It begins a recital or, in articles and annexes, a paragraph."""
 _PARAGRAPH: Final = re.compile(r"(\d{1,3})\.(?:\s|$)")
 """A paragraph's number: the "3. " of "3. The Commission shall"."""
 _ID_PREFIXES: Final = {"preamble": "pre", "recitals": "rec", "article": "art", "annex": "anx"}
@@ -80,22 +83,19 @@ def _find_sections(lines: list[str], grammar: Grammar) -> tuple[list[_PaperSecti
     for i, line in enumerate(lines):
         section = sections[-1]
         header = grammar.header(line) if len(line) < LONGEST_HEADER else None
-        if header is not None and header.kind not in ("appendix", "protocol"):
+        if header is not None and header.kind in _HEADERS:
             headers.append(i)
             if header.kind in ("article", "annex"):
                 sections.append(_PaperSection(header.kind, header, line))
             else:
                 section.is_interrupted = True
             continue
-        recital = _RECITAL.match(line)
-        if recital and section.kind in ("preamble", "recitals"):
-            if section.kind == "preamble":
-                section = _PaperSection("recitals")
-                sections.append(section)
-            section.add(i, recital.group(1))
-            continue
-        paragraph = _PARAGRAPH.match(line)
-        section.add(i, paragraph.group(1) if paragraph else None)
+        number_line = _NUMBER_LINE.match(line)
+        if number_line and section.kind == "preamble":
+            section = _PaperSection("recitals")
+            sections.append(section)
+        number = number_line or _PARAGRAPH.match(line)
+        section.add(i, number.group(1) if number else None)
     return sections, headers
 
 

@@ -6,7 +6,7 @@ it contains it once, and so on.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -37,6 +37,11 @@ class Entries(NamedTuple):
         units, ngrams = torch.from_numpy(occurrences.units), torch.from_numpy(occurrences.ngrams)
         counts = torch.from_numpy(occurrences.counts.astype(np.float32))
         return cls(units, ngrams, counts, occurrences.unit_count, occurrences.ngram_count)
+
+    def to(self, device: torch.device) -> Entries:
+        """Return the same on a device."""
+        units, ngrams, counts = (tensor.to(device) for tensor in (self.units, self.ngrams, self.counts))
+        return Entries(units, ngrams, counts, self.unit_count, self.ngram_count)
 
     def mean_in_units(self, values: Tensor) -> Tensor:
         """Return the mean value of each unit's n-grams, weighted by their counts."""
@@ -83,6 +88,11 @@ class Inputs(NamedTuple):
             of_bigrams=Entries.of(features.ngrams.of_bigrams),
             lattice=lattice,
         )
+
+    def to(self, device: torch.device) -> Inputs:
+        """Return the same on a device; the lattice is moved by the automaton."""
+        moved: dict[str, Any] = {name: value.to(device) for name, value in self._asdict().items() if name != "lattice"}
+        return self._replace(**moved)
 
 
 class Outputs(NamedTuple):
@@ -131,8 +141,8 @@ class Dropout(nn.Module):
         """Zero some columns during training, and rescale the others."""
         if not self.training or not self._share:
             return values
-        kept = torch.rand(1, values.shape[1]) >= self._share
-        return values * (kept.to(values.dtype) / (1 - self._share))
+        kept = torch.rand(1, values.shape[1]) >= self._share  # drawn on the CPU: the same on every device
+        return values * (kept.to(values) / (1 - self._share))
 
 
 class Salience(nn.Module):
@@ -209,9 +219,9 @@ class Salience(nn.Module):
 
 def mean_by(groups: Tensor, values: Tensor, count: int, weights: Tensor | None = None) -> Tensor:
     """Return the weighted mean of the rows of each group; zero for empty groups."""
-    weights = torch.ones(len(groups)) if weights is None else weights
+    weights = values.new_ones(len(groups)) if weights is None else weights
     sums = values.new_zeros(count, values.shape[1]).index_add(0, groups, values * weights[:, None])
-    total = torch.zeros(count).index_add(0, groups, weights)
+    total = values.new_zeros(count).index_add(0, groups, weights)
     return sums / total.clamp(min=1.0)[:, None]
 
 

@@ -85,7 +85,7 @@ class _Likelihood(torch.autograd.Function):
 
     @staticmethod
     def forward(context: Any, salience: Tensor, rollout: Rollout) -> Tensor:
-        context.by_salience = torch.from_numpy(rollout.by_salience)
+        context.by_salience = torch.from_numpy(rollout.by_salience).to(salience.device)
         return salience.new_tensor(rollout.log_likelihood)
 
     @staticmethod
@@ -129,8 +129,13 @@ class TrainableCoverageModel:
     def outputs(self, example: Example, budget: int, selected: Tensor | None = None) -> Outputs:
         """Run the network on an act."""
         known = self._act(example)
-        outputs: Outputs = self.module(Inputs.of(known.features, known.lattice, budget), selected)
+        inputs = Inputs.of(known.features, known.lattice, budget).to(self._device)
+        outputs: Outputs = self.module(inputs, None if selected is None else selected.to(self._device))
         return outputs
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self.module.parameters()).device
 
     def loss(self, examples: Sequence[Example]) -> Tensor:
         """Stage 1: the mean loss of word and bigram counts and of the oracle's order."""
@@ -148,7 +153,7 @@ class TrainableCoverageModel:
         rng = np.random.default_rng(int(torch.randint(2**63 - 1, (), generator=generator)))
         samples = [sample_rollout(coverage.copy(), lengths, example.words, rng) for _ in range(count)]
         likelihoods = torch.stack([log_likelihood(sample, salience) for sample in samples])
-        return Rollouts(likelihoods, [_text(example, sample.order) for sample in samples])
+        return Rollouts(likelihoods.cpu(), [_text(example, sample.order) for sample in samples])
 
     def extract(self, example: Example, words: int) -> str:
         """Return the units that the decoder selects."""
@@ -182,8 +187,8 @@ class TrainableCoverageModel:
         known = self._act(example)
         selected = ((known.bigrams > 0) | (torch.rand(len(known.bigrams)) < _ABSENT_SHARE)).nonzero().squeeze(1)
         outputs = self.outputs(example, example.words, selected)
-        words = _count_loss(outputs.words, known.words, WORD_COUNTS).sum() / max(1, len(known.words))
-        found = known.bigrams[selected]
+        of_words, found = known.words.to(self._device), known.bigrams[selected].to(self._device)
+        words = _count_loss(outputs.words, of_words, WORD_COUNTS).sum() / max(1, len(known.words))
         weights = torch.where(found > 0, 1.0, 1 / _ABSENT_SHARE)
         bigrams = (_count_loss(outputs.bigrams, found, BIGRAM_COUNTS) * weights).sum() / max(1, len(known.bigrams))
         stage = self._config.warm_start
@@ -222,14 +227,14 @@ class TrainableCoverageModel:
 
 def _count_loss(logits: Tensor, found: Tensor, counts: Sequence[int]) -> Tensor:
     """Return the cross-entropy of each n-gram's count: over the counts that it reached, and the next one."""
-    reached = (found[:, None] >= torch.tensor(counts)).to(logits.dtype)
-    selected = torch.cat([torch.ones(len(found), 1), reached[:, :-1]], dim=1)
+    reached = (found[:, None] >= found.new_tensor(counts)).to(logits.dtype)
+    selected = torch.cat([logits.new_ones(len(found), 1), reached[:, :-1]], dim=1)
     return (binary_cross_entropy_with_logits(logits, reached, reduction="none") * selected).sum(1)
 
 
 def _coverage(known: PreparedAct, outputs: Outputs, salience: Tensor) -> Coverage:
     probabilities = Probabilities(
-        *(logits.detach().sigmoid().cumprod(1).numpy() for logits in (outputs.words, outputs.bigrams))
+        *(logits.detach().sigmoid().cumprod(1).numpy(force=True) for logits in (outputs.words, outputs.bigrams))
     )
     return Coverage(known.features.ngrams, probabilities, known.features.layout.words, salience.numpy(force=True))
 

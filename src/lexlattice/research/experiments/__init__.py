@@ -7,7 +7,7 @@ with everything that was prepared, trained and measured on the way, so that an i
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -39,7 +39,7 @@ _FUNCTIONS: Final = {
     "meaning": "points:points",
     "main": "comparison:comparison",
     "held-out": "transfer:held_out",
-    "across": "transfer:across",
+    "across": "across:across",
     "transfer": "transfer:transfer",
     "ablations": "ablations:ablations",
     "architecture": "ablations:architecture",
@@ -55,24 +55,30 @@ def run_experiment(
     folder: str | os.PathLike[str],
     *,
     command: str = "",
+    changes: Mapping[str, object] | None = None,
     jobs: int = 1,
+    device: str = "auto",
     note: Callable[[str], None] = lambda sentence: None,
+    progress: bool = False,
 ) -> list[Table]:
     """Run an experiment and write its tables.
 
     Args:
         name: One of `EXPERIMENTS`.
-        config: The settings file.
+        config: The settings: the name of packaged ones, or a file.
         folder: The folder for tables and intermediate results; work that is already there is not repeated.
         command: The command that tables name as their source.
+        changes: Settings that replace those of the file, by name.
         jobs: Worker processes.
+        device: Where transformers encode and models are trained: `auto`, `cpu`, `cuda` or `mps`.
         note: Called with progress messages.
+        progress: Whether to show the progress of whatever takes long, as bars on a terminal and with `note` elsewhere.
 
     Returns:
-        The tables, which are also in a subfolder with the name of the settings file.
+        The tables, which are also in a subfolder with the name of the settings.
 
     Raises:
-        OptionError: There is no such experiment.
+        OptionError: There is no such experiment or device.
         ConfigError: The settings are not valid.
         DataError: The data are missing or do not suffice.
         MissingExtraError: The settings ask for something that is not installed, such as stemming.
@@ -84,20 +90,33 @@ def run_experiment(
     from lexlattice.encoding.tokens import STEMMED, tokenizer
     from lexlattice.research.experiments.corpus import Corpus
     from lexlattice.research.experiments.runner import Runner
-    from lexlattice.research.experiments.settings import read_settings
+    from lexlattice.research.experiments.settings import read_settings, settings_name
     from lexlattice.research.experiments.study import Study
 
-    settings, target = read_settings(config), Path(folder)
+    settings, target = read_settings(config, changes or {}), Path(folder)
     if settings.stemming:
         tokenizer(STEMMED[0])  # fail before hours of work if the stemmer is not installed
-    runner = Runner(target, Corpus.named(settings.data), settings.limit, acts=settings.acts, jobs=jobs, note=note)
-    place = target / Path(config).stem  # several settings files may belong to the same experiment
+    runner = Runner(
+        target,
+        Corpus.named(settings.data),
+        settings.limit,
+        acts=settings.acts,
+        jobs=jobs,
+        device=device,
+        cache_limit=None if settings.cache_limit is None else int(settings.cache_limit * 1e9),
+        note=note,
+        progress=progress,
+    )
+    title = settings_name(config)  # several settings files may belong to the same experiment
+    place = target / title
     with writing(place):  # fail before hours of work, not after them
         place.mkdir(parents=True, exist_ok=True)
-    called = command or f"lexlattice experiment {name} --config {Path(config).name}"
+    called = (
+        command or f"lexlattice experiment {name} --config {Path(config).name if Path(config).is_file() else title}"
+    )
     module, _, function = _FUNCTIONS[name].partition(":")
     run: Run = getattr(import_module(f"{__name__}.{module}"), function)
-    tables = run(Study(settings, runner, called))
+    tables = run(Study(settings, runner, called, title))
     for number, table in enumerate(tables, 1):
         table.save(place, str(number))
     return tables

@@ -43,9 +43,10 @@ def bertscores(study: Study, language: str, results: Sequence[Results]) -> dict[
     path = study.runner.folder / "measured" / f"{language}-bertscore-{key[:12]}.json"
     if not path.is_file():
         study.runner.note(f"BERTScore on {language}")
-        scorer = BertScore(model, study.settings.layers, threads=study.runner.jobs)
+        scorer = BertScore(model, study.settings.layers, threads=study.runner.jobs, device=study.runner.device)
         found: dict[str, list[float]] = {name: [] for name in texts}
-        for place, summary in enumerate(summaries):  # act by act, so that each summary is encoded once
+        # act by act, so that each summary is encoded once
+        for place, summary in enumerate(study.runner.tracked(summaries, f"BERTScore on {language}")):
             for name, extracts in texts.items():
                 found[name].append(100 * scorer.score(extracts[place], summary).f1)
         write_whole(path, json.dumps(found).encode())

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -46,11 +45,19 @@ class Corpus:
     def languages(self, requested: Sequence[str] = (), split: str = "validation") -> list[str]:
         """These languages, or all that have the split; raise `DataError` if one of them does not have it."""
         if missing := [code for code in requested if self.source(code, split) is None]:
-            raise DataError(f"There is no {split} split in '{missing[0]}' in '{self.name}'; leave it out.")
+            raise self.missing(split, missing[0])
         found = list(requested) or [code for code in LANGUAGES if self.source(code, split) is not None]
         if not found:
-            raise DataError(f"'{self.name}' has no folder of a language with a file for the split {split}.")
+            raise self.missing(split)
         return found
+
+    def missing(self, split: str, language: str = "") -> DataError:
+        """The error for a split that is not there, in one language or in all."""
+        where = f"in '{language}'" if language else "in any language"
+        return DataError(
+            f"'{self.name}' has no {split} split {where}; download it with `lexlattice data get eur-lex-sum`, or use "
+            "other languages or another split with --languages or --split."
+        )
 
     def source(self, language: str, split: str) -> str | None:
         """The data of a language and split; None if there are none."""
@@ -63,8 +70,24 @@ class Corpus:
     def rows(
         self, languages: Sequence[str], split: str, limit: int | None = None, without: frozenset[str] = frozenset()
     ) -> LanguageRows:
-        """The rows of several languages, at most `limit` of each, without the acts in `without`."""
+        """The rows of several languages, at most `limit` of each, without the acts in `without`.
+
+        With a limit, rows are spread evenly over the split: files are often sorted, such as by year.
+        """
         return LanguageRows(self, tuple(languages), split, limit, without)
+
+    def pairs(self, acts: str, summaries: str, split: str) -> list[Mapping[str, object]]:
+        """The rows of a language with its summaries, and the acts in another language; an act may be missing there."""
+        sources = [self.source(code, split) for code in (acts, summaries)]
+        if missing := [code for code, source in zip((acts, summaries), sources, strict=True) if source is None]:
+            raise self.missing(split, missing[0])
+        versions, rows = (list(Rows(source or "", split=split)) for source in sources)
+        texts = {row.celex: row.text for row in versions if isinstance(row, Row) and row.celex}
+        found: list[Mapping[str, object]] = [{} for _ in range(max((row.line for row in rows), default=0))]
+        for row in rows:  # each on its own line, so that results can be matched with the data
+            if isinstance(row, Row):
+                found[row.line - 1] = {CELEX: row.celex, ACT: texts.get(row.celex, ""), SUMMARY: row.summary}
+        return found
 
     def numbers(self, split: str) -> frozenset[str]:
         """The CELEX numbers of all acts of a split, in any language."""
@@ -108,13 +131,29 @@ class LanguageRows:
     limit: int | None
     without: frozenset[str]
 
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
     def __iter__(self) -> Iterator[Mapping[str, object]]:
         for language in self.languages:
-            source = self.corpus.source(language, self.split)
-            if source is None:
-                raise DataError(f"There is no {self.split} split in '{language}' in '{self.corpus.name}'.")
-            rows = (
-                row for row in Rows(source, split=self.split) if isinstance(row, Row) and row.celex not in self.without
-            )
-            for row in islice(rows, self.limit):
-                yield {CELEX: row.celex, ACT: row.text, SUMMARY: row.summary, LANGUAGE: language}
+            total = sum(1 for _ in self._rows(language)) if self.limit is not None else 0
+            for place, row in enumerate(self._rows(language)):
+                if self.limit is None or _is_chosen(place, total, self.limit):
+                    yield {CELEX: row.celex, ACT: row.text, SUMMARY: row.summary, LANGUAGE: language}
+
+    def _rows(self, language: str) -> Iterator[Row]:
+        source = self.corpus.source(language, self.split)
+        if source is None:
+            raise self.corpus.missing(self.split, language)
+        for row in Rows(source, split=self.split):
+            if isinstance(row, Row) and row.celex not in self.without:
+                yield row
+
+
+def _is_chosen(place: int, total: int, limit: int) -> bool:
+    """Whether a place is one of `limit` places that are spread evenly over `total`.
+
+    >>> [place for place in range(10) if _is_chosen(place, 10, 3)]
+    [3, 6, 9]
+    """
+    return limit >= total or (place + 1) * limit // total > place * limit // total

@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice import encoding
 from lexlattice._internal.processes import parallel_map
 from lexlattice.act.document import Act
 from lexlattice.errors import ConfigError, DataError
@@ -45,8 +46,6 @@ FEWEST: Final = 10
 """Shorter acts are left out: a tenth of their units is less than one, and all of them may be chosen."""
 DRAWS: Final = 200
 """Shuffled selections for each act."""
-_EVERY: Final = 50
-"""Acts between progress messages."""
 _SIGNIFICANT: Final = 0.05
 STEP_COLUMNS: Final = tuple(
     Column(name, best=None, digits=3) for name in ("entropy", "mass of the top 10 %", "upper half", "Moran's I")
@@ -141,11 +140,11 @@ def dynamics(study: Study) -> list[Table]:
 
 
 def _trained(model: Measurable) -> Source:
-    config = model.study.runner.config(model.task.model)
-    cache = model.study.runner.vector_cache(config.encoder.name)
+    runner = model.study.runner
+    config = runner.config(model.task.model)
     return Source(
         *(model.task.name, config.profile, config.selection.mode, str(model.path), config.encoder.name),
-        None if cache is None else str(cache),
+        runner.encoder_options(config.encoder.name),
     )
 
 
@@ -157,15 +156,12 @@ def _measured(study: Study, language: str, sources: Sequence[Source]) -> list[li
     split = study.settings.split
     path = study.runner.corpus.source(language, split)
     rows = [item for item in Rows(path or "", split=split) if isinstance(item, Row)][: study.runner.acts]
-    study.runner.note(f"examining {', '.join(dict.fromkeys(source.name for source in sources))} on {language}")
-    is_light = all(source.encoder == "static" for source in sources)
-    jobs = max(1, min(study.runner.jobs if is_light else 1, len(rows)))  # heavy encoders have threads of their own
-    found = []
-    for number, act in enumerate(parallel_map(partial(_examine, sources, language), rows, jobs), 1):
-        if act:
-            found.append(act)
-        if number % _EVERY == 0:
-            study.runner.note(f"examined {number} of {len(rows)} acts")
+    is_light = all(encoding.runs_in_workers(source.encoder) for source in sources)
+    jobs = max(1, min(study.runner.jobs if is_light else 1, len(rows)))
+    names = ", ".join(dict.fromkeys(source.name for source in sources))
+    study.runner.note(f"examining {names} on {language}")
+    shown = study.runner.tracked(rows, f"examining {language}")
+    found = [act for act in parallel_map(partial(_examine, sources, language), shown, jobs) if act]
     if not found:
         raise DataError(f"No act of the {split} split in '{language}' has {FEWEST} units; name another language.")
     return found
@@ -288,6 +284,6 @@ def _draw(study: Study, curves: Mapping[str, Matrix]) -> None:
         axes.set_title(title, loc="left", pad=5, **style(SMALL + 1, weight="bold"))
         axes.set_xlabel("step", fontfamily=FONT, fontsize=SMALL, color=GREY, labelpad=2)
     chart.figure.set_label(f"Entropy and Moran’s I of salience by step: {', '.join(curves)}.")
-    folder = study.runner.folder / "figures"
+    folder = study.runner.folder / (study.name or "dynamics")
     folder.mkdir(parents=True, exist_ok=True)
     save_figure(chart.figure, folder / "dynamics.svg")

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice.act.document import Act
 from lexlattice.errors import DataError, MissingExtraError
-from lexlattice.evaluation.sources import ACT
+from lexlattice.evaluation.sources import ACT, CELEX, LANGUAGE
 from lexlattice.reading import read
 from lexlattice.rendering.figures.canvas import (
     FONT,
@@ -26,6 +24,7 @@ from lexlattice.rendering.figures.canvas import (
     style,
     width_of,
 )
+from lexlattice.research.experiments.corpus import SPLITS
 from lexlattice.research.experiments.study import Study
 from lexlattice.research.experiments.tables import Table
 from lexlattice.summarizer import shipped
@@ -226,7 +225,7 @@ def _count(number: int, name: str) -> str:
 
 _SHOWN: Final = ("lexrank", "lead", "2D", "lexlattice")
 """Systems of the main table that are drawn; the first is what the others are compared with."""
-_MAIN: Final = Path("main", "1.json")
+_MAIN: Final = "main"
 
 
 def figures(study: Study) -> list[Table]:
@@ -235,23 +234,28 @@ def figures(study: Study) -> list[Table]:
     from lexlattice.research.experiments.curves import plot_curves
     from lexlattice.research.experiments.panels import draw_panels
 
-    folder = study.runner.folder / "figures"
+    settings = study.settings
+    folder = study.runner.folder / (study.name or "figures")
     folder.mkdir(parents=True, exist_ok=True)
-    act = _first(study)
-    chosen = {item.id for item in shipped().summarize(act)}
+    row = _row(study)
+    act = read(f"{row[ACT]}\n", language=str(row[LANGUAGE]), format="text", profile=settings.profile)
     save_figure(plot_lattice(act), folder / "lattice.svg")
-    save_figure(plot_salience(act, shipped().trajectory(act), chosen), folder / "salience.svg")
-    path = study.runner.folder / _MAIN
+    if settings.profile == "provisions":  # the shipped model's
+        chosen = {item.id for item in shipped().summarize(act)}
+        save_figure(plot_salience(act, shipped().trajectory(act), chosen), folder / "salience.svg")
+    name = settings.table or _MAIN
+    path = study.runner.folder / name / "1.json"
     if not path.is_file():
-        raise DataError("The folder has no main table; run `lexlattice experiment main` first.")
+        raise DataError(f"The folder has no table '{name}'; run `lexlattice experiment main --config {name}` first.")
     table = Table.from_json(path.read_bytes())
     scores: dict[str, dict[str, float]] = {}
     for language, lines in table.groups.items():
         found = {line.name: line.cells[0].value for line in lines}
-        scores[language] = {name: value for name in _SHOWN if (value := found.get(name)) is not None}
-    figure = plot_comparison(scores, "R-1", "Systems by language", f"The {study.settings.split} split.")
+        shown = settings.shown or _SHOWN
+        scores[language] = {name: value for name in shown if (value := found.get(name)) is not None}
+    figure = plot_comparison(scores, "R-1", "Systems by language", f"The {settings.split} split.")
     save_figure(figure, folder / "comparison.svg")
-    draw_panels(study, {line.name for line in table.rows}, folder)
+    draw_panels(study, row, {line.name for line in table.rows}, folder)
     logs = sorted((study.runner.folder / "models").glob("*/seed-0/log.csv"))
     models = [log.parent.parent.name.rpartition("-") for log in logs]
     names = Counter(name for name, _, _ in models)
@@ -262,8 +266,16 @@ def figures(study: Study) -> list[Table]:
     return []
 
 
-def _first(study: Study) -> Act:
-    """The first act of the split, in the first language."""
-    language = study.languages()[0]
-    (row,) = study.runner.corpus.rows([language], study.settings.split, 1)
-    return read(f"{row[ACT]}\n", language=language, format="text")
+def _row(study: Study) -> Mapping[str, object]:
+    """The act that the settings name, from whichever split has it, or the first of the split; in the first language."""
+    settings, corpus = study.settings, study.runner.corpus
+    if not settings.act:
+        language = study.languages()[0]
+        (row,) = corpus.rows([language], settings.split, 1)
+        return row
+    language = settings.languages[0] if settings.languages else "en"
+    for split in SPLITS:
+        for row in corpus.rows([language], split) if corpus.source(language, split) else ():
+            if row[CELEX] == settings.act:
+                return row
+    raise DataError(f"'{corpus.name}' does not have the act {settings.act} in '{language}'; name another as 'act'.")

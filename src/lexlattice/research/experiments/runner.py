@@ -10,20 +10,22 @@ from __future__ import annotations
 import json
 import shutil
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexlattice import __version__
+from lexlattice import __version__, encoding
 from lexlattice._internal.files import sha256, write_whole
 from lexlattice._internal.processes import parallel_map
+from lexlattice._internal.progress import tracked
+from lexlattice.encoding.devices import choose_device, is_gpu
 from lexlattice.encoding.tokens import TOKENIZERS
-from lexlattice.errors import ConfigError, DataError
+from lexlattice.errors import ConfigError
 from lexlattice.evaluation import evaluate
 from lexlattice.evaluation.gold import gold_file
 from lexlattice.evaluation.measure import MEANING
@@ -33,18 +35,18 @@ from lexlattice.evaluation.systems import OURS
 from lexlattice.research import COVERAGE, path_of
 from lexlattice.research.experiments.corpus import Corpus
 from lexlattice.research.experiments.settings import Model
+from lexlattice.research.experiments.watching import Watched, watched
 from lexlattice.summarizer import PATH as SHIPPED
 from lexlattice.training.config import Config, read_config
 from lexlattice.training.prepare import prepare
 from lexlattice.training.run import MODEL, run_training
 
+Item = TypeVar("Item")
 Note = Callable[[str], None]
 Scores = NDArray[np.float64]
 """The scores of one system: acts × measures, F1 × 100."""
 _OURS: Final = {OURS: SHIPPED, COVERAGE: path_of(COVERAGE)}
 """Systems with shipped weights, and the files of these."""
-_THREADED: Final = ("mt5", "st:", "onnx:")
-"""Encoders with their own threads and much memory, which are not run in several processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,10 @@ class Runner:
         *,
         acts: int | None = None,
         jobs: int = 1,
+        device: str = "auto",
+        cache_limit: int | None = None,
         note: Note = lambda _: None,
+        progress: bool = False,
     ) -> None:
         """Create a runner.
 
@@ -91,11 +96,16 @@ class Runner:
             corpus: The data.
             limit: Training acts of each language; all by default.
             acts: Evaluated acts of each language; all by default.
-            jobs: Worker processes.
+            jobs: Worker processes; on a GPU, models are trained one after the other.
+            device: Where transformers encode and models are trained, one of `lexlattice.encoding.devices.DEVICES`.
+            cache_limit: The most bytes of the cache of vectors.
             note: Called with progress messages.
+            progress: Whether to show the progress of whatever takes long.
 
         """
+        self.progress = progress
         self.folder, self.corpus, self.limit, self.acts, self.jobs, self.note = folder, corpus, limit, acts, jobs, note
+        self.device, self.cache_limit = device, cache_limit
         self._digest = cache(corpus.digest)
 
     def train(self, tasks: Iterable[TrainingTask], models: Mapping[str, Model]) -> dict[TrainingTask, Path]:
@@ -114,9 +124,15 @@ class Runner:
         missing = [training for folder, training in places.items() if not (Path(folder) / MODEL).is_file()]
         for training in missing:
             self.note(f"training {training.name}")
-        for _ in parallel_map(_train, missing, max(1, min(self.jobs, len(missing)))):
-            pass  # a model is written to its folder
+        jobs = 1 if missing and is_gpu(choose_device(self.device)) else self.jobs  # processes cannot share a GPU well
+        with watched([training.watched() for training in missing], self.note, is_shown=self.progress):
+            for _ in parallel_map(_train, missing, max(1, min(jobs, len(missing)))):
+                pass  # a model is written to its folder
         return {task: Path(training.folder) / MODEL for task, training in zip(tasks, trainings, strict=True)}
+
+    def tracked(self, items: Iterable[Item], title: str, unit: str = "acts") -> Iterator[Item]:
+        """Yield the items, and show how many are done."""
+        return tracked(items, title, unit=unit, note=self.note, is_shown=self.progress)
 
     def _training(self, task: TrainingTask, before: Mapping[TrainingTask, Path]) -> _Training:
         path = self._config(task.model)
@@ -131,7 +147,7 @@ class Runner:
         folder = str(alike / f"seed-{task.seed}")
         return _Training(
             *(task.name, str(path), str(train), str(validation), folder),
-            *(task.model.stages, task.seed, str(after or "")),
+            *(task.model.stages, task.seed, str(after or ""), self.device),
         )
 
     def config(self, model: Model) -> Config:
@@ -163,11 +179,14 @@ class Runner:
                 place,
                 profile=config.profile,
                 encoder=config.encoder.name,
-                cache=self.vector_cache(config.encoder.name),
+                device=self.device,
+                cache=self._cache(config.encoder.name),
+                cache_limit=self.cache_limit,
                 oracle=config.oracle,
                 gold=split if config.learns_from_gold else None,
-                jobs=1 if config.encoder.name.startswith(_THREADED) else self.jobs,
+                jobs=self.jobs,
                 split=split,
+                progress=self.progress and f"preparing {split}",
                 note=self.note,
             )
         return place
@@ -187,36 +206,43 @@ class Runner:
         encoder: str = "",
         budget: str | int = "reference",
         gold: str = "",
+        acts_in: str = "",
     ) -> Results:
         """Evaluate systems on the acts of a language, or load the results of an earlier run.
 
-        With `gold`, a file of annotations, only annotated acts are evaluated.
+        With `gold`, a file of annotations, only annotated acts are evaluated. With `acts_in`, another language, systems
+        get the acts in that language, while the summaries and the length stay those of `language`.
         """
         source = self.corpus.source(language, split)
         if source is None:
-            raise DataError(f"There is no {split} split in '{language}' in '{self.corpus.name}'.")
+            raise self.corpus.missing(split, language)
         known = {name: (system, _content(system)) for name, system in systems.items()}
         annotations = [sha256(gold_file(gold).read_bytes())] if gold else []
         about = [self._digest(language, split), known, profile, mode, encoder, budget, self.acts, *annotations]
+        if acts_in:
+            about += [acts_in, self._digest(acts_in, split)]
         path = self.folder / "measured" / f"{language}-{split}-{_key(about)}.jsonl"
         if not path.is_file():
             self.note(f"measuring {', '.join(systems)} on {language}")
             path.parent.mkdir(parents=True, exist_ok=True)
             evaluate(
-                source,
+                self.corpus.pairs(acts_in, language, split) if acts_in else source,
                 dict(systems),
                 budget=budget,
                 profile=profile,
                 mode=mode,
-                language=language,
+                language=acts_in or language,
                 encoder=encoder or None,
-                cache=self.vector_cache(encoder),
+                device=self.device,
+                cache=self._cache(encoder),
+                cache_limit=self.cache_limit,
                 jobs=self.jobs,
                 split=split,
                 limit=self.acts,
                 per_act=path,
                 texts=True,
                 gold=gold or None,
+                progress=self.progress and f"measuring {_listed(systems)} on {language}",
                 note=self.note,
             )
         return _results([json.loads(line) for line in path.read_text("utf-8").splitlines()], list(systems))
@@ -230,7 +256,12 @@ class Runner:
         encoder = "" if config.encoder.name == "static" else config.encoder.name
         return self.measure(language, split, systems, config.profile, config.selection.mode, encoder, budget, gold)
 
-    def vector_cache(self, encoder: str) -> Path | None:
+    def encoder_options(self, encoder: str) -> encoding.Options:
+        """How an encoder is loaded here: its device and its cache."""
+        cache = self._cache(encoder)
+        return encoding.Options(self.device, cache=None if cache is None else str(cache), cache_limit=self.cache_limit)
+
+    def _cache(self, encoder: str) -> Path | None:
         """The folder for cached vectors; those of the embedded encoder are computed faster than read."""
         return self.folder / "vectors" if encoder not in ("", "static") else None
 
@@ -247,6 +278,11 @@ class _Training:
     stages: tuple[str, ...]
     seed: int
     after: str
+    device: str
+
+    def watched(self) -> Watched:
+        """The training, for those who wait for it."""
+        return Watched(f"{self.name}, seed {self.seed}", Path(self.folder), read_config(self.config))
 
 
 def _train(training: _Training) -> None:
@@ -266,6 +302,7 @@ def _train(training: _Training) -> None:
         stages=training.stages,
         resume=folder.is_dir(),
         seed=training.seed,
+        device=training.device,
     )
 
 
@@ -282,6 +319,14 @@ def _changed(model: Model) -> dict[str, Any]:
     """The configuration with its changes."""
     read_config(model.config)  # raises `ConfigError` for an invalid file
     config = tomllib.loads(model.config.read_text("utf-8"))
+    changes = dict(model.changes)
+    name = changes.get("encoder.name", config["encoder"]["name"])
+    if name != config["encoder"]["name"] and "encoder.dimensions" not in changes:
+        dimensions = _dimensions(str(name))
+        # The paper's readout is as wide as its vectors.
+        if config["network"] == "paper" and config["model"]["readout"] == config["encoder"]["dimensions"]:
+            config["model"]["readout"] = dimensions
+        config["encoder"]["dimensions"] = dimensions
     for dotted, value in model.changes:
         *tables, key = dotted.split(".")
         table = config
@@ -293,6 +338,11 @@ def _changed(model: Model) -> dict[str, Any]:
     return config
 
 
+@cache
+def _dimensions(encoder: str) -> int:
+    return encoding.load(encoder).dimensions
+
+
 def _toml(config: Mapping[str, Any]) -> str:
     """A configuration as TOML: keys, then tables of keys."""
     lines = [f"{key} = {json.dumps(value)}" for key, value in config.items() if not isinstance(value, dict)]
@@ -300,6 +350,17 @@ def _toml(config: Mapping[str, Any]) -> str:
         if isinstance(table, dict):
             lines += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
     return "\n".join(lines) + "\n"
+
+
+def _listed(names: Iterable[str]) -> str:
+    """The first names, short enough for one line next to a bar.
+
+    >>> _listed(["lead", "random", "lexrank", "oracle"])
+    'lead, random and 2 more'
+    """
+    known = list(names)
+    shown = ", ".join(known[:2])
+    return f"{shown} and {len(known) - 2} more" if len(known) > 2 else shown
 
 
 def _content(system: str) -> str:

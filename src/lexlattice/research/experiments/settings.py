@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from lexlattice.errors import ConfigError, LexLatticeError
@@ -41,6 +42,8 @@ class Settings:
     data: str = "eur-lex-sum"
     languages: tuple[str, ...] = ()
     """By default all that the data have."""
+    tested: tuple[str, ...] = ()
+    """Those of the languages that are evaluated on; by default all. Models are trained on all in any case."""
     split: str = "validation"
     """The split to evaluate on."""
     systems: tuple[str, ...] = ()
@@ -55,7 +58,9 @@ class Settings:
     against: str = "lead"
     """The system that all others are compared with."""
     encoder: str = ""
-    """For systems over vectors."""
+    """For systems over vectors, and for all models that name none in their changes."""
+    cache_limit: float | None = None
+    """The most gigabytes of the cache of vectors; by default that of `lexlattice.encoding.cache`."""
     models: Mapping[str, Model] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By title of a table: the models to compare; the first is the baseline."""
@@ -65,10 +70,12 @@ class Settings:
     """Groups in which each model is compared with the previous one instead."""
     seeds: tuple[int, ...] = (0,)
     limit: int | None = None
-    """Training acts of each language; all by default."""
+    """Training acts of each language, spread evenly over the split; all by default."""
     source: str = ""
     target: str = ""
     """The languages to train and to evaluate on."""
+    source_systems: Mapping[str, str] = field(default_factory=dict)
+    """By name in the table: systems that read the acts in the source language and write in the target language."""
     bertscore: str = ""
     """The model for BERTScore, by its name on the hub or its folder; empty for no BERTScore."""
     layers: int | None = None
@@ -76,15 +83,34 @@ class Settings:
     endpoint: Mapping[str, Any] = field(default_factory=dict)
     """The judge: the fields of `lexlattice.research.llm.EndpointConfig`."""
     cap: float | None = None
-    """The spending cap of the judge, in the currency of its prices."""
+    """The spending cap of the judge, times the number of languages, in the currency of its prices."""
+    requests: int = 4
+    """Requests to the judge at once."""
+    act: str = ""
+    """The CELEX number of the act to draw; by default the first of the split."""
+    table: str = ""
+    """The settings whose first table is drawn; by default the main table."""
+    shown: tuple[str, ...] = ()
+    """The systems of that table to draw; the first is what the others are compared with."""
     acts: int | None = None
     """Evaluated acts of each language, the first of the split; all by default."""
 
 
-def read_settings(path: str | os.PathLike[str]) -> Settings:
+def settings_name(path: str | os.PathLike[str]) -> str:
+    """The name of settings: `paper/table2` for packaged ones in a subfolder, else the name of the file."""
+    place = find_config(path, CONFIGS).resolve().with_suffix("")
+    packaged = CONFIGS.resolve()
+    return place.relative_to(packaged).as_posix() if place.is_relative_to(packaged) else place.name
+
+
+def read_settings(path: str | os.PathLike[str], changes: Mapping[str, Any] = MappingProxyType({})) -> Settings:
     """Read the settings of an experiment: a packaged one by name, or a TOML file.
 
     Configurations of models are packaged names too, or paths relative to that file.
+
+    Args:
+        path: The name or file.
+        changes: Settings that replace those of the file; those inside a table have dotted keys (`endpoint.url`).
 
     Raises:
         ConfigError: The file cannot be read or is not valid.
@@ -98,9 +124,35 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"The experiment '{path}' is not valid TOML ({error}).") from error
     try:
+        for key, value in changes.items():
+            _change(data, key, value)
         return _settings(data, place.parent)
     except LexLatticeError as error:
         raise ConfigError(f"In '{path}', {error}") from error
+
+
+def parse_change(text: str) -> tuple[str, Any]:
+    """A change as it is written on the command line: a key, and a value in TOML or a plain text.
+
+    >>> parse_change("acts=20"), parse_change("bertscore=build/minilm")
+    (('acts', 20), ('bertscore', 'build/minilm'))
+    """
+    key, is_there, value = text.partition("=")
+    if not key.strip() or not is_there:
+        raise ConfigError(f"'{text}' changes no setting; write KEY=VALUE, such as acts=20.")
+    try:
+        return key.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value
+
+
+def _change(data: dict[str, Any], dotted: str, value: Any) -> None:
+    *tables, key = dotted.split(".")
+    for name in tables:
+        data = data.setdefault(name, {})
+        if not isinstance(data, dict):
+            raise ConfigError(f"'{dotted}' cannot be changed, since '{name}' is not a table; name another key.")
+    data[key] = value
 
 
 def _settings(data: dict[str, Any], folder: Path) -> Settings:
@@ -110,7 +162,9 @@ def _settings(data: dict[str, Any], folder: Path) -> Settings:
     for name, kind in _TYPES.items():
         if name in data and not kind(data[name]):
             raise ConfigError(f"'{name}' has the invalid value {data[name]!r}.")
-    models = {name: _model(name, entry, folder) for name, entry in data.pop("models", {}).items()}
+    models = {
+        name: _model(name, entry, folder, data.get("encoder", "")) for name, entry in data.pop("models", {}).items()
+    }
     groups = {name: tuple(members) for name, members in data.pop("groups", {}).items()}
     for name in [model.after for model in models.values() if model.after] + [n for g in groups.values() for n in g]:
         if name not in models:
@@ -135,7 +189,7 @@ def _check_order(name: str, models: Mapping[str, Model]) -> None:
         seen.add(name)
 
 
-def _model(name: str, entry: Any, folder: Path) -> Model:
+def _model(name: str, entry: Any, folder: Path, encoder: str) -> Model:
     known = {key.name for key in fields(Model)}
     if not isinstance(entry, dict) or entry.keys() - known or not isinstance(entry.get("config"), str):
         raise ConfigError(f"the model '{name}' must be a table with config and any of: {', '.join(sorted(known))}.")
@@ -145,6 +199,8 @@ def _model(name: str, entry: Any, folder: Path) -> Model:
     changes = entry.get("changes", {})
     if not isinstance(changes, dict) or not all(isinstance(value, str | int | float) for value in changes.values()):
         raise ConfigError(f"the changes of the model '{name}' must be a table of dotted keys and plain values.")
+    if encoder:
+        changes = {"encoder.name": encoder, **changes}
     resolved = {"config": find_config(entry["config"], base=folder), "changes": tuple(changes.items())}
     model = Model(**{**entry, **resolved, "stages": tuple(stages)})
     if not all(stage in STAGES for stage in model.stages) or not model.stages or model.system not in _KINDS:
@@ -159,11 +215,14 @@ def _is_list_of(kind: type) -> Any:
 
 
 _TYPES: Final = {
-    "languages": lambda value: isinstance(value, list) and all(entry in LANGUAGES for entry in value),
+    **dict.fromkeys(
+        ("languages", "tested"),
+        lambda value: isinstance(value, list) and all(entry in LANGUAGES for entry in value),
+    ),
     "split": lambda value: value in SPLITS,
     "budget": lambda value: type(value) in (str, int),
     "profile": lambda value: value in PROFILES,
-    **dict.fromkeys(("systems", "chains"), _is_list_of(str)),
+    **dict.fromkeys(("systems", "chains", "shown"), _is_list_of(str)),
     "lengths": lambda value: isinstance(value, list) and all(type(entry) in (str, int) for entry in value),
     "seeds": lambda value: _is_list_of(int)(value) and len(value) > 0 and min(value) >= 0,
     "limit": lambda value: type(value) is int and value > 0,
@@ -173,8 +232,12 @@ _TYPES: Final = {
     "source": lambda value: value in LANGUAGES,
     "target": lambda value: value in LANGUAGES,
     "endpoint": lambda value: isinstance(value, dict),
+    "source_systems": lambda value: isinstance(value, dict) and all(type(name) is str for name in value.values()),
     "cap": lambda value: type(value) in (int, float) and value >= 0,
-    **dict.fromkeys(("acts", "layers"), lambda value: type(value) is int and value > 0),
-    **dict.fromkeys(("data", "encoder", "bertscore", "against", "gold"), lambda value: isinstance(value, str)),
+    "cache_limit": lambda value: type(value) in (int, float) and value > 0,
+    **dict.fromkeys(("acts", "layers", "requests"), lambda value: type(value) is int and value > 0),
+    **dict.fromkeys(
+        ("data", "encoder", "bertscore", "against", "gold", "act", "table"), lambda value: isinstance(value, str)
+    ),
 }
 """For each key, whether a value is valid."""

@@ -85,7 +85,8 @@ def _means(study: Study, language: str) -> tuple[float, float, float, float]:
     tables, is no word, and `2024/9001` is two.
     """
     words_of, found = tokenizer("unicode"), []
-    for item in Rows(study.runner.corpus.source(language, "train") or "", split="train"):
+    rows = Rows(study.runner.corpus.source(language, "train") or "", split="train")
+    for item in study.runner.tracked(rows, f"reading {language}"):
         if not isinstance(item, Row):
             continue
         act = act_of(item, study.settings.profile, language)

@@ -15,6 +15,8 @@ from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.metrics.significance import confidence_interval
 from lexlattice.evaluation.rows import Row, Rows
+from lexlattice.evaluation.sources import SUMMARY
+from lexlattice.evaluation.systems import ORACLES as ORACLES
 from lexlattice.reading.languages.grammar import load
 from lexlattice.research.experiments.runner import Results, Runner, Scores, TrainingTask
 from lexlattice.research.experiments.settings import STAGES, Settings
@@ -26,8 +28,6 @@ ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
 TOKENIZER: Final = TOKENIZERS[0]
 """The tokenizer for all scripts, which tables show first."""
 RLOO: Final = STAGES[-1]
-ORACLES: Final = ("oracle", "oracle-greedy", "gold")
-"""Systems that use the summary or the annotation, and never count as the best."""
 _LENGTHS: Final = {
     "reference": "at the length of the reference",
     "auto": "at the length of official summaries of acts of that size",
@@ -41,10 +41,19 @@ class Study:
     settings: Settings
     runner: Runner
     command: str
+    name: str = ""
+    """The name of the settings, which is also that of the folder for what is made."""
 
     def languages(self, split: str | None = None) -> list[str]:
-        """The languages of the settings, or all that the data have."""
-        return self.runner.corpus.languages(self.settings.languages, split or self.settings.split)
+        """The languages of the settings, or all that the data have; without a split, those to evaluate on."""
+        found = self.runner.corpus.languages(self.settings.languages, split or self.settings.split)
+        if split is not None or not self.settings.tested:
+            return found
+        if not (tested := [code for code in found if code in self.settings.tested]):
+            raise DataError(
+                f"'{self.runner.corpus.name}' has none of the languages to evaluate on; change the setting 'tested'."
+            )
+        return tested
 
     def source(self, languages: Sequence[str], acts: int, seeds: Sequence[int] | None = None) -> Source:
         """The source note of a table."""
@@ -53,6 +62,7 @@ class Study:
 
     def train(self, names: Sequence[str], languages: Sequence[str]) -> dict[str, list[Measurable]]:
         """Train some of the models on these languages, with every seed."""
+        self.languages()  # fail before hours of work if there is nothing to evaluate on
         models = self.settings.models
         tasks = [
             TrainingTask(name, models[name], tuple(languages), seed) for name in names for seed in self.settings.seeds
@@ -80,6 +90,11 @@ class Study:
         source = self.runner.corpus.source(language, self.settings.split) or ""
         rows = {row.line: row.summary for row in Rows(source, split=self.settings.split) if isinstance(row, Row)}
         return [rows[line["line"]] for line in results.lines]
+
+    def references(self, language: str) -> list[str]:
+        """The official summaries of all acts that are evaluated on in a language."""
+        rows = self.runner.corpus.rows([language], self.settings.split, self.settings.acts)
+        return [str(row[SUMMARY]) for row in rows]
 
     def systems(self, language: str, budget: str | int | None = None) -> Results:
         """Evaluate the systems without training on the acts of a language, at the settings' length or another."""
@@ -115,6 +130,19 @@ class Study:
                     f"{unchanged} of {len(models)} seeds."
                 )
         return " ".join(sentences)
+
+    def source_systems(self, source: str, target: str) -> Results:
+        """Evaluate the systems that read acts in another language than that of the summaries."""
+        settings = self.settings
+        return self.runner.measure(
+            target,
+            settings.split,
+            settings.source_systems,
+            settings.profile,
+            encoder=settings.encoder,
+            budget=settings.budget,
+            acts_in=source,
+        )
 
 
 @dataclass(frozen=True, slots=True)

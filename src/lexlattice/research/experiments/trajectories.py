@@ -43,7 +43,8 @@ class Source:
     weights: str = ""
     """Empty for systems without an automaton."""
     encoder: str = "static"
-    cache: str | None = None
+    options: encoding.Options = encoding.DEFAULTS
+    """How the encoder is loaded."""
 
 
 def trajectory(source: Source, act: Act) -> tuple[Matrix, Matrix]:
@@ -52,7 +53,7 @@ def trajectory(source: Source, act: Act) -> tuple[Matrix, Matrix]:
     The paper's model gives logits, of which the softmax is taken, as in its loss; other networks give expected points,
     which are divided by their sum.
     """
-    model, encoder = _loaded(source.weights, source.encoder, source.cache)
+    model, encoder = _loaded(source.weights, source.encoder, source.options)
     if isinstance(model, Consolidator):
         vectors = encoding.vectors_of_units(encoder, [unit.text for unit in act.units])
         panels = model.panels(act, vectors).astype(np.float64)
@@ -64,7 +65,7 @@ def trajectory(source: Source, act: Act) -> tuple[Matrix, Matrix]:
 
 def chosen_by_scores(source: Source, act: Act, scores: Vector, words: int) -> NDArray[np.bool_]:
     """Whether each unit is chosen by a model or system that gives it that score, within a number of words."""
-    model = _loaded(source.weights, source.encoder, source.cache)[0] if source.weights else None
+    model = _loaded(source.weights, source.encoder, source.options)[0] if source.weights else None
     if isinstance(model, Summarizer):  # has its own decoder
         return _is_among(act, choose(act, scores.astype(np.float32), words).units)
     taken = {unit.id for unit in select(act, scores, words, mode=source.mode).units}
@@ -79,9 +80,9 @@ def chosen_by_system(source: Source, act: Act, summary: str, words: int) -> NDAr
 
 
 @cache
-def _loaded(path: str, encoder: str, cache: str | None) -> tuple[Consolidator | Summarizer, encoding.Encoder]:
+def _loaded(path: str, encoder: str, options: encoding.Options) -> tuple[Consolidator | Summarizer, encoding.Encoder]:
     """The model in a file with its encoder, loaded once in each process."""
-    found = encoding.load(encoder, cache=cache)
+    found = options.load(encoder)
     is_papers = read_weights(path).about.get("format") == PAPER
     return (Consolidator.read(path) if is_papers else load(path, found)), found
 

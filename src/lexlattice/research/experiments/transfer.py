@@ -17,15 +17,15 @@ from typing import Any, Final
 import numpy as np
 
 from lexlattice.act.document import Act
-from lexlattice.errors import ConfigError, DataError
+from lexlattice.errors import DataError
 from lexlattice.evaluation.metrics.rouge import Reference
 from lexlattice.evaluation.metrics.significance import confidence_interval, rank_correlation, ratio_interval
 from lexlattice.multilingual.alignment import align
 from lexlattice.multilingual.versions import project_extract
 from lexlattice.reading import read
 from lexlattice.research import load
-from lexlattice.research.experiments.statistics import high_resource, paper, reported
-from lexlattice.research.experiments.study import ORACLES, ROUGE, TOKENIZER, Study, cells, name_of, over_seeds
+from lexlattice.research.experiments.statistics import high_resource, reported
+from lexlattice.research.experiments.study import Study, name_of, over_seeds
 from lexlattice.research.experiments.tables import Cell, Column, Source, Table, row
 from lexlattice.selection import Budget
 from lexlattice.summarizer import PATH, Summarizer
@@ -52,7 +52,8 @@ def transfer(study: Study) -> list[Table]:
 
 
 def _retention(study: Study, summarizer: Summarizer, path: Path) -> Table:
-    found = [(row["split"], row["line_aligned"], _scores(summarizer, row)) for row in _rows(path)]
+    rows = study.runner.tracked(list(_rows(path)), "selecting on French")
+    found = [(row["split"], row["line_aligned"], _scores(summarizer, row)) for row in rows]
     lines, acts = [], 0
     for name, some in (
         ("validation acts", [scores for split, _, scores in found if split == "validation"]),
@@ -112,7 +113,7 @@ def _scores(summarizer: Summarizer, entry: dict[str, Any]) -> list[list[float]]:
 def _agreement(study: Study, summarizer: Summarizer, path: Path) -> Table:
     shares: dict[str, list[tuple[float, ...]]] = {}
     acts = 0
-    for entry in _rows(path):
+    for entry in study.runner.tracked(list(_rows(path)), "selecting in all languages"):
         acts += 1
         versions = {language: _act(text, language) for language, text in entry["text"].items()}
         english = versions.pop("en")
@@ -233,35 +234,3 @@ def held_out(study: Study) -> list[Table]:
 
 
 _COLUMNS = (("Transfer", 2), ("Joint", 2), ("Retention", 3))
-
-
-def across(study: Study) -> list[Table]:
-    """Compare a model trained on one language with one trained on the target language, on the target language."""
-    source, target = study.settings.source, study.settings.target
-    if not source or not target:
-        raise ConfigError(
-            'The settings lack the languages to train and to test on; add source = "en" and target = "es".'
-        )
-    name = study.only_model
-    lines = []
-    for label, language in ((f"{name}, {source} (zero-shot)", source), (f"{name}, {target} (supervised)", target)):
-        if study.runner.corpus.source(language, "train") is None:
-            raise DataError(f"There are no training acts in '{language}' in '{study.runner.corpus.name}'.")
-        results = [one.on(target) for one in study.train([name], [language])[name]]
-        lines.append(row(label, *cells(over_seeds(results, name)), competes=language == source))
-    others = study.systems(target)
-    for system, scores in others.scores.items():
-        lines.append(row(system, *cells(scores[TOKENIZER]), competes=system not in ORACLES))
-    for label, figures in paper()["across"].get(f"{source}-{target}", {}).items():
-        lines.append(row(label, *figures[:3], None, competes=False, group="in the paper (test split)"))
-    return [
-        Table(
-            f"{name_of(source)} → {name_of(target)}",
-            f"Tested on {name_of(target)}, which the first model was not trained on.",
-            ROUGE,
-            tuple(lines),
-            study.source([target], len(others.celex)),
-            "Systems without training read the acts of the target language.",
-            paper="The paper's rows are of its test split.",
-        )
-    ]

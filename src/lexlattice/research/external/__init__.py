@@ -50,11 +50,14 @@ _OPTIONS: Final[Mapping[str, Mapping[str, Callable[[str], Any]]]] = {
 _PREFIXES: Final = tuple(f"{kind}:" for kind in _OPTIONS)
 
 
-def build(name: str, resolve: Callable[[str], Callable[[Act, int], Any]]) -> Summarize:
+def build(name: str, resolve: Callable[[str], Callable[[Act, int], Any]], device: str = "auto") -> Summarize:
     """The system of that name for `lexlattice.evaluation.systems`, with the shipped model as its extractor."""
     from lexlattice.research.llm import open_endpoint
 
-    return system(name, endpoint=open_endpoint, extract=lambda act, words: shipped().extract(act, words), other=resolve)
+    def extract(act: Act, words: int) -> Any:
+        return shipped().extract(act, words)
+
+    return system(name, endpoint=open_endpoint, extract=extract, other=resolve, device=device)
 
 
 def system(
@@ -63,6 +66,7 @@ def system(
     endpoint: Callable[[str], Complete | Endpoint] | None = None,
     extract: Extracting | None = None,
     other: Callable[[str], Callable[[Act, int], Any]] | None = None,
+    device: str = "auto",
 ) -> Summarize:
     """Load the system of that name.
 
@@ -71,19 +75,20 @@ def system(
         endpoint: Opens the endpoint that is named after `llm:`.
         extract: Makes the extracts that `method=extract` gives to the model.
         other: Finds the system to translate by its name, if it is not one of these.
+        device: Where a model on this machine computes, one of `lexlattice.encoding.devices.DEVICES`.
 
     Raises:
-        OptionError: The name is malformed or an option is invalid.
+        OptionError: The name is malformed, an option is invalid, or there is no such device.
         WeightsError: The model cannot be loaded.
 
     """
     kind, model, options = parse_name(name)
     if kind == "seq2seq":
-        return Seq2Seq(model, **options)
+        return Seq2Seq(model, device=device, **options)
     if kind == "translate":
-        return _translate(name, model, options, endpoint=endpoint, extract=extract, other=other)
+        return _translate(name, model, options, endpoint=endpoint, extract=extract, other=other, device=device)
     if kind == "local":
-        local = Local(model, **_popped(options, "tokens"))
+        local = Local(model, device=device, **_popped(options, "tokens"))
         context = min(local.context, options.pop("context", local.context))
         return Prompted(local, **options, context=context, count=local.count, extract=extract)
     if endpoint is None:
@@ -127,7 +132,8 @@ def _translate(name: str, model: str, options: dict[str, Any], **hooks: Any) -> 
         summarize = _within_budget(other(inner))
     else:
         raise OptionError(f"'{name}' does not name the system to translate; end it with system=NAME.")
-    return Translated(Translator(model, **_popped(options, "beams", "prefix")), summarize, **options)
+    translator = Translator(model, device=hooks["device"], **_popped(options, "beams", "prefix"))
+    return Translated(translator, summarize, **options)
 
 
 def _within_budget(summarize: Callable[[Act, int], Any]) -> Summarize:

@@ -123,9 +123,9 @@ class Prompted:
 class Local:
     """A causal language model on this machine, with its chat template and greedy (deterministic) decoding."""
 
-    def __init__(self, name: str, tokens: int = _NEW) -> None:
+    def __init__(self, name: str, tokens: int = _NEW, *, device: str = "auto") -> None:
         """Load a model; `tokens` is the maximum length of its output."""
-        self._tokenizer, self._model = load("AutoModelForCausalLM", name, dtype="auto")
+        self._tokenizer, self._model = load("AutoModelForCausalLM", name, dtype="auto", device=device)
         self._tokens = tokens
         config = self._model.config.get_text_config(decoder=True)  # the text part of multimodal models
         longest = positions(config, "max_position_embeddings", "n_positions") or CONTEXT + tokens

@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from lexlattice._internal.imports import silent_transformers
 from lexlattice.act.document import Act
+from lexlattice.encoding.devices import choose_device
 from lexlattice.errors import MissingExtraError, WeightsError, brief
 
 
-def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
+def load(kind: str, name: str, dtype: str = "float32", device: str = "auto") -> tuple[Any, Any]:
     """Load a tokenizer and a model.
 
     Only safetensors are loaded, since pickled weights can run code. Models with missing weights are refused, since
@@ -23,16 +24,19 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
         kind: A class of Transformers, such as AutoModelForSeq2SeqLM.
         name: A folder, or a name on the Hugging Face hub (ID or ID@REVISION).
         dtype: The type of the weights.
+        device: One of `lexlattice.encoding.devices.DEVICES`.
 
     Raises:
+        OptionError: There is no such device.
         WeightsError: The model cannot be loaded or lacks weights.
 
     """
     try:
-        import torch
+        import torch  # noqa: F401
         import transformers
     except ImportError as error:
         raise MissingExtraError(f"The model '{name}'", "hf") from error
+    target = choose_device(device)
     where, options = name, {}
     if not Path(name).expanduser().is_dir():
         where, _, revision = name.partition("@")
@@ -54,8 +58,7 @@ def load(kind: str, name: str, dtype: str = "float32") -> tuple[Any, Any]:
         raise WeightsError(
             f"'{name}' has no weights for {len(missing)} parts of the model, such as {missing[0]}; download it again."
         )
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return tokenizer, model.to(device).eval().requires_grad_(False)
+    return tokenizer, model.to(target).eval().requires_grad_(False)
 
 
 def tokens_of(tokenizer: Any, text: str, limit: int | None = None) -> list[int]:

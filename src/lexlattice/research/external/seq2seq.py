@@ -158,6 +158,7 @@ class Seq2Seq:
         prefix: Text before the act, which some models expect.
         least: The minimum length of a summary as a share of the budget.
         unrepeated: Length of n-grams that are not repeated; by default as the model's configuration says.
+        device: One of `lexlattice.encoding.devices.DEVICES`.
 
     Raises:
         OptionError: An argument is out of range.
@@ -178,6 +179,7 @@ class Seq2Seq:
         prefix: str = "",
         least: float = 0.5,
         unrepeated: int | None = None,
+        device: str = "auto",
     ) -> None:
         if method not in METHODS:
             raise OptionError(f"There is no method '{method}' for long texts; choose among {', '.join(METHODS)}.")
@@ -186,7 +188,7 @@ class Seq2Seq:
             raise OptionError("Numbers of tokens, states and beams must be at least 1.")
         if not (0 <= overlap < 1 and 0 <= least <= 1):
             raise OptionError("overlap and least must be from 0 to 1, and overlap below 1.")
-        self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name)
+        self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name, device=device)
         limit = positions(self._model.config, "max_encoder_position_embeddings", "max_position_embeddings")
         at_once = chunk if method != "plain" else length or 1
         if limit is not None and at_once > limit:

@@ -30,13 +30,14 @@ class Translator:
         name: A folder, or a name on the Hugging Face hub.
         beams: Beams of the search; by default as the model's configuration says.
         prefix: Text before each sentence, such as ">>spa<< ", which tells multilingual models the target language.
+        device: One of `lexlattice.encoding.devices.DEVICES`.
 
     """
 
-    def __init__(self, name: str, *, beams: int | None = None, prefix: str = "") -> None:
+    def __init__(self, name: str, *, beams: int | None = None, prefix: str = "", device: str = "auto") -> None:
         if beams is not None and beams < 1:
             raise OptionError(f"beams cannot be {beams}; give at least 1.")
-        self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name)
+        self._tokenizer, self._model = load("AutoModelForSeq2SeqLM", name, device=device)
         self._prefix = prefix
         self._decoding = {} if beams is None else {"num_beams": beams}
         self._limit = positions(self._model.config, "max_position_embeddings", "n_positions") or _LENGTH

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from lexlattice._internal.files import write_whole
 from lexlattice.errors import DataError, OutputError
-from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, confidence_interval, paired_bootstrap
+from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, confidence_interval, paired_bootstrap, wilcoxon
 
 INSTRUCTIONS: Final = """\
 Work only inside this folder, act by act. You do not know which systems made the candidates; do not guess.
@@ -215,6 +215,9 @@ class Difference(NamedTuple):
     acts: int
     figure: Figure
     p: float
+    """Of the paired bootstrap."""
+    wilcoxon: float
+    """The p-value of Wilcoxon's signed-rank test."""
 
 
 class Correlation(NamedTuple):
@@ -237,9 +240,7 @@ def standings(verdicts: Sequence[Verdict], seed: int = 0) -> list[Standing]:
     return sorted(found, key=lambda standing: -standing.figures["f1"].mean)
 
 
-def differences(
-    verdicts: Sequence[Verdict], measures: Iterable[str] = ("f1", "readability"), seed: int = 0
-) -> list[Difference]:
+def differences(verdicts: Sequence[Verdict], measures: Iterable[str] = MEASURES, seed: int = 0) -> list[Difference]:
     """The differences of every pair of systems with at least three common acts."""
     by_system = _by_system(verdicts)
     names = [standing.system for standing in standings(verdicts, seed)]
@@ -250,7 +251,7 @@ def differences(
             a, b = ([getattr(by_system[name][act], measure) for act in both] for name in (one, other))
             paired = paired_bootstrap(a, b, seed=seed)
             figure = Figure(paired.difference, paired.low, paired.high)
-            found.append(Difference((one, other), measure, len(both), figure, paired.p))
+            found.append(Difference((one, other), measure, len(both), figure, paired.p, wilcoxon(a, b)))
     return found
 
 

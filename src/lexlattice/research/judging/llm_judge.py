@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from lexlattice._internal.files import sha256
+from lexlattice._internal.progress import Note, Progress
 from lexlattice.errors import DataError
 from lexlattice.evaluation.metrics.significance import LEVEL, RESAMPLES, paired_bootstrap, wilcoxon
 from lexlattice.research.llm import Endpoint, Estimate, ReplyError, Request
@@ -131,9 +132,13 @@ class Judgement:
         """Compare two systems on the same documents."""
         a, b = self.of(one, measure), self.of(other, measure)
         found = paired_bootstrap(a, b, resamples=resamples, seed=self.seed)
-        changes = np.subtract(a, b).round(_DIGITS)
-        p = wilcoxon(changes, np.zeros(len(a)))
+        p = _wilcoxon(a, b)
         return Comparison((one, other), measure, found.difference, (found.low, found.high), p, documents=len(a))
+
+    def is_better(self, one: str, other: str, measure: str) -> bool:
+        """Whether a system is better than another on the same documents: Wilcoxon's test, two-sided, p < 0.05."""
+        a, b = self.of(one, measure), self.of(other, measure)
+        return sum(a) > sum(b) and _wilcoxon(a, b) < 1 - LEVEL
 
     def comparisons(self, *, resamples: int = RESAMPLES) -> list[Comparison]:
         """Compare every pair of systems by each measure."""
@@ -173,6 +178,10 @@ class Judgement:
         }
 
 
+def _wilcoxon(a: Sequence[float], b: Sequence[float]) -> float:
+    return wilcoxon(np.subtract(a, b).round(_DIGITS), np.zeros(len(a)))
+
+
 def _macro_resamples(languages: Sequence[Sequence[float]], resamples: int, seed: int) -> np.ndarray[Any, Any]:
     generator = np.random.default_rng(seed)
     means = np.zeros(resamples)
@@ -194,6 +203,8 @@ _MARK_CHARACTERS: Final = 16
 """Characters of one mark in a reply: number, word and punctuation."""
 _POINT_CHARACTERS: Final = 80
 """Characters of a reference per point, for the estimate."""
+_UNIT_CHARACTERS: Final = 300
+"""Characters of a unit of an extract, for the forecast."""
 _POINTS: Final = {
     "type": "object",
     "properties": {"points": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}},
@@ -214,14 +225,24 @@ class Document(NamedTuple):
     """By system: the units of its extract, provisions or sentences."""
 
 
-def judge(documents: Sequence[Document], endpoint: Endpoint, *, seed: int = 0, workers: int = 1) -> Judgement:
+def judge(
+    documents: Sequence[Document],
+    endpoint: Endpoint,
+    *,
+    seed: int = 0,
+    workers: int = 1,
+    progress: bool = False,
+    note: Note = lambda sentence: None,
+) -> Judgement:
     """Judge all candidates.
 
     Args:
         documents: The documents, all with candidates of the same systems.
         endpoint: The judge.
         seed: For the order of candidates and the bootstrap.
-        workers: Concurrent requests.
+        workers: Requests at once.
+        progress: Show progress, as a bar on a terminal and as lines to `note` elsewhere.
+        note: Called with these lines.
 
     Returns:
         The scores. A document without a usable reply is left out for all systems and listed in `failures`.
@@ -234,7 +255,8 @@ def judge(documents: Sequence[Document], endpoint: Endpoint, *, seed: int = 0, w
     _check(documents)
     endpoint.check(estimate(documents, endpoint))
     failures: dict[str, str] = {}
-    points = _map(lambda document: _points(document, endpoint), documents, workers)
+    with Progress("decomposing summaries", len(documents), "summaries", note=note, is_shown=progress) as shown:
+        points = _map(lambda document: _points(document, endpoint), documents, workers, shown)
     known: dict[str, tuple[str, ...]] = {}
     for document, found in zip(documents, points, strict=True):
         if isinstance(found, ReplyError):
@@ -246,7 +268,8 @@ def judge(documents: Sequence[Document], endpoint: Endpoint, *, seed: int = 0, w
     ]
     order = random.Random(seed).sample(candidates, len(candidates))
     scores: dict[tuple[str, str], Score] = {}
-    marked = _map(lambda one: _score(one[0], one[1], known[one[0].id], endpoint), order, workers)
+    with Progress("marking extracts", len(order), "extracts", note=note, is_shown=progress) as shown:
+        marked = _map(lambda one: _score(one[0], one[1], known[one[0].id], endpoint), order, workers, shown)
     for (document, system), score in zip(order, marked, strict=True):
         if isinstance(score, ReplyError):
             failures[document.id] = str(score)
@@ -273,9 +296,28 @@ def estimate(documents: Iterable[Document], endpoint: Endpoint) -> Estimate:
     return endpoint.estimate(requests)
 
 
+def forecast(references: Iterable[tuple[str, str]], systems: int, endpoint: Endpoint) -> Estimate:
+    """Estimate the cost of judging before there are any candidates, from languages and summaries alone.
+
+    Candidates are taken to be as long as the summaries, in units of a paragraph. Summaries that were decomposed before
+    count nothing: their candidates have most likely been marked as well.
+    """
+    requests: list[Request] = []
+    for number, (language, reference) in enumerate(references):
+        request = _decompose_request(Document(str(number), language, reference, {}))
+        if endpoint.cached(request) is None:
+            units = _cut(reference, _UNIT_CHARACTERS)
+            requests += [request, *[_mark_request(language, _guessed_points(reference), units)] * systems]
+    return endpoint.estimate(requests)
+
+
 def _guessed_points(reference: str) -> list[str]:
     """Pieces of the reference as stand-ins for its points, since tokens per letter depend on the script."""
-    return [reference[at : at + _POINT_CHARACTERS] for at in range(0, len(reference), _POINT_CHARACTERS)]
+    return _cut(reference, _POINT_CHARACTERS)
+
+
+def _cut(text: str, length: int) -> list[str]:
+    return [text[at : at + length] for at in range(0, len(text), length)]
 
 
 def _points(document: Document, endpoint: Endpoint) -> tuple[str, ...]:
@@ -332,7 +374,9 @@ def _prompt(name: str) -> str:
     return files(__package__).joinpath("prompts", f"{name}.txt").read_text("utf-8")
 
 
-def _map(request: Callable[[Item], Found], items: Sequence[Item], workers: int) -> list[Found | ReplyError]:
+def _map(
+    request: Callable[[Item], Found], items: Sequence[Item], workers: int, progress: Progress
+) -> list[Found | ReplyError]:
     """Apply a function to items in threads; unusable replies are returned, any other error stops further requests."""
     errors: list[BaseException] = []
 
@@ -349,7 +393,10 @@ def _map(request: Callable[[Item], Found], items: Sequence[Item], workers: int) 
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
         try:
-            found = list(pool.map(one, items))
+            found = []
+            for result in pool.map(one, items):
+                found.append(result)
+                progress.update()
         except BaseException as error:  # such as Ctrl-C, which only the main thread receives
             errors.append(error)
             raise

@@ -66,8 +66,8 @@ class Estimate:
         return (self.money or 0.0) > cap.money or self.tokens_in + self.tokens_out > cap.tokens
 
     def __str__(self) -> str:
-        money = "prices unknown" if self.money is None else f"cost {self.money:.2f}"
-        return f"{self.requests} requests, {self.tokens_in} + {self.tokens_out} tokens, {money}"
+        money = "prices unknown" if self.money is None else f"cost {self.money:,.2f}"
+        return f"{self.requests:,} requests, {self.tokens_in:,} + {self.tokens_out:,} tokens, {money}"
 
 
 class Prices(NamedTuple):
@@ -121,6 +121,9 @@ class CostLedger:
         self._cache, self._cap, self._prices = cache, cap, prices
         self._path = cache.folder / NAME
         self._lock = threading.Lock()
+        self._settled = threading.Condition()
+        self._open = 0
+        """Reservations through this object that are not settled yet."""
         self._spent_here = Estimate()
 
     @property
@@ -141,13 +144,24 @@ class CostLedger:
     def reserve(self, maximum: Estimate) -> int:
         """Reserve the maximum cost of a request, and return the id for `settle`.
 
+        Requests cost far less than their maximum. So where the cap is near and other threads have requests under way,
+        this waits until what they reserved too much is free again.
+
         Raises:
-            SpendingError: The reservation would exceed the cap.
+            SpendingError: The reservation would exceed the cap, and no request of this object is under way.
 
         """
-        with self._transaction() as database:
-            self._enforce(self._total(database), maximum)
-            return int(database.execute(_INSERT, astuple(maximum)).lastrowid or 0)
+        with self._settled:
+            while True:
+                with self._transaction() as database:
+                    spent = self._total(database)
+                    if not (spent + maximum).exceeds(self._cap):
+                        reservation = int(database.execute(_INSERT, astuple(maximum)).lastrowid or 0)
+                        self._open += 1
+                        return reservation
+                if not self._open:
+                    self._enforce(spent, maximum)
+                self._settled.wait()
 
     def settle(self, reservation: int, actual: Estimate) -> None:
         """Replace a reservation by the actual cost, which may be nothing."""
@@ -156,6 +170,9 @@ class CostLedger:
             if actual.requests:
                 database.execute(_INSERT, astuple(actual))
         self._count(actual)
+        with self._settled:
+            self._open -= 1
+            self._settled.notify_all()
 
     def record_unanswered(self, cost: Estimate) -> None:
         """Record an attempt that was sent and not answered; raise `SpendingError` if the cap allows no other."""

@@ -54,13 +54,15 @@ class Automaton(nn.Module):
 
     def forward(self, vectors: Tensor, lattice: Lattice, steps: int) -> Tensor:
         """Return the final cell state of each unit: tile the vectors, run over the occupied cells, un-tile."""
-        cell_of, neighbours = torch.from_numpy(lattice.cell_of), torch.from_numpy(lattice.neighbours)
-        rows = torch.from_numpy(lattice.coordinates[:, 0]) if self._overview else None
+        cell_of, neighbours, rows = (
+            torch.from_numpy(indices).to(vectors.device)
+            for indices in (lattice.cell_of, lattice.neighbours, lattice.coordinates[:, 0])
+        )
         kernel, bias = self.perception.weight.flatten(1).T, self.perception.get_parameter("bias")
         states = means(vectors, cell_of, len(lattice))
         for _ in range(steps):
             perceived = [states, depthwise(states, neighbours, kernel) + bias]
-            if rows is not None:
+            if self._overview:
                 of_rows = means(states, rows, int(rows.max()) + 1)
                 perceived += [of_rows.index_select(0, rows), states.mean(0, keepdim=True).expand_as(states)]
             states = states + self._update(torch.cat(perceived, dim=1))
@@ -176,7 +178,7 @@ def tiled(vectors: Tensor, rows: Tensor, columns: Tensor, height: int, width: in
     """Clamp and merge units into a grid; return it (channels × height × width) and the mask of occupied cells."""
     cells = _cell_indices(rows, columns, height, width)
     grid = means(vectors, cells, height * width).T.reshape(-1, height, width)
-    mask = torch.zeros(height * width, dtype=vectors.dtype).index_fill(0, cells, 1.0)
+    mask = vectors.new_zeros(height * width).index_fill(0, cells, 1.0)
     return grid, mask.view(1, height, width)
 
 

@@ -57,6 +57,10 @@ class Inputs(NamedTuple):
         )
         return cls(*map(_tensor, arrays))
 
+    def to(self, device: torch.device) -> Inputs:
+        """Return the same on a device."""
+        return Inputs(*(tensor.to(device) for tensor in self))
+
 
 class Outputs(NamedTuple):
     """What the network predicts for an act."""

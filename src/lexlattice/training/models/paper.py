@@ -40,7 +40,8 @@ class TrainablePaperModel:
         shape = self._shape
         for example in examples:
             self._check(example)
-        vectors = torch.from_numpy(np.concatenate([example.vectors for example in examples], dtype=np.float32))
+        units = np.concatenate([example.vectors for example in examples], dtype=np.float32)
+        vectors = torch.from_numpy(units).to(self._device)
         lattice = joined(Lattice.of(e.act, shape.geometry, shape.rows, shape.columns) for e in examples)
         scores: Tensor = self.module(vectors, lattice, self._languages(examples))
         return scores
@@ -59,7 +60,7 @@ class TrainablePaperModel:
     def extract(self, example: Example, words: int) -> str:
         """Return the units with the highest scores, cut to the budget."""
         with torch.no_grad():
-            scores = self.scores([example]).numpy()
+            scores = self.scores([example]).numpy(force=True)
         if not np.isfinite(scores).all():
             raise TrainingError("The scores are not finite; train again with a lower learning rate.")
         return select(example.act, scores, words, mode=self._config.selection.mode).text
@@ -82,7 +83,12 @@ class TrainablePaperModel:
             if example.act.language not in LANGUAGES:
                 raise DataError(f"The act on line {example.line} is not in an official EU language; remove it.")
         indices = [LANGUAGES.index(example.act.language) for example in examples]
-        return torch.from_numpy(np.repeat(indices, [len(example.act) for example in examples]))
+        of_units = torch.from_numpy(np.repeat(indices, [len(example.act) for example in examples]))
+        return of_units.to(self._device)
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self.module.parameters()).device
 
     def _check(self, example: Example) -> None:
         """Raise DataError for an act that was prepared with another encoder."""

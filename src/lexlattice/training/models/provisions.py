@@ -69,8 +69,12 @@ class TrainableProvisionsModel:
         """Run the network on an act."""
         if example not in self._inputs:
             self._inputs[example] = Inputs.of(_features(example.act), self._shape.geometry)
-        outputs: Outputs = self.module(self._inputs[example])
+        outputs: Outputs = self.module(self._inputs[example].to(self._device))
         return outputs
+
+    @property
+    def _device(self) -> torch.device:
+        return next(self.module.parameters()).device
 
     def silver_loss(self, examples: Sequence[Example]) -> Tensor:
         """Before stage 1: the mean cross-entropy against silver targets, weighted by confidence."""
@@ -94,7 +98,7 @@ class TrainableProvisionsModel:
             scores = self.module.scores(self.outputs(example))
         if not scores.isfinite().all():
             raise TrainingError("The scores are not finite; train again with a lower learning rate.")
-        return list(choose(example.act, scores.numpy(), words).units)
+        return list(choose(example.act, scores.numpy(force=True), words).units)
 
     def extract(self, example: Example, words: int) -> str:
         """Return the text of these units."""
@@ -114,12 +118,13 @@ class TrainableProvisionsModel:
         silver = example.targets.silver
         if silver is None:
             raise DataError(f"The act on line {example.line} has no silver alignment; prepare the data again.")
-        targets, weights = torch.from_numpy(silver.targets), torch.from_numpy(silver.weights)
+        targets, weights, importance = (
+            torch.from_numpy(values).to(self._device) for values in (silver.targets, silver.weights, silver.importance)
+        )
         outputs = self.outputs(example)
         losses = binary_cross_entropy_with_logits(outputs.logits, targets, reduction="none")
         if self._gold.weight and outputs.weights is not None:
-            expected = HIGHEST_WEIGHT * torch.from_numpy(silver.importance)
-            losses = losses + self._gold.weight * _poisson_loss(outputs.weights, expected)
+            losses = losses + self._gold.weight * _poisson_loss(outputs.weights, HIGHEST_WEIGHT * importance)
         return (losses * weights).sum() / weights.sum().clamp(min=1e-6)
 
     def _act_gold_loss(self, example: Example) -> Tensor:
@@ -131,7 +136,7 @@ class TrainableProvisionsModel:
             loss = loss + settings.weight * _poisson_loss(outputs.weights, gold.weights).mean()
         if settings.sections and outputs.sections is not None:
             # the target of a section is the largest target of its units
-            targets = torch.zeros(len(outputs.sections)).scatter_reduce(0, outputs.rows, gold.targets, "amax")
+            targets = torch.zeros_like(outputs.sections).scatter_reduce(0, outputs.rows, gold.targets, "amax")
             loss = loss + settings.sections * binary_cross_entropy_with_logits(outputs.sections, targets)
         return loss
 
@@ -142,7 +147,8 @@ class TrainableProvisionsModel:
             targets = torch.from_numpy(membership_targets(example.act, example.targets, self._gold.extract))
             weights = torch.from_numpy(point_weights(example.act, example.targets))
             self._annotated[example] = Annotated(targets, weights, points_of(example.act, example.targets))
-        return self._annotated[example]
+        targets, weights, points = self._annotated[example]
+        return Annotated(targets.to(self._device), weights.to(self._device), points)
 
     def _fit_scales(self, acts: Sequence[MeaningFeatures]) -> None:
         """Set the means and deviations by which features are scaled."""
