@@ -101,7 +101,7 @@ class Neighbourhood:
         """Pairs of neighbours, each in both directions."""
 
     def moran(self, values: Matrix) -> Vector:
-        """Moran's I of each row of values: near −1 / (n − 1) by chance, 1 if neighbours are equal.
+        """Moran's I of each row of values: near −1 / (n − 1) for random values, 1 if neighbours are equal.
 
         It is not a number for rows without any variation, and for graphs without any neighbours.
         """
@@ -149,7 +149,7 @@ class Neighbourhood:
         for start in range(0, draws, most):
             keys = columns + random.random((min(most, draws - start), len(chosen)))
             shuffled = np.empty(keys.shape, bool)
-            # Sorted by column, and by chance within each: the k-th place of a column gets a random unit of it.
+            # Sorted by column, and randomly within each: the k-th place of a column gets a random unit of it.
             shuffled[:, places] = chosen[np.argsort(keys, axis=1)]
             yield shuffled
 
