@@ -71,8 +71,9 @@ _ABOUT_STEPS: Final = (
 _ABOUT_CLUSTERS: Final = (
     "Shuffled: the same number of units anywhere in the act; in columns: the same number in each column, that is, at "
     "each position within sections. After each, the share of acts that are more clustered than these at p < 0.05, "
-    "one-sided; of random selections, 5 % are. Beside another: chosen units with a chosen neighbour. “t = 0” is selected "
-    "by the salience before the first step. Only acts in which every row of the group chooses some but not all units."
+    "one-sided; of random selections, 5 % are. Beside another: chosen units with a chosen neighbour. “t = 0” is "
+    "selected by the salience before the first step. Only acts in which every row of the group chooses some but not "
+    "all units."
 )
 
 
