@@ -2,6 +2,8 @@
 
 `unicode` splits a text of any script into lower-case runs of word characters. `compat` is exactly the default tokenizer
 of the `rouge-score` package, which knows only the letters a to z; it makes figures comparable to published tables.
+`unicode-stemmed` and `compat-stemmed` reduce the same words to their stems with the English Porter stemmer, the second
+exactly as `rouge-score` with `use_stemmer=True`. They leave most words of other languages as they are.
 """
 
 from __future__ import annotations
@@ -49,12 +51,11 @@ class Tokenizer:
         return tokens
 
 
-def tokenizer(name: str = "unicode", *, stem: bool = False) -> Tokenizer:
+def tokenizer(name: str = "unicode") -> Tokenizer:
     """Return a tokenizer.
 
     Args:
-        name: One of `TOKENIZERS`.
-        stem: Whether to apply the English Porter stemmer.
+        name: One of `TOKENIZERS` or `STEMMED`.
 
     Raises:
         OptionError: There is no tokenizer of that name.
@@ -66,10 +67,11 @@ def tokenizer(name: str = "unicode", *, stem: bool = False) -> Tokenizer:
         >>> tokenizer("compat")("Κανονισμός (ΕΕ) 2024/9001, č. 5")
         ['2024', '9001', '5']
     """
+    if name in STEMMED:
+        return replace(_TOKENIZERS[name.removesuffix(_STEMMED)], name=name, _stem=_porter())
     if name not in _TOKENIZERS:
-        raise OptionError(f"There is no tokenizer '{name}'; choose one of: {', '.join(_TOKENIZERS)}.")
-    found = _TOKENIZERS[name]
-    return replace(found, _stem=_porter()) if stem else found
+        raise OptionError(f"There is no tokenizer '{name}'; choose one of: {', '.join((*TOKENIZERS, *STEMMED))}.")
+    return _TOKENIZERS[name]
 
 
 def _lower_and_composed(text: str) -> str:
@@ -91,6 +93,9 @@ _TOKENIZERS: Final = {
     "compat": Tokenizer("compat", _latin_lower, str.split),
 }
 TOKENIZERS: Final = tuple(_TOKENIZERS)
+_STEMMED: Final = "-stemmed"
+STEMMED: Final = tuple(name + _STEMMED for name in TOKENIZERS)
+"""The same with stems, which need the extra `stem`."""
 
 
 @cache

@@ -18,7 +18,7 @@ from lexlattice import encoding
 from lexlattice._internal.processes import parallel_map
 from lexlattice._internal.progress import tracked
 from lexlattice.act.document import Act
-from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
+from lexlattice.encoding.tokens import STEMMED, TOKENIZERS, tokenizer
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import Gold, load_gold
 from lexlattice.evaluation.measure import (
@@ -105,7 +105,7 @@ def evaluate(
         budget: The length of extracts: a number of words, or `reference`, `auto`, `words:N` … (see `Budget`).
         profile: How acts are read: `provisions` or `paper`.
         mode: How the last unit meets the budget; by default `paper` (cut) for the profile `paper`, else `whole`.
-        tokenizers: The tokenizers of ROUGE; the first is the one of the comparisons in the report.
+        tokenizers: The tokenizers of ROUGE (`TOKENIZERS`, `STEMMED`); the first is that of comparisons in the report.
         language: The language of all acts; by default that of each row, or detected.
         encoder: For systems over vectors, by name or as a callable.
         device: Where transformers compute: `auto`, `cpu`, `cuda` or `mps`.
@@ -223,7 +223,7 @@ def _check(plan: Plan, jobs: int, limit: int | None) -> None:
     if not plan.systems:
         raise OptionError("No systems were named; give one or more.")
     if not plan.tokenizers:
-        raise OptionError(f"No tokenizer was named; give one or more of: {', '.join(TOKENIZERS)}.")
+        raise OptionError(f"No tokenizer was named; give one or more of: {', '.join((*TOKENIZERS, *STEMMED))}.")
     for name in plan.tokenizers:
         tokenizer(name)
     if GOLD in plan.systems.values() and plan.gold is None:

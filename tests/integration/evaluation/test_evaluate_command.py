@@ -93,6 +93,14 @@ def test_one_tokenizer_and_one_system_make_one_table(folder: Path) -> None:
     assert "random, lexrank" in done.stdout
 
 
+def test_stems_have_a_table_of_their_own(folder: Path) -> None:
+    done = run(folder, "data.jsonl", "--system", "lead", "--tokenizer", "compat,compat-stemmed")
+    _, plain, stemmed, *_ = done.stdout.split("\n\n")
+    assert stemmed.startswith("compat-stemmed")
+    scores = [float(table.splitlines()[1].split()[1]) for table in (plain, stemmed)]
+    assert scores[0] <= scores[1]
+
+
 @posix
 def test_a_bar_shows_progress_on_a_terminal(folder: Path) -> None:
     import fcntl

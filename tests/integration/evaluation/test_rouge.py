@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from helpers.timing import LINEAR, fastest, growth
-from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
+from lexlattice.encoding.tokens import STEMMED, TOKENIZERS, tokenizer
 from lexlattice.errors import OptionError
 from lexlattice.evaluation.metrics import rouge
 from lexlattice.evaluation.metrics.rouge import MEASURES, Reference, Scores, score, score_batch
@@ -53,42 +53,40 @@ many_texts = few_words | any_text | blank
 class OurWords:
     """One of our tokenizers, as `rouge-score` wants it."""
 
-    def __init__(self, name: str, stem: bool) -> None:
-        self.tokenize = tokenizer(name, stem=stem)
+    def __init__(self, name: str) -> None:
+        self.tokenize = tokenizer(name)
 
 
 @cache
-def rouge_score(name: str, stem: bool) -> RougeScorer:
-    if name == "compat":
-        return RougeScorer(list(MEASURES), use_stemmer=stem)
-    return RougeScorer(list(MEASURES), tokenizer=OurWords(name, stem))
+def rouge_score(name: str) -> RougeScorer:
+    if name.startswith("compat"):
+        return RougeScorer(list(MEASURES), use_stemmer=name == "compat-stemmed")
+    return RougeScorer(list(MEASURES), tokenizer=OurWords(name))
 
 
-def assert_equal_to_rouge_score(candidate: str, reference: str, name: str, stem: bool) -> None:
-    ours = score(candidate, reference, name, stem=stem)
-    theirs = rouge_score(name, stem).score(reference, candidate)
+def assert_equal_to_rouge_score(candidate: str, reference: str, name: str) -> None:
+    ours = score(candidate, reference, name)
+    theirs = rouge_score(name).score(reference, candidate)
     assert set(ours) == set(theirs)
     for measure, (precision, recall, f1) in theirs.items():
         expected = pytest.approx((precision, recall, f1), rel=0, abs=1e-12)
         assert tuple(ours[measure]) == expected, measure
 
 
-settings_of_a_score = pytest.mark.parametrize(
-    ("name", "stem"), [("compat", False), ("compat", True), ("unicode", False), ("unicode", True)]
-)
+any_tokenizer = pytest.mark.parametrize("name", [*TOKENIZERS, *STEMMED])
 
 
-@settings_of_a_score
+@any_tokenizer
 @given(candidate=any_text, reference=any_text)
-def test_equal_on_any_text(name: str, stem: bool, candidate: str, reference: str) -> None:
-    assert_equal_to_rouge_score(candidate, reference, name, stem)
+def test_equal_on_any_text(name: str, candidate: str, reference: str) -> None:
+    assert_equal_to_rouge_score(candidate, reference, name)
 
 
-@settings_of_a_score
+@any_tokenizer
 @given(candidate=blank, reference=blank | few_words)
-def test_equal_where_there_is_next_to_nothing(name: str, stem: bool, candidate: str, reference: str) -> None:
-    assert_equal_to_rouge_score(candidate, reference, name, stem)
-    assert_equal_to_rouge_score(reference, candidate, name, stem)
+def test_equal_where_there_is_next_to_nothing(name: str, candidate: str, reference: str) -> None:
+    assert_equal_to_rouge_score(candidate, reference, name)
+    assert_equal_to_rouge_score(reference, candidate, name)
 
 
 @pytest.mark.parametrize("block", [1, 3, rouge._BLOCK])
@@ -97,19 +95,19 @@ def test_equal_where_there_is_next_to_nothing(name: str, stem: bool, candidate: 
 def test_equal_on_few_words_in_many_lines(block: int, candidate: str, reference: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rouge, "_BLOCK", block)
-        assert_equal_to_rouge_score(candidate, reference, "compat", stem=False)
+        assert_equal_to_rouge_score(candidate, reference, "compat")
 
 
 @given(candidate=lines_of(ENGLISH), reference=lines_of(ENGLISH))
 def test_equal_on_words_that_only_their_stems_make_equal(candidate: str, reference: str) -> None:
-    assert_equal_to_rouge_score(candidate, reference, "compat", stem=True)
+    assert_equal_to_rouge_score(candidate, reference, "compat-stemmed")
 
 
 @pytest.mark.parametrize("words", [GREEK, BULGARIAN, MALTESE], ids=["el", "bg", "mt"])
 @given(samples=st.data())
 def test_equal_in_other_alphabets(words: list[str], samples: st.DataObject) -> None:
     candidate, reference = samples.draw(lines_of(words)), samples.draw(lines_of(words))
-    assert_equal_to_rouge_score(candidate, reference, "unicode", stem=False)
+    assert_equal_to_rouge_score(candidate, reference, "unicode")
 
 
 @pytest.mark.parametrize("candidate_lines", [1, 30])
@@ -120,7 +118,7 @@ def test_equal_on_longer_texts(vocabulary: int, reference_lines: int, candidate_
     reference = drawn_text(350, reference_lines, vocabulary, seed=2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rouge, "_BLOCK", 64)
-        assert_equal_to_rouge_score(candidate, reference, "compat", stem=False)
+        assert_equal_to_rouge_score(candidate, reference, "compat")
 
 
 @pytest.mark.data
@@ -131,7 +129,7 @@ def test_equal_on_summaries_of_acts(data: Path) -> None:
         lines = [line for line in pair["reference"].split("\n") if line.strip()]
         shuffled = random.Random(seed).sample(lines, len(lines))
         for candidate in (first_lines(lines, words=850), first_lines(shuffled, words=850)):
-            assert_equal_to_rouge_score(candidate, pair["summary"], "compat", stem=seed % 2 == 1)
+            assert_equal_to_rouge_score(candidate, pair["summary"], ("compat", "compat-stemmed")[seed % 2])
 
 
 def first_lines(lines: list[str], words: int) -> str:
@@ -267,12 +265,12 @@ def test_only_the_requested_measures_are_computed(candidate: str, reference: str
 # Around the figures
 
 
-def test_scores_name_their_tokenizer_and_stemming() -> None:
-    plain, stemmed = score("bees", "bee"), score("bees", "bee", "compat", stem=True)
-    assert (plain.tokenizer, plain.stem, plain["rouge1"].f1) == ("unicode", False, 0.0)
-    assert (stemmed.tokenizer, stemmed.stem, stemmed["rouge1"].f1) == ("compat", True, 1.0)
-    batch = score_batch(["bees"], ["bee"], "compat", stem=True)
-    assert (batch[0].tokenizer, batch[0].stem, batch) == ("compat", True, [stemmed])
+def test_scores_name_their_tokenizer() -> None:
+    plain, stemmed = score("bees", "bee"), score("bees", "bee", "compat-stemmed")
+    assert (plain.tokenizer, plain["rouge1"].f1) == ("unicode", 0.0)
+    assert (stemmed.tokenizer, stemmed["rouge1"].f1) == ("compat-stemmed", 1.0)
+    batch = score_batch(["bees"], ["bee"], "compat-stemmed")
+    assert (batch[0].tokenizer, batch) == ("compat-stemmed", [stemmed])
 
 
 @pytest.mark.parametrize(
@@ -281,11 +279,11 @@ def test_scores_name_their_tokenizer_and_stemming() -> None:
     ids=["copy", "deep", "pickle"],
 )
 def test_copies_keep_the_tokenizer(again: Callable[[Scores], Scores]) -> None:
-    scores = score("The hives.", "The hive.", "compat", stem=True)
+    scores = score("The hives.", "The hive.", "compat-stemmed")
     twin = again(scores)
     assert type(twin) is Scores
     assert twin is not scores
-    assert (twin, twin.tokenizer, twin.stem) == (scores, "compat", True)
+    assert (twin, twin.tokenizer) == (scores, "compat-stemmed")
     assert twin["rouge1"].recall == 1.0
 
 

@@ -22,11 +22,15 @@ from lexlattice.errors import ConfigError, DataError
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.experiments import EXPERIMENTS, run_experiment
 from lexlattice.research.experiments.corpus import Corpus
+from lexlattice.research.experiments.panels import draw_panels
+from lexlattice.research.experiments.runner import Runner
 from lexlattice.research.experiments.settings import read_settings, settings_name
 from lexlattice.research.experiments.statistics import high_resource, paper
+from lexlattice.research.experiments.study import Study
 from lexlattice.research.experiments.tables import Table
 
 CONFIGS = ROOT / "src/lexlattice/research/experiments/configs"
+ROUGE_NAMES = ["R-1", "R-2", "R-L", "R-Lsum"]
 
 
 @pytest.fixture(scope="module")
@@ -75,10 +79,20 @@ def test_statistics_of_24_languages(folder: Path) -> None:
     assert table.rows[-1].cells[1].value == 24 + 12
 
 
+def test_words_of_statistics_are_runs_of_letters_and_digits(folder: Path, place: Path) -> None:
+    (table,) = run("statistics", folder)
+    lines = (place / "eur-lex-sum" / "mt" / "train.jsonl").read_text("utf-8").splitlines()
+    summaries = [json.loads(line)["summary"] for line in lines]
+    words = [len(re.findall(r"\w+", summary)) for summary in summaries]
+    assert words != [len(summary.split()) for summary in summaries]
+    assert table.rows[LANGUAGES.index("mt")].cells[4].value == sum(words) / len(words)
+
+
 @pytest.mark.slow
 def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
     settings = read_settings(CONFIGS / "main.toml")
-    unicode, compat, parts, tests = run("main", folder)
+    unicode, compat, parts, tests, *stemmed = run("main", folder)
+    assert [table.title.rpartition(" ")[2] for table in stemmed] == ["unicode-stemmed", "compat-stemmed"]
     assert all(len(table.groups) == len(LANGUAGES) for table in (parts, tests))
     assert tests.title == "Against lead"
     first = {line.name: line for line in unicode.groups["Greek"]}
@@ -86,7 +100,7 @@ def test_the_main_table_and_its_figure_have_24_languages(folder: Path) -> None:
         difference = (first[line.name].cells[0].value or 0) - (first["lead"].cells[0].value or 0)
         assert line.cells[0].value == pytest.approx(difference)
         assert all(0 < (line.cells[place].value or 0) <= 1 for place in (1, 2, 4, 5))
-    for table in (unicode, compat):
+    for table in (unicode, compat, *stemmed):
         assert len(table.groups) == len(LANGUAGES)
         for lines in table.groups.values():
             assert {line.name for line in lines} >= {*settings.systems, *settings.models}
@@ -172,13 +186,14 @@ def narrowed(name: str, groups: str, folder: Path) -> Path:
 def test_variants_are_compared_and_a_second_run_finds_everything(folder: Path, tmp_path: Path) -> None:
     config = narrowed("ablations", '"Neighbours" = ["2D", "unbounded", "BCE only"]', tmp_path)
     said: list[str] = []
-    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    table, seeds = run_experiment("ablations", config, folder, note=said.append)
     assert [line.name for line in table.rows][-1] == "BCE only − 2D"
+    assert list(seeds.groups) == ["unbounded − 2D", "BCE only − 2D"]
     assert [line.name for line in table.rows][3:6] == ["lead", "random", "lexrank"]
     assert all(line.cells[-1].value is not None for line in table.rows[:3]), "the deviation between seeds"
     assert any("training" in sentence for sentence in said)
     said.clear()
-    assert run_experiment("ablations", config, folder, note=said.append) == [table]
+    assert run_experiment("ablations", config, folder, note=said.append) == [table, seeds]
     assert said == []
 
 
@@ -188,7 +203,7 @@ def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_tr
     members = ["our units", "our network", "our decoder"]
     config = narrowed("shipped", f'"From the paper to ours" = {json.dumps(members)}', tmp_path)
     said: list[str] = []
-    (table,) = run_experiment("ablations", config, folder, note=said.append)
+    table, _ = run_experiment("ablations", config, folder, note=said.append)
     names = [line.name for line in table.rows]
     assert names == [
         *(*members, "lead", "random", "lexrank"),
@@ -196,6 +211,61 @@ def test_in_a_chain_each_is_compared_with_the_one_before_and_equal_models_are_tr
     ]
     trained = [sentence for sentence in said if "training" in sentence]
     assert len(trained) == 2 * len(members[:2]), "two seeds each; the decoder is no part of the training"
+
+
+def test_reinforcement_and_stems_over_seeds(folder: Path, tmp_path: Path) -> None:
+    config = narrowed("geometry", '"Reinforcement" = ["2D", "2D + RLOO"]', tmp_path)
+    text = config.read_text("utf-8").replace("[0, 1, 2, 3, 4]", "[0, 1]").replace('epochs" = 2', 'epochs" = 1')
+    config.write_text(text.replace('= "paper-static"', f'= "{_hurried(tmp_path)}"'), "utf-8")
+    said: list[str] = []
+    table, seeds = run_experiment("ablations", config, folder, note=said.append)
+    assert {line.name for line in seeds.rows} == {*ROUGE_NAMES, *(f"{name}, unicode-stemmed" for name in ROUGE_NAMES)}
+    (change,) = [line for line in table.rows if line.name == "2D + RLOO − 2D"]
+    assert [line.cells[2].value for line in seeds.rows[:4]] == [cell.value for cell in change.cells[:4]]
+    assert "unless validation improves" in table.note
+    assert "on the acts that are reported" in seeds.note
+    assert any("stemming" in sentence for sentence in said)
+
+
+def _hurried(folder: Path) -> Path:
+    """The paper's model, tiny, with one epoch of each stage."""
+    path = folder / "hurried.toml"
+    text = (ROOT / "src/lexlattice/training/configs/paper-static.toml").read_text("utf-8")
+    text = re.sub(r"\b(epochs|steps) = \d+", r"\1 = 1", text)
+    path.write_text(re.sub(r"\b(hidden|readout) = \d+", r"\1 = 16", text), "utf-8")
+    return path
+
+
+def test_salience_is_followed_step_by_step(folder: Path, tmp_path: Path) -> None:
+    text = (CONFIGS / "dynamics.toml").read_text("utf-8").replace(', "oracle-greedy"', "")
+    text = text.partition("[models")[0] + '[models."2D"]\nconfig = "paper-static"\n'
+    text = text.replace("languages = []", 'languages = ["mt"]').replace('= "paper-static"', f'= "{_hurried(tmp_path)}"')
+    config = tmp_path / "dynamics.toml"
+    config.write_text(text, "utf-8")
+    steps, clusters = run("dynamics", tmp_path, config)
+    assert list(steps.groups) == ["2D", "lexlattice"]
+    assert [line.name for line in steps.groups["2D"]] == ["t = 0", "t = 1", "t = 1 − t = 0"]
+    assert all(0 < (cell.value or 0) <= 1 for line in steps.groups["2D"][:2] for cell in line.cells[:2])
+    papers, ours = clusters.groups.values()
+    assert [line.name for line in papers[:3]] == ["2D, t = 0", "2D", "lead"]
+    assert {line.name for line in ours} >= {"lexlattice", "lexlattice, t = 0", "lead", "random", "oracle"}
+    shares = {line.name: line.cells[6].value for line in papers}
+    assert shares["lead"] == 100, "the first units are all neighbours"
+
+    pytest.importorskip("matplotlib")
+    assert (tmp_path / "dynamics" / "dynamics.svg").is_file()
+    corpus = Corpus.named("eur-lex-sum")
+    (first,) = corpus.rows(["mt"], "validation", 1)
+    draw_panels(Study(read_settings(config), Runner(tmp_path, corpus), ""), first, {"2D"}, tmp_path)
+    assert [path.name for path in tmp_path.glob("*.svg")] == ["salience-2D.svg"]
+    assert "t = 1" in (tmp_path / "salience-2D.svg").read_text("utf-8")
+
+
+def test_only_systems_that_choose_units_can_be_examined(folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "dynamics.toml"
+    config.write_text('systems = ["published"]')
+    with pytest.raises(ConfigError, match="published"):
+        run("dynamics", folder, config)
 
 
 class _Halves:

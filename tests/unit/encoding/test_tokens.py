@@ -14,7 +14,7 @@ from nltk.stem.porter import PorterStemmer
 from rouge_score.tokenize import tokenize
 
 from lexlattice.encoding import tokens
-from lexlattice.encoding.tokens import TOKENIZERS, tokenizer
+from lexlattice.encoding.tokens import STEMMED, TOKENIZERS, tokenizer
 from lexlattice.errors import MissingExtraError, OptionError
 from lexlattice.reading import LANGUAGES
 
@@ -74,18 +74,17 @@ def test_compat_treats_every_character_there_is_as_rouge_score_does() -> None:
 
 @given(english | text)
 def test_stems_are_those_of_rouge_score(text: str) -> None:
-    assert tokenizer("compat", stem=True)(text) == tokenize(text, PorterStemmer())
+    assert tokenizer("compat-stemmed")(text) == tokenize(text, PorterStemmer())
 
 
 def test_words_of_three_letters_are_not_stemmed() -> None:
-    assert tokenizer(stem=True)("Bees has used uses") == ["bee", "has", "use", "use"]
+    assert tokenizer("unicode-stemmed")("Bees has used uses") == ["bee", "has", "use", "use"]
 
 
-@pytest.mark.parametrize("stem", [False, True])
-@pytest.mark.parametrize("name", TOKENIZERS)
+@pytest.mark.parametrize("name", [*TOKENIZERS, *STEMMED])
 @given(text=text)
-def test_the_lines_together_are_the_whole(name: str, stem: bool, text: str) -> None:
-    words = tokenizer(name, stem=stem)
+def test_the_lines_together_are_the_whole(name: str, text: str) -> None:
+    words = tokenizer(name)
     assert list(chain.from_iterable(words.lines(text))) == words(text)
 
 
@@ -161,7 +160,8 @@ def test_compat_breaks_words_at_accents() -> None:
 def test_tokenizers_have_names() -> None:
     assert TOKENIZERS == ("unicode", "compat")
     assert tokenizer().name == "unicode"
-    assert all(tokenizer(name, stem=stem).name == name for name in TOKENIZERS for stem in (False, True))
+    assert STEMMED == ("unicode-stemmed", "compat-stemmed")
+    assert all(tokenizer(name).name == name for name in (*TOKENIZERS, *STEMMED))
 
 
 def test_an_unknown_tokenizer_is_refused() -> None:
@@ -174,4 +174,4 @@ def test_only_stemming_needs_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nltk.stem.porter", None)
     assert tokenizer()("Bees") == tokenizer("compat")("Bees") == ["bees"]
     with pytest.raises(MissingExtraError, match=r"lexlattice\[stem\]"):
-        tokenizer(stem=True)
+        tokenizer("unicode-stemmed")

@@ -70,7 +70,8 @@ def add(commands: Commands) -> None:
         "--tokenizer",
         metavar="NAME,…",
         default="unicode,compat",
-        help="ROUGE tokens: unicode (words of any script), compat (as rouge-score) (default: %(default)s)",
+        help="ROUGE tokens: unicode (words of any script), compat (as rouge-score); with English stems: "
+        "unicode-stemmed, compat-stemmed (default: %(default)s)",
     )
     add_language(command)
     add_hierarchy(command)

@@ -154,10 +154,9 @@ class Score(NamedTuple):
 class Scores(dict[str, Score]):
     """Scores by measure, with the tokenizer that they depend on."""
 
-    def __init__(self, scores: Mapping[str, Score], tokenizer: str, stem: bool) -> None:
+    def __init__(self, scores: Mapping[str, Score], tokenizer: str) -> None:
         super().__init__(scores)
         self.tokenizer: Final = tokenizer
-        self.stem: Final = stem
 
 
 class _Text:
@@ -187,9 +186,8 @@ class Reference:
 
     """
 
-    def __init__(self, text: str, tokenizer: str = "unicode", *, stem: bool = False) -> None:
-        self.stem: Final = stem
-        self._tokenizer = named_tokenizer(tokenizer, stem=stem)
+    def __init__(self, text: str, tokenizer: str = "unicode") -> None:
+        self._tokenizer = named_tokenizer(tokenizer)
         self._text = _Text(text, self._tokenizer)
 
     @property
@@ -216,7 +214,7 @@ class Reference:
             hits = _MEASURES[name](self, text)
             fewer = 1 if name == "rouge2" else 0
             scores[name] = _score(hits, len(text.tokens) - fewer, len(self.tokens) - fewer)
-        return Scores(scores, self._tokenizer.name, self.stem)
+        return Scores(scores, self._tokenizer.name)
 
     @cached_property
     def _unigrams(self) -> Counter[str]:
@@ -258,11 +256,10 @@ def score(
     reference: str,
     tokenizer: str = "unicode",
     *,
-    stem: bool = False,
     measures: Iterable[str] | None = None,
 ) -> Scores:
     """Score one candidate against one reference, by all measures or only those named."""
-    return Reference(reference, tokenizer, stem=stem).score(candidate, measures)
+    return Reference(reference, tokenizer).score(candidate, measures)
 
 
 def score_batch(
@@ -270,14 +267,13 @@ def score_batch(
     references: Sequence[str],
     tokenizer: str = "unicode",
     *,
-    stem: bool = False,
     measures: Iterable[str] | None = None,
 ) -> list[Scores]:
     """Score candidates against references, pairwise; repeated references are prepared once."""
     if len(candidates) != len(references):
         raise OptionError(f"{len(candidates)} candidates cannot be paired with {len(references)} references.")
     measures = MEASURES if measures is None else tuple(measures)
-    prepared = {text: Reference(text, tokenizer, stem=stem) for text in dict.fromkeys(references)}
+    prepared = {text: Reference(text, tokenizer) for text in dict.fromkeys(references)}
     return [
         prepared[reference].score(candidate, measures)
         for candidate, reference in zip(candidates, references, strict=True)

@@ -27,6 +27,7 @@ EXPERIMENTS: Final = {
     "transfer": "selected in another language, projected onto English and scored there",
     "ablations": "the same model with one thing changed",
     "architecture": "parts of the network, by points and precision on validation, over seeds",
+    "dynamics": "salience by step, and whether what is chosen lies together",
     "judge": "coverage and relevance of extracts, judged blindly by a language model",
     "figures": "an act on its lattice, salience by step, systems by language, training curves",
 }
@@ -42,6 +43,7 @@ _FUNCTIONS: Final = {
     "transfer": "transfer:transfer",
     "ablations": "ablations:ablations",
     "architecture": "ablations:architecture",
+    "dynamics": "dynamics:dynamics",
     "judge": "judged:judged",
     "figures": "plots:figures",
 }
@@ -79,17 +81,21 @@ def run_experiment(
         OptionError: There is no such experiment or device.
         ConfigError: The settings are not valid.
         DataError: The data are missing or do not suffice.
+        MissingExtraError: The settings ask for something that is not installed, such as stemming.
 
     """
     if name not in EXPERIMENTS:
         raise OptionError(f"There is no experiment '{name}'; choose one of: {', '.join(EXPERIMENTS)}.")
     from lexlattice._internal.files import writing
+    from lexlattice.encoding.tokens import STEMMED, tokenizer
     from lexlattice.research.experiments.corpus import Corpus
     from lexlattice.research.experiments.runner import Runner
     from lexlattice.research.experiments.settings import read_settings, settings_name
     from lexlattice.research.experiments.study import Study
 
     settings, target = read_settings(config, changes or {}), Path(folder)
+    if settings.stemming:
+        tokenizer(STEMMED[0])  # fail before hours of work if the stemmer is not installed
     runner = Runner(
         target,
         Corpus.named(settings.data),

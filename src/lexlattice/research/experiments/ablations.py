@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.weights import read_weights
+from lexlattice.encoding.tokens import STEMMED
 from lexlattice.errors import ConfigError
 from lexlattice.evaluation.gold import load_gold
+from lexlattice.evaluation.metrics.rouge import MEASURES
 from lexlattice.evaluation.points import MEANINGS
 from lexlattice.research.experiments.points import MEANING_COLUMNS, cells, with_meaning
-from lexlattice.research.experiments.study import ROUGE, Measurable, Study, differences, name_of
+from lexlattice.research.experiments.runner import Results
+from lexlattice.research.experiments.study import ROUGE, TITLES, Measurable, Study, differences, name_of
 from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
 
 
 def ablations(study: Study) -> list[Table]:
     """A table for each group of models; each model is compared with the group's first, or in a chain with the previous.
 
-    Systems without training are listed too, if the settings name some.
+    Systems without training are listed too, if the settings name some. With several seeds, a table for each group
+    follows that has all measures of these comparisons, and how much they vary between seeds.
     """
     if not study.settings.groups:
         raise ConfigError("The settings name no models to compare; add [groups] with a list of names for each table.")
@@ -28,10 +34,14 @@ def ablations(study: Study) -> list[Table]:
     trained = study.train(names, study.languages("train"))
     columns = (*(MEANING_COLUMNS if study.settings.gold else ()), *ROUGE)
     main_measure = "F1 by meaning" if study.settings.gold else "R-1"
+    kept = {
+        title: study.kept_weights({name: trained[name] for name in members})
+        for title, members in study.settings.groups.items()
+    }
     main_column = [column.name for column in columns].index("F1" if study.settings.gold else "R-1")
-    tables = []
+    tables, over_seeds = [], []
     for title, members in study.settings.groups.items():
-        lines, acts = [], 0
+        lines, compared, acts = [], list[Row](), 0
         for code in languages:
             found = {name: [one.on(code) for one in trained[name]] for name in members}
             scores = {name: with_meaning(results, name) for name, results in found.items()}
@@ -49,6 +59,8 @@ def ablations(study: Study) -> list[Table]:
                 other = members[place if title in study.settings.chains else 0]
                 change = differences(scores[name], scores[other])
                 lines.append(row(f"{name} − {other}", *change, None, group=group, competes=False))
+                pair = f"{group}: {name} − {other}" if group else f"{name} − {other}"
+                compared += compare_seeds(found, name, other, group=pair)
         tables.append(
             Table(
                 title,
@@ -57,12 +69,74 @@ def ablations(study: Study) -> list[Table]:
                 tuple(lines),
                 study.source(languages, acts),
                 f"Trained on {study.settings.limit or 'all'} acts of each language; the last column is the standard "
-                f"deviation of {main_measure} between seeds.",
+                f"deviation of {main_measure} between seeds. {kept[title]}",
                 paper="The paper reports 1D and 2D on its test split only, with one seed.",
                 head="Variant",
             )
         )
-    return tables
+        if compared and len(study.settings.seeds) > 1:
+            over_seeds.append(
+                Table(
+                    f"{title}, over {len(study.settings.seeds)} seeds",
+                    f"Means over acts and seeds × 100 {study.length}, and their difference on the same acts.",
+                    SEED_COLUMNS,
+                    tuple(compared),
+                    study.source(languages, acts),
+                    "After a difference: its 95 % paired bootstrap interval over acts, of scores averaged over seeds. "
+                    "Then the standard deviation of the mean difference between seeds, and the number of seeds for "
+                    f"which it is positive. {kept[title]}",
+                    paper="The paper reports one seed.",
+                    head="Measure",
+                )
+            )
+    return tables + over_seeds
+
+
+SEED_COLUMNS: Final = (
+    *(Column(name, best=None) for name in ("variant", "baseline", "difference", "between seeds")),
+    Column("seeds above 0", best=None, digits=0),
+)
+
+
+def compare_seeds(found: Mapping[str, Sequence[Results]], name: str, other: str, group: str) -> list[Row]:
+    """A row for each measure: the means of two models, their difference paired by act, and its spread over seeds.
+
+    Args:
+        found: The results of each model by seed, all on the same acts and with the same seeds.
+        name: The variant.
+        other: The baseline.
+        group: The group of the rows.
+
+    """
+    names, variant = _measures(found[name], name)
+    _, baseline = _measures(found[other], other)
+    changes = variant - baseline  # seeds × acts × measures
+    cells = differences(variant.mean(axis=0), baseline.mean(axis=0))
+    by_seed = changes.mean(axis=1)
+    spread = by_seed.std(axis=0, ddof=1) if len(by_seed) > 1 else None
+    return [
+        row(
+            measure,
+            *(float(scores[..., place].mean()) for scores in (variant, baseline)),
+            cells[place],
+            None if spread is None else float(spread[place]),
+            Cell(float((by_seed[:, place] > 0).sum()), text=f"{(by_seed[:, place] > 0).sum()} of {len(by_seed)}"),
+            group=group,
+        )
+        for place, measure in enumerate(names)
+    ]
+
+
+def _measures(results: Sequence[Results], name: str) -> tuple[list[str], NDArray[np.float64]]:
+    """All measures that were made: their names, and the scores, seeds × acts × measures."""
+    rouge = [TITLES[measure] for measure in MEASURES]
+    stems = [tokenizer for tokenizer in STEMMED[:1] if tokenizer in results[0].scores[name]]  # of the same words
+    meanings = [column.name for column in MEANING_COLUMNS] if name in results[0].meaning else []
+    names = [*meanings, *rouge, *(f"{title}, {tokenizer}" for tokenizer in stems for title in rouge)]
+    by_seed = [
+        np.hstack([with_meaning([one], name), *(one.scores[name][tokenizer] for tokenizer in stems)]) for one in results
+    ]
+    return names, np.stack(by_seed)
 
 
 def architecture(study: Study) -> list[Table]:

@@ -11,12 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.files import sha256, write_whole
-from lexlattice.encoding.tokens import TOKENIZERS
+from lexlattice.encoding.tokens import STEMMED, TOKENIZERS
 from lexlattice.evaluation.metrics.bertscore import BertScore
 from lexlattice.evaluation.metrics.significance import confidence_interval, paired_bootstrap, wilcoxon
 from lexlattice.research.experiments.runner import Results, Scores
 from lexlattice.research.experiments.statistics import reported
-from lexlattice.research.experiments.study import ORACLES, ROUGE, TITLES, TOKENIZER, Study, cells, name_of, over_seeds
+from lexlattice.research.experiments.study import (
+    ORACLES,
+    ROUGE,
+    TITLES,
+    TOKENIZER,
+    Measurable,
+    Study,
+    cells,
+    name_of,
+    over_seeds,
+)
 from lexlattice.research.experiments.tables import Cell, Column, Row, Table, row
 
 
@@ -50,7 +60,14 @@ _BERTSCORE: Final = len(_REPORTED)
 _CAVEAT: Final = (
     "The paper's figures are those of its test split, with mT5-base vectors and one seed; here it is the validation "
     "split, and the encoder that the configuration names. The paper's LexRank row has no limit of length, and "
-    "the R-L of its own models in English lies between plain ROUGE-L and R-Lsum; how it was computed is not reported."
+    "the R-L of its own models in English lies between plain ROUGE-L and R-Lsum; how it was computed is not reported, "
+    "nor is whether words were stemmed."
+)
+_BESIDE_PAPER: Final = (TOKENIZER, "compat-stemmed")
+"""Tokenizers whose tables have the paper's figures: the headline one, and the other that the paper may have used."""
+_STEMS: Final = (
+    "Words are reduced to their stems by the English Porter stemmer, in other languages too; compat-stemmed equals "
+    "rouge-score with use_stemmer=True."
 )
 _NOT_REPORTED: Final = "The paper reports no such figures."
 
@@ -79,9 +96,10 @@ class _Language:
 def comparison(study: Study) -> list[Table]:
     """A table for each tokenizer, one of precision and recall, and one of differences with paired tests.
 
-    Models are trained on all languages together.
+    Models are trained on all languages together. With stemming, a table for each tokenizer with stems follows.
     """
-    trained = _trained(study)
+    models = study.train(list(study.settings.models), study.languages("train")) if study.settings.models else {}
+    trained = _trained(study, models)
     languages = [_measured(study, code, trained) for code in study.languages()]
     source = study.source([found.code for found in languages], sum(len(found.systems.celex) for found in languages))
     is_papers = bool(study.settings.models) and study.settings.budget == "reference"
@@ -89,21 +107,23 @@ def comparison(study: Study) -> list[Table]:
     note = ""
     if study.settings.models:
         note = f"{' and '.join(_listed(list(study.settings.models)))} were trained as their configurations say."
+        note += f" {study.kept_weights(models)}"
     if study.settings.bertscore:
         columns.insert(len(ROUGE), Column("BERTScore"))
         note += f" BERTScore by {study.settings.bertscore}, in chunks, so that the whole text counts."
-    tables = [
-        Table(
+    by_tokenizer = {
+        tokenizer: Table(
             f"All systems by language, tokenizer {tokenizer}",
             f"ROUGE F1 × 100 {study.length}, and the mean number of words.",
             tuple(columns),
             tuple(line for found in languages for line in _lines(found, tokenizer, is_papers)),
             source,
-            note.strip(),
+            f"{note} {_STEMS if tokenizer in STEMMED else ''}".strip(),
             paper=_CAVEAT if is_papers else _NOT_REPORTED,
         )
-        for tokenizer in TOKENIZERS
-    ]
+        for tokenizer in (*TOKENIZERS, *(STEMMED if study.settings.stemming else ()))
+    }
+    tables = [by_tokenizer.pop(tokenizer) for tokenizer in TOKENIZERS]
     tables.append(
         Table(
             "Precision and recall",
@@ -134,17 +154,14 @@ def comparison(study: Study) -> list[Table]:
                 paper=_NOT_REPORTED,
             )
         )
-    return tables
+    return [*tables, *by_tokenizer.values()]
 
 
 Trained = Mapping[str, list[Results]]
 
 
-def _trained(study: Study) -> Mapping[str, Trained]:
+def _trained(study: Study, models: Mapping[str, Sequence[Measurable]]) -> Mapping[str, Trained]:
     """The results of the models on the acts of each language."""
-    if not study.settings.models:
-        return {code: {} for code in study.languages()}
-    models = study.train(list(study.settings.models), study.languages("train"))
     return {code: {name: [one.on(code) for one in some] for name, some in models.items()} for code in study.languages()}
 
 
@@ -157,17 +174,17 @@ def _measured(study: Study, code: str, trained: Mapping[str, Trained]) -> _Langu
 
 
 def _lines(found: _Language, tokenizer: str, is_papers: bool) -> list[Row]:
-    """The rows of one language; the paper's figures are in one table only, and only at the paper's length."""
-    group, is_first = name_of(found.code), is_papers and tokenizer == TOKENIZER
+    """The rows of one language; the paper's figures are in some tables only, and only at the paper's length."""
+    group, has_paper = name_of(found.code), is_papers and tokenizer in _BESIDE_PAPER
     lines = []
     for name, results in found.results.items():
-        figures = reported("main", found.code, name) if is_first and name in found.models else []
+        figures = reported("main", found.code, name) if has_paper and name in found.models else []
         known = dict(zip(_REPORTED, figures, strict=False))
         extra = _bertscore(found.bertscores, name, figures[_BERTSCORE] if len(figures) > _BERTSCORE else None)
         words = sum(one.words[name] for one in results) / len(results)
         figures_here = [*cells(found.scores(name, tokenizer), known), *extra]
         lines.append(row(name, *figures_here, words, group=group, competes=name not in ORACLES))
-    if is_first and (published := reported("main", found.code, "published LexRank")):
+    if has_paper and (published := reported("main", found.code, "published LexRank")):
         empty = [None] * (1 if found.bertscores is None else 2)
         lines.append(row("published LexRank", *published[:_BERTSCORE], None, *empty, group=group, competes=False))
     return lines

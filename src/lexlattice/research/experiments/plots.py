@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-from lexlattice.act.document import Act
 from lexlattice.errors import DataError, MissingExtraError
-from lexlattice.evaluation.sources import ACT, CELEX
+from lexlattice.evaluation.sources import ACT, CELEX, LANGUAGE
 from lexlattice.reading import read
 from lexlattice.rendering.figures.canvas import (
     FONT,
@@ -233,11 +232,13 @@ def figures(study: Study) -> list[Table]:
     """Draw the figures of an act and of earlier experiments' results; returns no tables."""
     from lexlattice.rendering.figures import plot_lattice, plot_salience, save_figure
     from lexlattice.research.experiments.curves import plot_curves
+    from lexlattice.research.experiments.panels import draw_panels
 
     settings = study.settings
     folder = study.runner.folder / (study.name or "figures")
     folder.mkdir(parents=True, exist_ok=True)
-    act = _act(study)
+    row = _row(study)
+    act = read(f"{row[ACT]}\n", language=str(row[LANGUAGE]), format="text", profile=settings.profile)
     save_figure(plot_lattice(act), folder / "lattice.svg")
     if settings.profile == "provisions":  # the shipped model's
         chosen = {item.id for item in shipped().summarize(act)}
@@ -254,6 +255,7 @@ def figures(study: Study) -> list[Table]:
         scores[language] = {name: value for name in shown if (value := found.get(name)) is not None}
     figure = plot_comparison(scores, "R-1", "Systems by language", f"The {settings.split} split.")
     save_figure(figure, folder / "comparison.svg")
+    draw_panels(study, row, {line.name for line in table.rows}, folder)
     logs = sorted((study.runner.folder / "models").glob("*/seed-0/log.csv"))
     models = [log.parent.parent.name.rpartition("-") for log in logs]
     names = Counter(name for name, _, _ in models)
@@ -264,16 +266,16 @@ def figures(study: Study) -> list[Table]:
     return []
 
 
-def _act(study: Study) -> Act:
+def _row(study: Study) -> Mapping[str, object]:
     """The act that the settings name, from whichever split has it, or the first of the split; in the first language."""
     settings, corpus = study.settings, study.runner.corpus
     if not settings.act:
         language = study.languages()[0]
         (row,) = corpus.rows([language], settings.split, 1)
-        return read(f"{row[ACT]}\n", language=language, format="text", profile=settings.profile)
+        return row
     language = settings.languages[0] if settings.languages else "en"
     for split in SPLITS:
         for row in corpus.rows([language], split) if corpus.source(language, split) else ():
             if row[CELEX] == settings.act:
-                return read(f"{row[ACT]}\n", language=language, format="text", profile=settings.profile)
+                return row
     raise DataError(f"'{corpus.name}' does not have the act {settings.act} in '{language}'; name another as 'act'.")

@@ -40,10 +40,11 @@ def points(study: Study) -> list[Table]:
         raise ConfigError('The settings name no annotations; add gold = "validation", or a file.')
     models = study.settings.models
     trained = study.train(list(models), study.languages("train")) if models else {}
+    note = f"{_ABOUT} {study.kept_weights(trained)}" if trained else _ABOUT
     tables, tests = [], []
     for budget in study.settings.lengths or (study.settings.budget,):
         by_language = {code: _found(study, trained, code, budget) for code in study.languages()}
-        tables.append(_table(study, budget, by_language))
+        tables.append(_table(study, budget, by_language, note))
         if all(study.settings.against in found for found in by_language.values()):
             tests.append(_tests(study, budget, by_language))
     return tables + tests
@@ -74,7 +75,7 @@ def _found(
     return found | {name: [one.on(code, budget) for one in some] for name, some in trained.items()}
 
 
-def _table(study: Study, budget: str | int, by_language: Mapping[str, Found]) -> Table:
+def _table(study: Study, budget: str | int, by_language: Mapping[str, Found], note: str) -> Table:
     lines: list[Row] = []
     for code, found in by_language.items():
         group = name_of(code) if len(by_language) > 1 else ""
@@ -88,7 +89,7 @@ def _table(study: Study, budget: str | int, by_language: Mapping[str, Found]) ->
         (*_SHOWN, Column("words", best=None, digits=0)),
         tuple(lines),
         study.source(list(by_language), _acts(by_language)),
-        _ABOUT,
+        note,
         paper="The paper has no such measure.",
     )
 

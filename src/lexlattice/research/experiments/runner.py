@@ -150,6 +150,10 @@ class Runner:
             *(task.model.stages, task.seed, str(after or ""), self.device),
         )
 
+    def config(self, model: Model) -> Config:
+        """The configuration of a model, with its changes."""
+        return read_config(self._config(model))
+
     def _config(self, model: Model) -> Path:
         """Write the configuration of a model, with its changes, to a file."""
         content = _toml(_changed(model)).encode()
@@ -247,10 +251,15 @@ class Runner:
         self, task: TrainingTask, path: Path, language: str, split: str, budget: str | int, gold: str = ""
     ) -> Results:
         """Evaluate a model, with the profile and selection of its configuration."""
-        config = read_config(self._config(task.model))
+        config = self.config(task.model)
         systems = {task.name: f"{task.model.system}:{path}"}
         encoder = "" if config.encoder.name == "static" else config.encoder.name
         return self.measure(language, split, systems, config.profile, config.selection.mode, encoder, budget, gold)
+
+    def encoder_options(self, encoder: str) -> encoding.Options:
+        """How an encoder is loaded here: its device and its cache."""
+        cache = self._cache(encoder)
+        return encoding.Options(self.device, cache=None if cache is None else str(cache), cache_limit=self.cache_limit)
 
     def _cache(self, encoder: str) -> Path | None:
         """The folder for cached vectors; those of the embedded encoder are computed faster than read."""

@@ -64,6 +64,8 @@ class Settings:
     models: Mapping[str, Model] = field(default_factory=dict)
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By title of a table: the models to compare; the first is the baseline."""
+    stemming: bool = False
+    """Whether to score with Porter stems too, which needs the extra `stem`."""
     chains: tuple[str, ...] = ()
     """Groups in which each model is compared with the previous one instead."""
     seeds: tuple[int, ...] = (0,)
@@ -226,6 +228,7 @@ _TYPES: Final = {
     "limit": lambda value: type(value) is int and value > 0,
     "models": lambda value: isinstance(value, dict),
     "groups": lambda value: isinstance(value, dict) and all(_is_list_of(str)(group) for group in value.values()),
+    "stemming": lambda value: type(value) is bool,
     "source": lambda value: value in LANGUAGES,
     "target": lambda value: value in LANGUAGES,
     "endpoint": lambda value: isinstance(value, dict),

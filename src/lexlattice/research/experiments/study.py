@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from lexlattice._internal.weights import read_weights
 from lexlattice.encoding.tokens import TOKENIZERS
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.evaluation.metrics.rouge import MEASURES
@@ -18,13 +19,15 @@ from lexlattice.evaluation.sources import SUMMARY
 from lexlattice.evaluation.systems import ORACLES as ORACLES
 from lexlattice.reading.languages.grammar import load
 from lexlattice.research.experiments.runner import Results, Runner, Scores, TrainingTask
-from lexlattice.research.experiments.settings import Settings
+from lexlattice.research.experiments.settings import STAGES, Settings
+from lexlattice.research.experiments.stemming import with_stems
 from lexlattice.research.experiments.tables import Cell, Column, Source, Table
 
 TITLES: Final = {"rouge1": "R-1", "rouge2": "R-2", "rougeL": "R-L", "rougeLsum": "R-Lsum"}
 ROUGE: Final = tuple(Column(TITLES[measure]) for measure in MEASURES)
 TOKENIZER: Final = TOKENIZERS[0]
 """The tokenizer for all scripts, which tables show first."""
+RLOO: Final = STAGES[-1]
 _LENGTHS: Final = {
     "reference": "at the length of the reference",
     "auto": "at the length of official summaries of acts of that size",
@@ -97,7 +100,7 @@ class Study:
         """Evaluate the systems without training on the acts of a language, at the settings' length or another."""
         settings = self.settings
         named = {name: name for name in settings.systems}
-        return self.runner.measure(
+        results = self.runner.measure(
             language,
             settings.split,
             named,
@@ -106,6 +109,27 @@ class Study:
             budget=settings.budget if budget is None else budget,
             gold=settings.gold,
         )
+        return self.stemmed(language, results)
+
+    def stemmed(self, language: str, results: Results) -> Results:
+        """The results with scores by stems too, if the settings ask for them."""
+        if not self.settings.stemming:
+            return results
+        return with_stems(results, self.summaries(language, results), self.runner)
+
+    def kept_weights(self, trained: Mapping[str, Sequence[Measurable]]) -> str:
+        """Which weights training kept, for notes: a figure on the acts that chose the weights is not a test."""
+        is_same = self.settings.split == "validation"
+        where = "on the acts that are reported" if is_same else "on the validation split"
+        sentences = [f"Training keeps the weights of the epoch with the best validation score, {where}."]
+        for name, models in trained.items():
+            if RLOO in models[0].task.model.stages:
+                unchanged = sum(read_weights(one.path).about.get("stage") != RLOO for one in models)
+                sentences.append(
+                    f"{name} keeps the warm-start weights unless validation improves, {where}: it has kept them with "
+                    f"{unchanged} of {len(models)} seeds."
+                )
+        return " ".join(sentences)
 
     def source_systems(self, source: str, target: str) -> Results:
         """Evaluate the systems that read acts in another language than that of the summaries."""
@@ -133,7 +157,8 @@ class Measurable:
         """Its results on the acts of a language."""
         settings = self.study.settings
         length = settings.budget if budget is None else budget
-        return self.study.runner.measure_model(self.task, self.path, language, settings.split, length, settings.gold)
+        results = self.study.runner.measure_model(self.task, self.path, language, settings.split, length, settings.gold)
+        return self.study.stemmed(language, results)
 
 
 Run = Callable[[Study], list[Table]]
