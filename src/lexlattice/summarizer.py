@@ -172,10 +172,11 @@ def file_of(name_or_path: str | os.PathLike[str]) -> Path:
 
 def encoder_for(path: Path, fingerprint: str, encoder: str | encoding.Encoder | None) -> encoding.Encoder:
     """Return the encoder that a model was trained with; a given one has to have the same fingerprint."""
-    if encoder is None:
-        encoder = encoding.require_builtin(read_weights(path).about.get("encoder") or "static")
-    if isinstance(encoder, str):
-        encoder = Static() if encoder == "static" else encoding.load(encoder)
+    if not isinstance(encoder, encoding.Encoder):
+        about = read_weights(path).about
+        name = encoder or encoding.require_builtin(about.get("encoder") or "static")
+        precision = about.get("precision", "fp32")
+        encoder = Static() if name == "static" else encoding.load(name, precision=precision)
     encoding.require_fingerprint(encoder, fingerprint)
     return encoder
 

@@ -210,7 +210,7 @@ def _trained(path: str, encoder: str | None, options: encoding.Options, *, is_de
     """
     about = read_weights(path).about
     if options.precision == "auto":
-        options = options._replace(precision=about.get("precision", "auto"))
+        options = options._replace(precision=about.get("precision", "fp32"))
     found = options.load(encoder or encoding.require_builtin(about.get("encoder") or "static"))
     if about.get("format") != PAPER:
         summarizer: Summarizer = import_object(_LOAD_MODEL)(path, found)

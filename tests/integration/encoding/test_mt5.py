@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from helpers.acts import little_rows
 from helpers.tiny_models import LONG, TEXTS, change_weights, cosines, tiny_mt5
 from lexlattice.encoding import EmptyTextWarning, Encoder, EncodingError, load, torch_encoder
 from lexlattice.encoding.base import CHUNK_SIZE, Vectors
 from lexlattice.encoding.chunking import Ids, cut_into_chunks
 from lexlattice.encoding.mt5 import MT5
+from lexlattice.evaluation import evaluate
+from lexlattice.training.config import EncoderConfig, read_config
+from lexlattice.training.loop import Best
+from lexlattice.training.models.paper import TrainablePaperModel
+from lexlattice.training.prepare import prepare
+from lexlattice.training.run import _metadata
 
 MIXED = [*TEXTS, LONG, "a", LONG[: len(LONG) // 2], *TEXTS[::-1]]
 PRECISIONS = ("fp32", "bf16", "fp16", "int8")
@@ -127,6 +135,20 @@ def test_weights_that_cannot_be_rounded_are_left_in_fp32_unless_asked_for(
     assert MT5(folder).fingerprint == MT5(folder, "fp32").fingerprint
     with pytest.raises(EncodingError):
         MT5(folder, "bf16")
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_a_trained_model_gets_the_precision_that_it_was_trained_with(
+    folder: Path, precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch_encoder, "default_precision", lambda device: "fp16")  # as on some GPU
+    prepared = prepare([little_rows(2)], tmp_path / "data", encoder=f"mt5:{folder}", precision=precision)
+    config = read_config("paper-static")
+    config = replace(config, profile="provisions", encoder=EncoderConfig(f"mt5:{folder}", 32))
+    model = TrainablePaperModel(config)
+    model.save(tmp_path / "model.safetensors", _metadata(config, prepared, Best("warm-start", 1, {}, {})))
+    result = evaluate(little_rows(2), f"scores:{tmp_path / 'model.safetensors'}", jobs=2)
+    assert result.acts == 2
 
 
 def test_empty_texts_are_zero_and_cause_a_warning(encoder: MT5) -> None:
