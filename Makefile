@@ -101,8 +101,8 @@ weights: $(INSTALLED)-dev ## Retrain the shipped model from gold, silver and the
 
 # Which experiment, with which file of settings.
 EXPERIMENTS := meaning:meaning architecture:architecture statistics:statistics transfer:transfer main:main main:auto main:paper-reading main:bertscore \
-  ablations:ablations ablations:geometry dynamics:dynamics ablations:shipped ablations:encoder figures:figures
-experiments: $(INSTALLED)-dev $(INSTALLED)-bench build/minilm ## Reproduce the tables from the data folder, and put them into docs/results.md
+  ablations:ablations ablations:geometry meaning:paper-models dynamics:dynamics ablations:contextual ablations:shipped ablations:encoder figures:figures
+experiments: $(INSTALLED)-dev $(INSTALLED)-bench build/minilm ## Reproduce the tables from the data folder, and put them into docs/results.md and docs/paper.md
 	@test -n "$(LEXLATTICE_DATA)" || { echo "Set LEXLATTICE_DATA to the data folder (see CONTRIBUTING.md)." >&2; exit 1; }
 	for pair in $(EXPERIMENTS); do OMP_NUM_THREADS=1 $(BIN)/lexlattice experiment $${pair%:*} \
 	  --config $${pair#*:} -o build/experiments || exit; done

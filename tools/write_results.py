@@ -1,10 +1,11 @@
-"""Put the tables that experiments made into docs/results.md, between the marks that name them.
+"""Put the tables that experiments made into the pages of the documentation, between the marks that name them.
 
     <!-- table: main/1 -->
     … the table …
     <!-- end -->
 
-Usage: python tools/write_results.py [FOLDER]   (default: build/experiments)
+Usage: python tools/write_results.py [FOLDER [NAME …]]   (default: build/experiments, all tables)
+With names of settings, such as main or geometry, only their tables are replaced.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ import re
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent / "docs" / "results.md"
+PAGES = [Path(__file__).parent.parent / "docs" / name for name in ("results.md", "paper.md")]
 _PLACE = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
-def filled(page: str, folder: Path) -> str:
-    """The page with all tables replaced; exit with an error if one was not made."""
+def filled(page: str, folder: Path, names: list[str]) -> str:
+    """The page with all tables replaced, or those of these names; exit with an error if one was not made."""
 
     def table(match: re.Match[str]) -> str:
+        if names and match[2].rpartition("/")[0] not in names:
+            return match[0]
         path = folder / f"{match[2]}.md"
         if not path.is_file():
             sys.exit(f"There is no '{path}'; run the experiment '{match[2].partition('/')[0]}' first.")
@@ -31,5 +34,6 @@ def filled(page: str, folder: Path) -> str:
 
 if __name__ == "__main__":
     place = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("build", "experiments")
-    PAGE.write_text(filled(PAGE.read_text("utf-8"), place), "utf-8")
-    print(f"wrote {PAGE.name}")
+    for page in PAGES:
+        page.write_text(filled(page.read_text("utf-8"), place, sys.argv[2:]), "utf-8")
+        print(f"wrote {page.name}")

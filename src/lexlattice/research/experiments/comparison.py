@@ -58,10 +58,10 @@ _PARTS: Final = [(measure, part) for measure in _REPORTED for part in ("precisio
 _BERTSCORE: Final = len(_REPORTED)
 """Its index in the paper's rows."""
 _CAVEAT: Final = (
-    "The paper's figures are those of its test split, with mT5-base vectors and one seed; here it is the validation "
-    "split, and the encoder that the configuration names. The paper's LexRank row has no limit of length, and "
+    "The paper's figures are those of its test split, with mT5-base vectors and one seed; those here are of the "
+    "{split} split, with the encoder that the configuration names. The paper's LexRank row has no limit of length, and "
     "the R-L of its own models in English lies between plain ROUGE-L and R-Lsum; how it was computed is not reported, "
-    "nor is whether words were stemmed."
+    "nor whether words were stemmed."
 )
 _BESIDE_PAPER: Final = (TOKENIZER, "compat-stemmed")
 """Tokenizers whose tables have the paper's figures: the headline one, and the other that the paper may have used."""
@@ -119,7 +119,7 @@ def comparison(study: Study) -> list[Table]:
             tuple(line for found in languages for line in _lines(found, tokenizer, is_papers)),
             source,
             f"{note} {_STEMS if tokenizer in STEMMED else ''}".strip(),
-            paper=_CAVEAT if is_papers else _NOT_REPORTED,
+            paper=_CAVEAT.format(split=study.settings.split) if is_papers else _NOT_REPORTED,
         )
         for tokenizer in (*TOKENIZERS, *(STEMMED if study.settings.stemming else ()))
     }
