@@ -111,6 +111,8 @@ def use_hub(server: HubServer, monkeypatch: pytest.MonkeyPatch, cache: Path) -> 
     template = constants.HUGGINGFACE_CO_URL_TEMPLATE.partition("/{repo_id}")
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", server.url + "".join(template[1:]))
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(cache))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # other tests set the variable, here and for subprocesses
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
 
 
 class _Handler(BaseHTTPRequestHandler):

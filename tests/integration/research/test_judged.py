@@ -113,7 +113,12 @@ def run(server: FakeLLM, tmp_path: Path) -> Callable[..., list[Table]]:
     def run(
         found: Mapping[str, Results], *, systems: int = 1, prices: Mapping[str, float] | None = None, **others: Any
     ) -> list[Table]:
-        address = {"kind": "openai", "url": server.config().url, "model": "little", "key_from": KEY_FROM}
+        address: dict[str, Any] = {
+            "kind": "openai",
+            "url": server.config().url,
+            "model": "little",
+            "key_from": KEY_FROM,
+        }
         address |= prices or {}
         room = Room(tmp_path, {**address, "max_tokens": 400}, found, systems=systems, **others)
         return judged(room)  # type: ignore[arg-type]

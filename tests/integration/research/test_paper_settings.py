@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ PAPER = sorted(path.stem for path in (CONFIGS / "paper").glob("*.toml"))
 ACT = "Article 1\n1. Keepers shall register each beehive.\n2. Registration is free of charge."
 
 
-def changed(name: str, **changes: str | int) -> dict[str, object]:
+def changed(name: str, **changes: Any) -> dict[str, Any]:
     return _changed(Model(TRAINING / f"{name}.toml", tuple(changes.items())))
 
 
@@ -55,11 +56,11 @@ def test_another_encoder_brings_its_dimensions(tmp_path: Path) -> None:
     assert changed("paper", **{"encoder.name": "static"}) == static, "and so the same model is not trained twice"
     tiny = changed("paper", **{"encoder.name": f"mt5:{tiny_mt5(tmp_path / 'mt5')}"})
     assert tiny["encoder"] == {"name": f"mt5:{tmp_path / 'mt5'}", "dimensions": 32}
-    assert tiny["model"]["readout"] == 32  # type: ignore[index]
+    assert tiny["model"]["readout"] == 32
     given = changed("paper", **{"encoder.name": "static", "encoder.dimensions": 256})
-    assert given["model"]["readout"] == 768, "what is given is left alone"  # type: ignore[index]
+    assert given["model"]["readout"] == 768, "what is given is left alone"
     shipped = changed("provisions", **{"encoder.name": f"mt5:{tmp_path / 'mt5'}"})
-    assert shipped["model"]["readout"] == read_config("provisions").model.readout  # type: ignore[index]
+    assert shipped["model"]["readout"] == read_config("provisions").model.readout
 
 
 def test_an_encoder_is_for_all_models_that_name_none(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ GRID = Neighbourhood(Lattice.unbounded(ROWS, COLUMNS))
 def weights(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
     """All pairs of neighbours as a matrix, by the definition."""
     far = np.maximum(abs(rows[:, None] - rows), abs(columns[:, None] - columns))
-    return (far == 1).astype(float)
+    adjacent: NDArray[np.float64] = (far == 1).astype(float)
+    return adjacent
 
 
 @given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=25), st.integers(0, 99))
