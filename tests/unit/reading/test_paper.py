@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lexlattice import read
+from lexlattice.reading import LANGUAGES
 
 
 def test_there_are_four_kinds_of_sections_and_no_empty_ones(examples: Path) -> None:
@@ -52,3 +53,10 @@ def test_sections_and_paragraphs_of_the_training_acts(data: Path) -> None:
     assert acts == 377
     assert sections / acts == pytest.approx(29.2, rel=0.03)
     assert paragraphs / acts == pytest.approx(115.7, rel=0.05)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_headers_are_found_in_every_language(examples: Path, language: str) -> None:
+    """Word-first and number-first layouts: the sections of every version are those of the English one."""
+    act, english = (read(examples / "short" / f"{code}.txt", profile="paper") for code in (language, "en"))
+    assert [section.kind for section in act.sections] == [section.kind for section in english.sections]
