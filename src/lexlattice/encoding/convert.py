@@ -79,6 +79,8 @@ def convert(
         return target
     if target.exists():
         raise EncodingError(f"'{target}' already exists; name a new folder.")
+    if str(source).startswith(("/", ".", "~")) and not Path(source).expanduser().is_dir():
+        raise EncodingError(f"There is no folder '{source}'; name one, or a model of the hub such as google/mt5-base.")
     files, origin = _get(source, progress)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -18,6 +18,7 @@ from lexlattice import encoding
 from lexlattice._internal.processes import parallel_map
 from lexlattice._internal.progress import tracked
 from lexlattice.act.document import Act
+from lexlattice.encoding.devices import choose_device
 from lexlattice.encoding.tokens import STEMMED, TOKENIZERS, tokenizer
 from lexlattice.errors import DataError, OptionError
 from lexlattice.evaluation.gold import Gold, load_gold
@@ -153,6 +154,8 @@ def evaluate(
         hierarchy=None if hierarchy is None else load_hierarchy(hierarchy),
     )
     _check(plan, jobs, limit)
+    if device not in ("auto", "cpu"):
+        choose_device(device)  # an error before the first act, whether or not it will be needed
     if not plan.runs_in_workers:
         jobs = 1
     if jobs > 1:

@@ -200,3 +200,8 @@ def test_models_that_the_hub_does_not_have_or_sends_damaged_are_refused(hub: Hub
     with pytest.raises(FetchError):
         convert(ID, tmp_path / "made")
     assert not (tmp_path / "made").exists()
+
+
+def test_a_folder_that_is_not_there_is_no_model_of_the_hub(tmp_path: Path) -> None:
+    with pytest.raises(EncodingError, match="folder"):
+        convert(tmp_path / "nothing", tmp_path / "new")

@@ -14,7 +14,7 @@ import torch
 from helpers import tiny_coverage, tiny_network
 from helpers.acts import little_rows
 from helpers.fake_gpu import DEVICE, OnGpu, fake_gpu
-from lexlattice import read
+from lexlattice import evaluate, read
 from lexlattice.apps.cli import main
 from lexlattice.encoding import devices
 from lexlattice.encoding.devices import choose_device
@@ -221,3 +221,11 @@ def test_scores_from_float16_vectors_agree_with_those_from_float32(prepared: lis
     with torch.no_grad():
         scores, rounded = model.scores(exact), model.scores(stored)
     assert (scores - rounded).abs().max() < 1e-3 * scores.std()
+
+
+def test_a_device_that_is_not_there_is_an_error_even_if_nothing_needs_it() -> None:
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    row = {"reference": "Article 1\n1. Hives are registered.", "summary": "Hives are registered."}
+    with pytest.raises(OptionError):
+        evaluate([row], "lead", budget=4, device="cuda")

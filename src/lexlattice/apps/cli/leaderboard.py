@@ -14,7 +14,7 @@ def add(commands: Commands) -> None:
         "leaderboard",
         help="compare systems on the gold annotations, ready to be cited",
         description="Compare any systems with baselines and upper bounds on all acts with gold annotations, at the "
-        "length of the official summary: points, precision, F1 and ROUGE with 95 %% intervals, paired tests, and what "
+        "length of the official summary: points, precision, F1 and ROUGE with 95 % intervals, paired tests, and what "
         "to cite. Extracts over the length are cut; acts without an extract count as zero.",
         epilog="Systems: extracts:FILE for a file of extracts, endpoint:URL or endpoint:FILE.toml for a service, "
         "package.module:attribute for a function, and all that `lexlattice evaluate --help` names. NAME=SYSTEM sets "
