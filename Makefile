@@ -1,7 +1,7 @@
 # All commands of the project. Needs Python 3.11 or newer and make; everything else is installed into .venv.
 
 PYTHON ?= python3
-PYTEST_FLAGS ?= -n 2 --dist worksteal
+PYTEST_FLAGS ?= -n 2
 
 VENV := .venv
 BIN := $(VENV)/bin
