@@ -248,6 +248,17 @@ def test_all_dependencies_are_pinned() -> None:
     assert names - pinned == set(), "run make lock"
 
 
+def test_what_builds_the_package_is_pinned() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    assert build and all(re.fullmatch(r"[\w-]+==[\w.]+", requirement) for requirement in build)
+
+
+def test_every_vendored_work_is_in_the_notice() -> None:
+    notice = (ROOT / "NOTICE").read_text("utf-8")
+    licences = sorted((ROOT / "src/lexlattice/apps/serve/web/vendor").glob("*/LICENSE-*.txt"))
+    assert licences and all(f"{path.parent.name}/{path.name}" in notice for path in licences)
+
+
 # --- the page ---------------------------------------------------------------------------------------------
 
 
