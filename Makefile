@@ -19,6 +19,9 @@ extras-fuzz := [fuzz,data,docx,pdf,train]
 extras-audit := [audit]
 extras-docs := [docs]
 
+# Without compiled modules on disk, each of the many processes that tests start would compile all it imports again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo quick test thorough coverage browser lint format wheel docs notebooks bench experiments encoder weights examples schema fuzz lock audit sbom clean
 
