@@ -68,7 +68,7 @@ def plain(source: Path, acts: int) -> float:
 
 
 def _plain(source: Path, acts: int) -> float:
-    task = Summarize(None, model=None, budget="auto", focus="all")
+    task = Summarize(None, model=None, budget="medium", focus="all")
     task.load()
     records = list(islice(Inputs((str(source),)), SIZE + acts))
     for record in records[:SIZE]:
@@ -101,7 +101,7 @@ def memory(folder: Path, many: int) -> None:
         start = time.perf_counter()
         child = os.fork()
         if not child:
-            os.execv(sys.executable, [*call, "--budget", "words:100", "--quiet"])
+            os.execv(sys.executable, [*call, "--words", "100", "--quiet"])
         _, status, used = os.wait4(child, 0)
         seconds = time.perf_counter() - start
         assert status == 0

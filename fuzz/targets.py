@@ -438,7 +438,7 @@ TARGETS: Final[dict[str, Target]] = {
     ),
     "table": Target(_table, _table_seeds),
     "reply": Target(_reply, _reply_seeds),
-    "budget": Target(_budget, lambda: [b"auto", b"words:400", b"ratio:0.05", b"reference"]),
+    "budget": Target(_budget, lambda: [b"medium", b"words:400", b"ratio:0.05", b"reference"]),
     "reference": Target(_reference, lambda: [b"32016R0679", b"https://eur-lex.europa.eu/eli/reg/2016/679/oj"]),
 }
 

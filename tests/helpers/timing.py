@@ -48,3 +48,11 @@ def growth(small: Callable[[], object], large: Callable[[], object], enough: flo
             break
         short, long = min(short, seconds(small)), min(long, seconds(large))
     return long / max(short, LEAST)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Wait for something that another process or thread does."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Final, Self, TypeVar
 
@@ -40,7 +41,7 @@ class Progress:
         self, title: str, total: int | None = None, unit: str = "acts", *, note: Note, is_shown: bool = True
     ) -> None:
         self._title, self._total, self._unit, self._note = title, total, unit, note
-        self._is_shown, self._done = is_shown, 0
+        self._is_shown, self.done = is_shown, 0
         self._bar: Any = None
         self._started = self._said = monotonic()
 
@@ -55,15 +56,36 @@ class Progress:
         if self._bar is not None:
             self._bar.close()
 
+    def write(self, line: str) -> None:
+        """Write a line to standard error without tearing the bar apart."""
+        if self._bar is not None:
+            self._bar.write(line, file=sys.stderr)
+        elif sys.stderr is not None:
+            print(line, file=sys.stderr)  # noqa: T201
+
     def update(self, count: int = 1) -> None:
         """Count further items as done."""
-        self._done += count
+        self.done += count
         if self._bar is not None:
             self._bar.update(count)
         elif self._is_shown and monotonic() - self._said >= _PAUSE:
             of = "" if self._total is None else f" of {self._total:,}"
-            self._note(f"{self._title}: {self._done:,}{of} {self._unit}, {elapsed(self._started)}")
+            self._note(f"{self._title}: {self.done:,}{of} {self._unit}, {elapsed(self._started)}")
             self._said = monotonic()
+
+
+@contextmanager
+def reports_interruption(state: Callable[[], str]) -> Iterator[None]:
+    """Give the `KeyboardInterrupt` of the block a message that says what was finished; the command prints it.
+
+    Args:
+        state: Returns what was done and what to do next, in one sentence.
+
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(state()) from None
 
 
 def tracked(

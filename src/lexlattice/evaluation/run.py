@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lexlattice import encoding
 from lexlattice._internal.processes import parallel_map
-from lexlattice._internal.progress import tracked
+from lexlattice._internal.progress import reports_interruption, tracked
 from lexlattice.act.document import Act
 from lexlattice.encoding.devices import choose_device
 from lexlattice.encoding.tokens import STEMMED, TOKENIZERS, tokenizer
@@ -103,7 +103,7 @@ def evaluate(
         data: A file, a saved data set, or any iterable of rows (see `Rows`).
         systems: Names (`lead`, `mine=extracts:FILE` …; see `lexlattice.evaluation.systems`), or a mapping from names to
             names or callables `(act, words) -> Extract or str`. Extracts over the budget are cut.
-        budget: The length of extracts: a number of words, or `reference`, `auto`, `words:N` … (see `Budget`).
+        budget: The length of extracts: a number of words, or `reference`, `medium`, `words:N` … (see `Budget`).
         profile: How acts are read: `provisions` or `paper`.
         mode: How the last unit meets the budget; by default `paper` (cut) for the profile `paper`, else `whole`.
         tokenizers: The tokenizers of ROUGE (`TOKENIZERS`, `STEMMED`); the first is that of comparisons in the report.
@@ -175,11 +175,12 @@ def evaluate(
     count = rows.count() if plan.gold is None else len(plan.gold)
     total = min((number for number in (count, limit) if number is not None), default=None)
     title = progress if isinstance(progress, str) else "evaluating"
-    for result in tracked(found, title, total, note=note, is_shown=bool(progress)):
-        if isinstance(result, BadRow):
-            skipped.append(result)
-        else:
-            acts.append(result)
+    with reports_interruption(lambda: f"{len(acts):,} acts were evaluated; no results were written."):
+        for result in tracked(found, title, total, note=note, is_shown=bool(progress)):
+            if isinstance(result, BadRow):
+                skipped.append(result)
+            else:
+                acts.append(result)
     if not acts:
         missing = "give rows with an act and its summary." if plan.gold is None else "none of them is annotated."
         why = f"line {skipped[0].line}: {skipped[0].reason}" if skipped else missing

@@ -9,14 +9,14 @@ from lexlattice.errors import OptionError
 
 _OFFICIAL_LENGTH: Final = (209.6, 0.1437)
 """Official summaries have about a · words ** b words for an act of `words` words; fitted by `tools/fit_budget.py`."""
-_TIMES_OFFICIAL: Final = {"auto": 1.0, "short": 1 / 3, "long": 2.0}
+_TIMES_OFFICIAL: Final = {"short": 1 / 3, "medium": 1.0, "long": 2.0}
 _LARGEST_SHARE: Final = 0.5
 """The curve says little about the shortest acts; an extract of more than half of an act is not useful."""
 _OWN_SUMMARY: Final = 120
 """An act with at most this many words, such as a corrigendum, is its own summary."""
 _MOST_WORDS: Final = 10**9
 _HOW_TO_WRITE_ONE: Final = (
-    "write one of: auto, short, long, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
+    "write one of: short, medium, long, words:N, ratio:R, reference, with N a whole number and R a share up to 1."
 )
 
 
@@ -30,7 +30,7 @@ class Budget:
     (262, 1574)
     """
 
-    kind: str = "auto"
+    kind: str = "medium"
     amount: float | None = None
 
     def __post_init__(self) -> None:
@@ -46,7 +46,7 @@ class Budget:
 
     @classmethod
     def parse(cls, text: str) -> Budget:
-        """Parse a budget as written on the command line: auto, short, long, words:N, ratio:R or reference."""
+        """Parse a budget as configurations write it: short, medium, long, words:N, ratio:R or reference."""
         kind, colon, amount = text.partition(":")
         try:
             return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)

@@ -276,7 +276,7 @@ def _values(act: Act, scores: Floats) -> Floats:
 
 def _lengths(words: int) -> Iterator[int]:
     """The lengths at which a summary should be full: common ones and the named ones of an act of N words."""
-    named = {Budget(name).of(words) for name in ("auto", "long")}
+    named = {Budget(name).of(words) for name in ("medium", "long")}
     common = {length for length in _COMMON_LENGTHS if all(abs(length - other) > _CLOSE * other for other in named)}
     every = sorted(named | common)
     yield from every

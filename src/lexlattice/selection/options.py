@@ -94,4 +94,4 @@ class SummaryOptions:
             return Budget("ratio", self.ratio)
         if isinstance(self.budget, Budget):
             return self.budget
-        return Budget.parse("auto" if self.budget in (None, "medium") else self.budget)
+        return Budget() if self.budget is None else Budget.parse(self.budget)

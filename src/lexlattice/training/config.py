@@ -228,7 +228,7 @@ class Selection:
     """How scores become an extract."""
 
     mode: Annotated[str, _one_of(MODES)]
-    budget: Annotated[str, Rule("a budget: auto, short, long, words:N, ratio:R or reference", _is_budget)]
+    budget: Annotated[str, Rule("a budget: short, medium, long, words:N, ratio:R or reference", _is_budget)]
 
 
 class Network(NamedTuple):

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from lexlattice import encoding
 from lexlattice._internal.files import sha256
 from lexlattice._internal.processes import parallel_map
-from lexlattice._internal.progress import Progress
+from lexlattice._internal.progress import Progress, reports_interruption
 from lexlattice._internal.shards import Shard, ShardFolder
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, OptionError, OutputError
@@ -175,7 +175,9 @@ def prepare(
     run = _Run(shards, note, strict)
     total = _total(sources, limit) if progress else None
     title = progress if isinstance(progress, str) else "preparing"
-    with shards.open(), Progress(title, total, note=note, is_shown=bool(progress)) as shown:
+    shown = Progress(title, total, note=note, is_shown=bool(progress))
+    resume = "run the same command again to resume."
+    with shards.open(), reports_interruption(lambda: f"{shown.done:,} acts were prepared; {resume}"), shown:
         missing = run.missing(islice(rows, limit), shown.update)
         with closing(parallel_map(partial(_read_row, plan), missing, jobs)) as results:
             # all shards but the last have the same number of rows, so that these groups are the shards

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.timing import wait_until
 from lexlattice import read
 from lexlattice.apps.cli import main
 
@@ -75,7 +79,8 @@ def test_the_suffix_of_the_output_is_the_format(run: Run, act: Path, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("length", "budget"), [(("--words", "90"), 90), (("--ratio", "0.2"), 146), (("--short",), 180), (("--long",), 365)]
+    ("length", "budget"),
+    [(("--words", "90"), 90), (("--ratio", "0.2"), 146), (("--budget", "short"), 180), (("--budget", "long"), 365)],
 )
 def test_each_length_option_sets_the_budget(run: Run, act: Path, length: tuple[str, ...], budget: int) -> None:
     _, out, _ = run(act, *length, "--format", "json")
@@ -83,7 +88,34 @@ def test_each_length_option_sets_the_budget(run: Run, act: Path, length: tuple[s
 
 
 def test_medium_is_the_default_length(run: Run, act: Path) -> None:
-    assert run(act, "--medium") == run(act)
+    assert run(act, "--budget", "medium") == run(act)
+
+
+@pytest.mark.parametrize("more", [(), ("--versions",)])
+def test_several_summaries_on_standard_output_are_json_lines(run: Run, examples: Path, more: tuple[str, ...]) -> None:
+    files = [examples / "short" / f"{language}.txt" for language in ("en", "fr")]
+    _, out, _ = run(*files, "--words", "80", "--format", "json", *more)
+    assert [json.loads(line)["language"] for line in out.splitlines()] == ["en", "fr"]
+
+
+def test_without_a_terminal_there_is_no_bar(examples: Path, tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "lexlattice", "summarize", str(examples / "short"), "-o", str(tmp_path / "out")]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert done.stderr.count("\n") == 1 and "\r" not in done.stderr
+
+
+def test_after_ctrl_c_it_says_how_many_acts_were_summarized(examples: Path, tmp_path: Path) -> None:
+    (tmp_path / "acts").mkdir()
+    for number in range(400):
+        shutil.copy(examples / "short" / "en.txt", tmp_path / "acts" / f"{number:03}.txt")
+    line = [sys.executable, "-m", "lexlattice", "summarize", str(tmp_path / "acts"), "-o", str(tmp_path / "out")]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: (tmp_path / "out").is_dir() and len(list((tmp_path / "out").glob("*.txt"))) > 3)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    done = re.search(r"(\d+) of 400 acts", said)
+    assert done and int(done[1]) == len(list((tmp_path / "out").glob("*.txt"))) and said.count("\n") == 1
 
 
 def test_standard_input_is_read(act: Path) -> None:

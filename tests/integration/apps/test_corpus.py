@@ -28,6 +28,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.timing import wait_until
 from lexlattice import LexLatticeError, encoding, evaluate, read, summarize
 from lexlattice._internal.worker import JobTimeoutError, TooLargeError, WorkerLostError
 from lexlattice.act.document import Act
@@ -272,7 +273,8 @@ def test_failed_acts_can_be_retried(tmp_path: Path) -> None:
         (["{short}", "--sample", "2"], "2"),
         (["{short}", "--shard", "0"], "0"),
         (["{short}", "-j", "0"], "0"),
-        (["{short}", "--budget", "nonsense"], "nonsense"),
+        (["{short}", "--words", "0"], "0"),
+        (["{short}", "--ratio", "1.5"], "1.5"),
         (["{short}", "--model", "nowhere"], "'nowhere'"),
         (["{short}", "--lang", "xx"], "'xx'"),
         (["{short}", "--timeout", "0"], "0"),
@@ -280,7 +282,6 @@ def test_failed_acts_can_be_retried(tmp_path: Path) -> None:
         (["{short}", "--timeout", "nan"], "nan"),
         (["{short}", "--memory", str(10**20)], f"{10**26:,}"),
         (["{short}", "-j", str(10**20)], f"{10**20}"),
-        (["{short}", "--budget", "reference"], "reference"),
     ],
 )
 def test_a_wrong_option_is_named_in_one_line(
@@ -315,6 +316,20 @@ def test_a_limit_and_shard_size_beyond_all_bounds_are_accepted(tmp_path: Path) -
     assert run(Count(None), subset, tmp_path / "out", Plain(), LIMITS, size=10**20)["rows"] == 2
 
 
+def test_after_ctrl_c_it_says_what_was_done_and_how_to_resume(tmp_path: Path, examples: Path) -> None:
+    for number in range(300):
+        shutil.copy(examples / "short" / "en.txt", tmp_path / f"{number:03}.txt")
+    call = command("score", f"{tmp_path}/*.txt", "-o", tmp_path / "out", "-j", "1", "--shard-size", "2")
+    with subprocess.Popen(call, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        wait_until(lambda: len(list((tmp_path / "out").glob("*.jsonl"))) > 2)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.search(r"\d+ acts were done", said) and said.count("\n") == 1 and "\r" not in said
+    assert subprocess.run([*call, "--quiet"]).returncode == 0
+    assert len(list(lines(tmp_path / "out"))) == 300
+
+
 def test_events_on_standard_error_are_not_broken_by_the_progress_bar(tmp_path: Path, examples: Path) -> None:
     call = command("score", examples / "short" / "en.txt", "-o", tmp_path / "out", "-j", "1", "--log", "-")
     done = subprocess.run(call, capture_output=True, text=True)
@@ -329,8 +344,8 @@ def test_rows_equal_the_results_of_the_library(
     tmp_path: Path, examples: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = tmp_path / "log.jsonl"
-    call = ["corpus", "summarize", str(examples / "short"), "-o", str(tmp_path / "out"), "--limit", "3", "--budget"]
-    assert main([*call, "words:60", "--log", str(log), "--format", "parquet", "--shard", "2", "--quiet"]) == 0
+    call = ["corpus", "summarize", str(examples / "short"), "-o", str(tmp_path / "out"), "--limit", "3", "--words"]
+    assert main([*call, "60", "--log", str(log), "--format", "parquet", "--shard", "2", "--quiet"]) == 0
     parquet = pytest.importorskip("pyarrow.parquet")
     rows = [
         row for path in sorted((tmp_path / "out").glob("*.parquet")) for row in parquet.read_table(path).to_pylist()
@@ -343,13 +358,13 @@ def test_rows_equal_the_results_of_the_library(
         assert (row["title"], row["language"], row["words"]) == (summary.act.title, summary.act.language, summary.words)
         assert row["code"] and row["weights"] and len(row["sha256"]) == 64
     assert [json.loads(line)["event"] for line in log.open()] == ["begin", "shard", "shard", "end"]
-    assert main([*call, "words:70", "--quiet"]) == 2
+    assert main([*call, "70", "--quiet"]) == 2
     error = capsys.readouterr().err
     assert "words:60" in error and "words:70" in error
     call = ["corpus", "summarize", str(examples / "long"), "-o", str(tmp_path / "long"), "--format", "parquet"]
     act = read(examples / "long" / "en.txt")
     words = next(words for words in range(200, act.words, 200) if summarize(act, words=words).cuts)
-    assert main([*call, "--budget", f"words:{words}", "--quiet"]) == 0
+    assert main([*call, "--words", str(words), "--quiet"]) == 0
     (row,) = parquet.read_table(next((tmp_path / "long").glob("*.parquet"))).to_pylist()
     assert row["left_out"] == [cut.to_dict() for cut in summarize(act, words=words).cuts]
 

@@ -225,6 +225,8 @@ def test_an_interrupted_run_ends_soon_and_without_a_traceback(folder: Path) -> N
         _, errors = process.communicate(timeout=240)
     assert process.returncode == 130
     assert b"Traceback" not in errors
+    assert b"no results were written" in errors
+    assert not (folder / "evaluation.jsonl").exists()
 
 
 # --- how it fails -----------------------------------------------------------------------------------------
@@ -244,9 +246,8 @@ def test_an_interrupted_run_ends_soon_and_without_a_traceback(folder: Path) -> N
         ("--system lexrank-vectors --encoder json:__name__", "json:__name__"),
         ("--tokenizer nonsense", "compat"),
         ("--tokenizer ,", "No tokenizer"),
-        ("--budget 400", "words:N"),
-        ("--budget words:0", "0 words"),
-        ("--budget ratio:1.5", "share above 0"),
+        ("--words 0", "0 words"),
+        ("--ratio 1.5", "share above 0"),
         ("--mode nonsense", "paper"),
         ("--jobs 0", "from 1"),
         ("--limit 0", "from 1"),

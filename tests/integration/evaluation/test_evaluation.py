@@ -99,7 +99,7 @@ def kept(path: Path) -> list[dict[str, Any]]:
 
 
 def test_the_call_and_the_command_agree(rows: Rows, file: Path, tmp_path: Path) -> None:
-    done = run(tmp_path, file, "--system", "lead,random,oracle", "--budget", "words:60", "--json")
+    done = run(tmp_path, file, "--system", "lead,random,oracle", "--words", "60", "--json")
     assert done.returncode == 0
     assert timeless(json.loads(done.stdout)) == timeless(
         lexlattice.evaluate(rows, ["lead", "random", "oracle"], budget="words:60")
@@ -240,11 +240,11 @@ def test_an_act_of_one_line_is_an_act(rows: Rows) -> None:
 
 def test_a_summary_without_a_word_for_a_tokenizer_is_named(rows: Rows, tmp_path: Path) -> None:
     as_lines([rows[0], {**rows[2], "summary": "Οι κάτοχοι καταχωρίζουν κάθε κυψέλη στην αρμόδια αρχή."}], tmp_path)
-    done = run(tmp_path, "data.jsonl", "--system", "lead", "--budget", "words:50", "--json")
+    done = run(tmp_path, "data.jsonl", "--system", "lead", "--words", "50", "--json")
     notes = json.loads(done.stdout)["notes"]
     assert [(note["line"], note["celex"]) for note in notes] == [(2, "32024R9001")]
     assert "no word for the tokenizer 'compat'" in notes[0]["note"]
-    assert notes[0]["note"] in run(tmp_path, "data.jsonl", "--system", "lead", "--budget", "words:50").stdout
+    assert notes[0]["note"] in run(tmp_path, "data.jsonl", "--system", "lead", "--words", "50").stdout
 
 
 def test_an_extract_into_which_nothing_fits_is_named(rows: Rows) -> None:

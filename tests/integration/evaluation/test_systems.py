@@ -183,7 +183,7 @@ def test_chance_depends_on_the_seed_and_the_act_alone(rows: Rows, tmp_path: Path
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("profile", ["provisions", "paper"])
 def test_no_extract_is_longer_than_allowed(rows: Rows, tmp_path: Path, mode: str, profile: str) -> None:
-    for budget in ("reference", "words:25", "ratio:0.1", "auto"):
+    for budget in ("reference", "words:25", "ratio:0.1", "medium"):
         for act in acts(rows, tmp_path / "acts.jsonl", systems=LIMITED, encoder=encode, budget=budget, mode=mode,
                         profile=profile):  # fmt: skip
             words = {name: found["words"] for name, found in act["systems"].items()}
@@ -200,10 +200,10 @@ def test_the_budgets(rows: Rows, tmp_path: Path) -> None:
     assert budgets("reference") == [len(row["summary"].split()) for row in rows]
     assert budgets("words:70") == budgets(Budget("words", 70)) == [70, 70, 70]
     assert budgets("ratio:0.2") == [round(0.2 * words) for words in lengths]
-    assert budgets("auto") == [Budget().of(words) for words in lengths]
+    assert budgets("medium") == [Budget().of(words) for words in lengths]
 
 
-@pytest.mark.parametrize("budget", ["reference", "words:250", "words:1000000", "ratio:0.123456789", "auto"])
+@pytest.mark.parametrize("budget", ["reference", "words:250", "words:1000000", "ratio:0.123456789", "medium"])
 def test_a_budget_is_reported_as_it_was_written(rows: Rows, budget: str) -> None:
     assert evaluate(rows[:1], ["lead"], budget=budget).budget == budget
 

@@ -400,7 +400,7 @@ def test_the_command_draws_both_figures(examples: Path, tmp_path: Path) -> None:
     [
         (("lattice", "act.txt", "-o", "act.gif"), "act.gif"),
         (("lattice", "act.txt", "-o", "-"), "-"),
-        (("lattice", "act.txt", "-o", "act.svg", "--words", "9"), "--words"),
+        (("lattice", "act.txt", "-o", "act.svg", "--words", "9"), "salience"),
         (("salience", "act.txt", "-o", "act.svg", "--words", "-9"), "-9"),
         (("lattice", "act.txt", "-o", "nowhere/act.svg"), "nowhere"),
         (("lattice", "act.txt", "-o", "act.svg", "--lang", "xx"), "xx"),

@@ -86,7 +86,7 @@ def test_the_stops_of_the_slider_include_the_named_lengths(view: dict[str, Any])
     lengths = view["selection"]["stops"]
     assert (lengths[0], lengths[-1]) == (view["selection"]["least"], view["selection"]["most"])
     assert view["selection"]["most"] > view["selection"]["default"] > view["selection"]["least"] == MIN_WORDS
-    assert set(lengths) >= {Budget(name).of(view["words"]) for name in ("short", "auto", "long")}
+    assert set(lengths) >= {Budget(name).of(view["words"]) for name in ("short", "medium", "long")}
     assert all(before < after < 2 * before for before, after in pairwise(lengths))
 
 

@@ -71,7 +71,7 @@ def test_the_length_can_be_said_in_words_as_a_share_or_by_name(long: Act) -> Non
     usual = summarize(long)
     assert summarize(long, words=100).budget == 100
     assert summarize(long, ratio=0.25).budget == round(0.25 * long.words)
-    assert summarize(long, budget="short").budget < usual.budget == summarize(long, budget="auto").budget
+    assert summarize(long, budget="short").budget < usual.budget == summarize(long, budget="medium").budget
     assert summarize(long, budget="short").words < usual.words
     with pytest.raises(OptionError):
         summarize(long, words=100, ratio=0.1)

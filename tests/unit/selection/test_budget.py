@@ -23,11 +23,11 @@ def test_what_a_budget_comes_to() -> None:
     assert Budget.parse("ratio:0.001").of(100) == 1
     assert Budget.parse("ratio:1").of(100) == 100
     assert Budget.parse("reference").of(100, "A summary\nof five words.") == 5
-    assert Budget.parse("auto") == Budget()
+    assert Budget.parse("medium") == Budget()
 
 
 @given(
-    st.sampled_from(["auto", "reference"])
+    st.sampled_from(["medium", "reference"])
     | st.integers(1, 10**9).map("words:{}".format)
     | st.floats(0, 1, exclude_min=True).map("ratio:{}".format)
 )
@@ -40,7 +40,7 @@ def test_a_budget_is_written_as_it_is_read(text: str) -> None:
 
 
 def test_budgets_are_written_plainly() -> None:
-    plain = ["auto", "reference", "words:400", "words:1000000", "ratio:0.05"]
+    plain = ["medium", "reference", "words:400", "words:1000000", "ratio:0.05"]
     assert [str(Budget.parse(text)) for text in plain] == plain
 
 

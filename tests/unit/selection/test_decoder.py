@@ -483,7 +483,7 @@ def test_tables_come_only_when_they_are_asked_for() -> None:
     assert 1 in choose(act, scores, 30, "with-tables").units
 
 
-@pytest.mark.parametrize("name", ["short", "auto", "long"])
+@pytest.mark.parametrize("name", ["short", "medium", "long"])
 def test_lengths_that_have_a_name_are_nested_too(name: str) -> None:
     act = example("en", "long")
     scores = drawn(act, 3)

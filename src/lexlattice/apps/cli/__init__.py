@@ -30,7 +30,7 @@ from lexlattice.apps.cli import (
     summarize,
     train,
 )
-from lexlattice.apps.cli.common import fail
+from lexlattice.apps.cli.common import INTERRUPTED, fail, info
 from lexlattice.errors import LexLatticeError
 
 
@@ -64,8 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         _discard_output()
         return fail(f"Cannot write the output: {error.strerror or error}.")
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as interruption:
+        info(f"Interrupted. {interruption}".rstrip())
+        return INTERRUPTED
     return code
 
 

@@ -14,6 +14,7 @@ from lexlattice._internal.files import writing, written
 from lexlattice.errors import OptionError, OutputError
 from lexlattice.reading import LANGUAGES, read
 from lexlattice.reading.fetch import is_celex, is_url
+from lexlattice.selection import LENGTHS, Budget
 
 if TYPE_CHECKING:
     from lexlattice.act.document import Act
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 else:
     Commands = Any
 
+INTERRUPTED: Final = 130
+"""Exit code after Ctrl+C, as of a shell."""
 SOME_FAILED: Final = 1
 """Exit code if some acts of several failed; 2 means that nothing was done."""
 ALL_CORES: Final = os.cpu_count() or 1
@@ -53,6 +56,36 @@ def add_language(command: argparse._ActionsContainer) -> None:
         type=str.lower,
         help="language of the act (default: detected; for CELEX numbers: en): " + " ".join(LANGUAGES),
     )
+
+
+def add_length(command: argparse.ArgumentParser, *, reference: bool = False) -> None:
+    """Add the options --words, --ratio and --budget, of which one may be given.
+
+    Args:
+        command: The command.
+        reference: Whether acts have reference summaries, whose length is then the default.
+
+    """
+    default = "reference" if reference else "medium"
+    length = command.add_argument_group("length", "at most one of these").add_mutually_exclusive_group()
+    length.add_argument("--words", type=int, metavar="N", help="maximum number of words")
+    length.add_argument("--ratio", type=float, metavar="R", help="maximum share of the act's words, such as 0.05")
+    length.add_argument(
+        "--budget",
+        choices=(*LENGTHS, "reference") if reference else LENGTHS,
+        help="relative to the official summaries of acts of that length: a third, the same or twice"
+        + ("; or the length of each reference summary" if reference else "")
+        + f" (default: {default})",
+    )
+
+
+def budget_of(options: argparse.Namespace, default: str = "medium") -> str:
+    """Return the length given with --words, --ratio or --budget, as `Budget.parse` reads it."""
+    if options.words is not None:
+        return str(Budget("words", options.words))
+    if options.ratio is not None:
+        return str(Budget("ratio", options.ratio))
+    return options.budget or default
 
 
 def add_hierarchy(command: argparse._ActionsContainer) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from lexlattice._internal.progress import Progress, reports_interruption
 from lexlattice.apps.cli.common import (
     ENCODERS,
     SOME_FAILED,
@@ -20,7 +20,9 @@ from lexlattice.apps.cli.common import (
     add_fields,
     add_jobs,
     add_language,
+    add_length,
     add_quiet,
+    budget_of,
     fields_of,
     info,
     shows_progress,
@@ -60,12 +62,7 @@ def add(commands: Commands) -> None:
         command.set_defaults(run=_corpus, task=name)
         _add_common(command)
         if name in ("summarize", "evaluate"):
-            command.add_argument(
-                "--budget",
-                default="reference" if name == "evaluate" else "auto",
-                metavar="BUDGET",
-                help="length of the summaries: words:N, ratio:R, short, auto or long (default: %(default)s)",
-            )
+            add_length(command, reference=name == "evaluate")
         if name in ("summarize", "score"):
             command.add_argument("--model", metavar="PATH", help="a model of `lexlattice train`, or coverage")
         if name == "summarize":
@@ -155,7 +152,9 @@ def _corpus(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _dry_run(subset, task, options)
     engine: Engine = RayEngine(options.jobs, options.address) if options.engine == "ray" else LocalEngine(options.jobs)
-    with _event_log(options.log) as log, _progress(subset, options) as advance:
+    is_shown = shows_progress(options)
+    progress = Progress(options.task, subset.count() if is_shown else None, note=info, is_shown=is_shown)
+    with reports_interruption(lambda: _state(progress)), progress, _event_log(options.log, progress) as log:
         manifest = run(
             task,
             subset,
@@ -166,7 +165,7 @@ def _corpus(options: argparse.Namespace) -> int:
             size=options.shard_size,
             retry=options.retry,
             log=log,
-            advance=advance,
+            advance=progress.update,
         )
     if options.task == "evaluate":
         _report(task, options)
@@ -180,15 +179,14 @@ def _task(options: argparse.Namespace) -> Task:
     from lexlattice.apps.bulk.tasks import Encode, Score, Summarize
 
     if options.task == "summarize":
-        return Summarize(options.language, options.model, options.budget, options.focus)
+        return Summarize(options.language, options.model, budget_of(options), options.focus)
     if options.task == "score":
         return Score(options.language, options.model)
     if options.task == "encode":
         return Encode(options.language, options.encoder or "static", options.cache)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
-    return Evaluate(
-        options.language, systems, options.budget, options.profile, options.encoder, options.cache, options.gold
-    )
+    budget = budget_of(options, "reference")
+    return Evaluate(options.language, systems, budget, options.profile, options.encoder, options.cache, options.gold)
 
 
 def _dry_run(subset: Subset, task: Task, options: argparse.Namespace) -> int:
@@ -219,34 +217,24 @@ def _report(task: Task, options: argparse.Namespace) -> None:
         print(report(aggregate(acts, [], evaluation.plan)))
 
 
-@contextmanager
-def _progress(subset: Subset, options: argparse.Namespace) -> Iterator[Any]:
-    """A progress bar; yields the function that advances it."""
-    from tqdm import tqdm
-
-    is_shown = shows_progress(options)
-    total = subset.count() if is_shown else None
-    with tqdm(
-        total=total, desc=options.task, unit="act", disable=not is_shown, dynamic_ncols=True, smoothing=0.05
-    ) as bar:
-        yield bar.update
+def _state(progress: Progress) -> str:
+    """What was done when a run was interrupted; the shard that was being written is made again."""
+    return f"{progress.done:,} acts were done; run the same command again to resume."
 
 
 @contextmanager
-def _event_log(name: str | None) -> Iterator[Log]:
+def _event_log(name: str | None, progress: Progress) -> Iterator[Log]:
     """Yield a function that appends an event to the log file, as JSON."""
     if name is None:
         yield lambda event, **facts: None
         return
-    from tqdm import tqdm
-
     start = time.monotonic()
 
     def log(event: str, **facts: Any) -> None:
         now = {"time": datetime.now(UTC).isoformat(timespec="seconds"), "after": round(time.monotonic() - start, 3)}
         line = json.dumps({**now, "event": event, **facts}, ensure_ascii=False)
         if name == "-":
-            tqdm.write(line, file=sys.stderr)  # plain print would tear the progress bar apart
+            progress.write(line)
         else:
             print(line, file=file, flush=True)
 

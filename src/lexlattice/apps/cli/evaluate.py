@@ -14,7 +14,9 @@ from lexlattice.apps.cli.common import (
     add_hierarchy,
     add_jobs,
     add_language,
+    add_length,
     add_quiet,
+    budget_of,
     check_stdout,
     fail,
     fields_of,
@@ -50,15 +52,7 @@ def add(commands: Commands) -> None:
         help="gold annotations: evaluate only the annotated acts, and report points, precision and F1 first; train and "
         "validation name those in data/gold",
     )
-    length = command.add_mutually_exclusive_group()
-    length.add_argument("--words", type=int, metavar="N", help="length of the extracts: the same as --budget words:N")
-    length.add_argument(
-        "--budget",
-        default="reference",
-        metavar="BUDGET",
-        help="length of the extracts: reference (of each reference summary), words:N, ratio:R or auto (of official "
-        "summaries of acts of that length) (default: %(default)s)",
-    )
+    add_length(command, reference=True)
     command.add_argument(
         "--profile",
         choices=PROFILES,
@@ -102,7 +96,7 @@ def _evaluate(options: argparse.Namespace) -> int:
     result = evaluate(
         options.data,
         options.system,
-        budget=options.budget if options.words is None else options.words,
+        budget=budget_of(options, "reference"),
         profile=options.profile,
         mode=options.mode,
         tokenizers=options.tokenizer,

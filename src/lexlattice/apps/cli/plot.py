@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from lexlattice.apps.cli.common import Commands, add_input, add_language, info, output_file, read_input
+from lexlattice.apps.cli.common import (
+    Commands,
+    add_input,
+    add_language,
+    add_length,
+    budget_of,
+    info,
+    output_file,
+    read_input,
+)
 from lexlattice.errors import OptionError
 
 
@@ -26,19 +35,14 @@ def add(commands: Commands) -> None:
         "-o", "--output", metavar="FILE", required=True, help="output file; its suffix (.svg, .png, .pdf) is the format"
     )
     add_language(command)
-    command.add_argument(
-        "--words",
-        type=int,
-        metavar="N",
-        help="salience only: mark a summary of at most N words (default: the length of official summaries)",
-    )
+    add_length(command)
 
 
 def _plot(options: argparse.Namespace) -> int:
     from lexlattice.rendering.figures import format_of, plot_lattice, plot_salience, rendered
 
-    if options.figure == "lattice" and options.words is not None:
-        raise OptionError("--words applies to the figure 'salience' only; omit it.")
+    if options.figure == "lattice" and (options.words, options.ratio, options.budget) != (None, None, None):
+        raise OptionError("A length applies to the figure 'salience' only, where it marks a summary; omit it.")
     format = format_of(options.output)
     with output_file(options.output, options.input) as file:
         act = read_input(options.input, language=options.language)
@@ -48,7 +52,7 @@ def _plot(options: argparse.Namespace) -> int:
             from lexlattice.selection import SummaryOptions
             from lexlattice.summarizer import shipped
 
-            chosen = [item.id for item in shipped().summarize(act, SummaryOptions(words=options.words))]
+            chosen = [item.id for item in shipped().summarize(act, SummaryOptions(budget=budget_of(options)))]
             figure = plot_salience(act, shipped().trajectory(act), chosen)
         file.write(rendered(figure, format))
     for warning in act.warnings:

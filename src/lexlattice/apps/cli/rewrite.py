@@ -5,7 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 
-from lexlattice.apps.cli.common import Commands, add_input, add_language, info, output_file, read_input
+from lexlattice.apps.cli.common import (
+    Commands,
+    add_input,
+    add_language,
+    add_length,
+    budget_of,
+    info,
+    output_file,
+    read_input,
+)
 
 
 def add(commands: Commands) -> None:
@@ -24,7 +33,7 @@ def add(commands: Commands) -> None:
         required=True,
         help="the language model: kind (anthropic or openai), url, model, key_from",
     )
-    command.add_argument("--words", type=int, metavar="N", help="length of the extract to rewrite")
+    add_length(command)
     add_language(command)
     command.add_argument("--format", choices=("md", "json"), default="md", help="output format (default: %(default)s)")
     command.add_argument("-o", "--output", metavar="FILE", help="output file (default: standard output)")
@@ -37,7 +46,7 @@ def _rewrite(options: argparse.Namespace) -> int:
 
     with open_endpoint(options.endpoint) as endpoint:
         act = read_input(options.input, language=options.language)
-        result = rewrite(summarize(act, words=options.words), endpoint)
+        result = rewrite(summarize(act, budget=budget_of(options)), endpoint)
     verified = sum(sentence.status == "verified" for sentence in result.sentences)
     info(f"{verified} sentences verified, {len(result.rejected)} rejected.")
     if options.format == "md":

@@ -12,12 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from lexlattice._internal.progress import Progress, reports_interruption
 from lexlattice.apps.bulk.records import acts_in, is_formex_folder
 from lexlattice.apps.cli.common import (
     SOME_FAILED,
     Commands,
     add_hierarchy,
     add_language,
+    add_length,
     add_quiet,
     check_stdout,
     info,
@@ -31,6 +33,7 @@ from lexlattice.selection import SummaryOptions
 
 if TYPE_CHECKING:
     from lexlattice.act.document import Act
+    from lexlattice.act.summary import Summary
     from lexlattice.summarizer import Summarizer
 
 _SUFFIX: Final = {"text": ".txt", "md": ".md", "html": ".html", "json": ".json", "docx": ".docx", "pdf": ".pdf"}
@@ -64,16 +67,7 @@ def add(commands: Commands) -> None:
     add_hierarchy(command)
     add_quiet(command)
     about = {option.name: option.metadata for option in fields(SummaryOptions)}
-    group = command.add_argument_group("length", "at most one of these; --medium is the default")
-    length = group.add_mutually_exclusive_group()
-    length.add_argument("--words", type=int, metavar="N", help=about["words"]["help"])
-    length.add_argument("--ratio", type=float, metavar="R", help=about["ratio"]["help"])
-    for name, description in (
-        ("short", "a third of the length of official summaries"),
-        ("medium", "the length of official summaries"),
-        ("long", "twice the length of official summaries"),
-    ):
-        length.add_argument(f"--{name}", dest="budget", action="store_const", const=name, help=description)
+    add_length(command)
     content = command.add_argument_group("content")
     content.add_argument(
         "--focus",
@@ -126,30 +120,46 @@ def _summarize(options: argparse.Namespace) -> int:
     return _many(jobs, options, format, summarizer)
 
 
-def _one(job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer) -> None:
-    """Read, summarize and write one act; the output is opened first, so that it fails before the work starts."""
-    from lexlattice.rendering import render_file
+def _one(
+    job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer, *, is_stream: bool = False
+) -> None:
+    """Read, summarize and write one act; the output is opened first, so that it fails before the work starts.
 
+    In a stream of several summaries, JSON is one line for each: JSON Lines.
+    """
     with _output(job) as write:
         act = read_input(job.source, language=options.language, hierarchy=options.hierarchy)
         summary = summarizer.summarize(act, SummaryOptions.from_mapping(vars(options)))
-        write(render_file(summary, format, group=options.group))
+        write(_rendered(summary, format, group=options.group, is_stream=is_stream))
+
+
+def _rendered(summary: Summary, format: str, *, group: bool, is_stream: bool) -> bytes:
+    from lexlattice.rendering import render_file
+
+    if format == "json" and is_stream:
+        return f"{summary.to_json(group=group)}\n".encode(errors="replace")
+    return render_file(summary, format, group=group)
 
 
 def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summarizer: Summarizer) -> int:
     """Summarize one act after the other; a failure is reported, and the rest is still done."""
-    from tqdm import tqdm
+    done = failed = 0
 
-    failed = 0
-    for job in tqdm(jobs, desc="summarizing", unit="act", disable=not shows_progress(options)):
-        try:
-            _one(job, options, format, summarizer)
-        except LexLatticeError as error:
-            failed += 1
-            tqdm.write(f"lexlattice: {job.source}: {error}", file=sys.stderr)
-    done = len(jobs) - failed
-    where = f": {options.output}" if options.output else ""
-    info(f"{done:,} of {len(jobs):,} acts summarized{where}" + (f"; {failed:,} failed." if failed else "."))
+    def state() -> str:
+        where = f": {options.output}" if options.output else ""
+        return f"{done:,} of {len(jobs):,} acts summarized{where}" + (f"; {failed:,} failed." if failed else ".")
+
+    progress = Progress("summarizing", len(jobs), note=info, is_shown=shows_progress(options))
+    with reports_interruption(state), progress:
+        for job in jobs:
+            try:
+                _one(job, options, format, summarizer, is_stream=job.target is None)
+                done += 1
+            except LexLatticeError as error:
+                failed += 1
+                progress.write(f"lexlattice: {job.source}: {error}")
+            progress.update()
+    info(state())
     return (SOME_FAILED if done else 2) if failed else 0
 
 
@@ -158,7 +168,6 @@ def _several_languages(options: argparse.Namespace) -> int:
     if options.hierarchy is not None:
         raise OptionError("--hierarchy is for documents in one language; omit it, or omit --to and --versions.")
     from lexlattice.multilingual.versions import summarize_versions
-    from lexlattice.rendering import render_file
 
     format = _format(options, is_many=True)
     if format in _BINARY and not options.output:
@@ -171,7 +180,7 @@ def _several_languages(options: argparse.Namespace) -> int:
     for language, summary in summaries.items():
         target = str(Path(options.output) / f"{name}.{language}{_SUFFIX[format]}") if options.output else None
         with _output(Job(name, target)) as write:
-            write(render_file(summary, format, group=options.group))
+            write(_rendered(summary, format, group=options.group, is_stream=target is None))
     return 0
 
 

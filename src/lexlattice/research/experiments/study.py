@@ -30,7 +30,7 @@ TOKENIZER: Final = TOKENIZERS[0]
 RLOO: Final = STAGES[-1]
 _LENGTHS: Final = {
     "reference": "at the length of the reference",
-    "auto": "at the length of official summaries of acts of that size",
+    "medium": "at the length of official summaries of acts of that size",
 }
 
 
