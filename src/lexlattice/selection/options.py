@@ -16,6 +16,8 @@ FOCUSES: Final[tuple[str, ...]] = get_args(Focus)
 Length = Literal["short", "medium", "long"]
 LENGTHS: Final[tuple[str, ...]] = get_args(Length)
 """Named lengths: a third of an official summary, as long as one (the default), or twice as long."""
+_NAMED: Final = {"auto": "medium"}
+"""What options call a budget."""
 
 
 class Options(TypedDict, total=False):
@@ -74,6 +76,21 @@ class SummaryOptions:
         self._length()
 
     @classmethod
+    def of(cls, options: SummaryOptions | None, fields: Mapping[str, Any]) -> SummaryOptions:
+        """Return the options of a call that takes either an object or its fields as keyword arguments.
+
+        Raises:
+            OptionError: Both are given.
+
+        """
+        if options is None:
+            return cls(**fields)
+        if fields:
+            given = ", ".join(fields)
+            raise OptionError(f"Options are given twice, as an object and by name ({given}); give only one of the two.")
+        return options
+
+    @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> SummaryOptions:
         """Pick the options out of a mapping that may hold other entries too, such as parsed arguments."""
         return cls(**{name: values[name] for name in cls.names() if name in values})
@@ -82,6 +99,20 @@ class SummaryOptions:
     def names(cls) -> tuple[str, ...]:
         """The names of all options."""
         return tuple(option.name for option in fields(cls))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options that are not the default as plain JSON types, as the REST service takes them.
+
+        Examples:
+            >>> SummaryOptions(budget=Budget.parse("words:400"), language="de").to_dict()
+            {'words': 400, 'language': 'de'}
+
+        """
+        given = {option.name: getattr(self, option.name) for option in fields(self)}
+        if isinstance(self.budget, Budget):
+            kind, amount = self.budget.kind, self.budget.amount
+            given |= {"budget": None, kind: amount} if amount is not None else {"budget": _NAMED.get(kind, kind)}
+        return {option.name: given[option.name] for option in fields(self) if given[option.name] != option.default}
 
     def budget_for(self, act: Act | int) -> int:
         """Return the number of words allowed for an act, or for an act of N words."""
