@@ -24,12 +24,14 @@ __all__ = [
     "evaluate",
     "read",
     "summarize",
+    "summarize_versions",
 ]
 __version__ = "1.0.0"
 
 if TYPE_CHECKING:
     from lexlattice.act.summary import Item, Summary
     from lexlattice.evaluation import evaluate
+    from lexlattice.multilingual.versions import summarize_versions
     from lexlattice.selection import Budget, SummaryOptions
     from lexlattice.summarizer import Summarizer, summarize
 
@@ -41,6 +43,7 @@ _LAZY = {
     "SummaryOptions": "selection",
     "evaluate": "evaluation",
     "summarize": "summarizer",
+    "summarize_versions": "multilingual.versions",
 }
 """Where each name is defined that is imported on first use: these modules need NumPy, which reading does not."""
 
