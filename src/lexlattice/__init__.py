@@ -9,13 +9,16 @@ from lexlattice.reading import read
 
 __all__ = [
     "Act",
+    
     "Budget",
+    "Client",
     "Definition",
     "Furniture",
     "Item",
     "LexLatticeError",
     "Provision",
     "Reference",
+    "Result",
     "Section",
     "Summarizer",
     "Summary",
@@ -24,12 +27,16 @@ __all__ = [
     "evaluate",
     "read",
     "summarize",
+    "summarize_many",
     "summarize_versions",
 ]
 __version__ = "1.0.0"
 
 if TYPE_CHECKING:
+    from lexlattice.act.result import Result
     from lexlattice.act.summary import Item, Summary
+    from lexlattice.apps.client import Client
+    from lexlattice.apps.many import summarize_many
     from lexlattice.evaluation import evaluate
     from lexlattice.multilingual.versions import summarize_versions
     from lexlattice.selection import Budget, SummaryOptions
@@ -37,12 +44,15 @@ if TYPE_CHECKING:
 
 _LAZY = {
     "Budget": "selection",
+    "Client": "apps.client",
     "Item": "act.summary",
+    "Result": "act.result",
     "Summarizer": "summarizer",
     "Summary": "act.summary",
     "SummaryOptions": "selection",
     "evaluate": "evaluation",
     "summarize": "summarizer",
+    "summarize_many": "apps.many",
     "summarize_versions": "multilingual.versions",
 }
 """Where each name is defined that is imported on first use: these modules need NumPy, which reading does not."""

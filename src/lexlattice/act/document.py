@@ -147,7 +147,7 @@ class Section:
         return sum(unit.words for unit in self.units)
 
     def __repr__(self) -> str:
-        name = _shortened(f"{self.label} {self.heading}".strip(), 50)
+        name = shortened(f"{self.label} {self.heading}".strip(), 50)
         return f"<Section {self.id} {name!r}: {len(self.units)} units, {self.words:,} words>"
 
 
@@ -188,7 +188,7 @@ class Provision:
         return len(self.units)
 
     def __repr__(self) -> str:
-        return f"<Provision {self.id} {self.citation!r}: {_shortened(self.text, 60)!r}>"
+        return f"<Provision {self.id} {self.citation!r}: {shortened(self.text, 60)!r}>"
 
     def _repr_html_(self) -> str:
         from lexlattice.rendering import notebook  # what notebooks show is needed in notebooks only
@@ -444,7 +444,7 @@ class Act:
     def __repr__(self) -> str:
         name = f"{self.celex} " if self.celex else ""
         counts = f"{len(self.articles)} articles, {len(self.units):,} units, {self.words:,} words"
-        return f"<Act {name}{self.language} {_shortened(self.title, 80)!r}: {counts}>"
+        return f"<Act {name}{self.language} {shortened(self.title, 80)!r}: {counts}>"
 
     def _repr_html_(self) -> str:
         from lexlattice.rendering import notebook
@@ -521,7 +521,8 @@ def _joined(units: tuple[Unit, ...]) -> str:
     return "".join(pieces)
 
 
-def _shortened(text: str, length: int) -> str:
+def shortened(text: str, length: int) -> str:
+    """A text on one line, with at most N characters."""
     text = " ".join(text.split())
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 

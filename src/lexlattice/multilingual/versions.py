@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from statistics import fmean
 from typing import Final, Protocol, Unpack
 
@@ -101,7 +102,7 @@ def _read_versions(sources: Source | Iterable[Source], languages: Sequence[str] 
         several = list(sources)
         if languages is not None and len(languages) != len(several):
             raise OptionError(f"{len(several)} versions have {len(languages)} languages; give one for each.")
-        given = list(zip(several, languages or [None] * len(several), strict=True))
+        given = list(zip_longest(several, languages or ()))
     for source, language in given:
         yield source if isinstance(source, Act) else read(source, language=language)
 
