@@ -9,7 +9,7 @@ from lexlattice.reading import read
 
 __all__ = [
     "Act",
-    
+    "AsyncClient",
     "Budget",
     "Client",
     "Definition",
@@ -35,7 +35,7 @@ __version__ = "1.0.0"
 if TYPE_CHECKING:
     from lexlattice.act.result import Result
     from lexlattice.act.summary import Item, Summary
-    from lexlattice.apps.client import Client
+    from lexlattice.apps.client import AsyncClient, Client
     from lexlattice.apps.many import summarize_many
     from lexlattice.evaluation import evaluate
     from lexlattice.multilingual.versions import summarize_versions
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from lexlattice.summarizer import Summarizer, summarize
 
 _LAZY = {
+    "AsyncClient": "apps.client",
     "Budget": "selection",
     "Client": "apps.client",
     "Item": "act.summary",

@@ -55,7 +55,7 @@ def test_a_few_acts_are_summarized_here_and_one_by_one(paths: list[Path]) -> Non
     assert [result.summary.act.language for result in others] == ["de", "el"]
     assert isinstance(failed.error, ReadingError)
     with pytest.raises(ReadingError):
-        print(failed.summary)
+        _ = failed.summary
     assert multiprocessing.active_children() == []
 
 
@@ -115,9 +115,7 @@ def test_a_script_needs_no_guard_and_an_interrupt_ends_its_processes(tmp_path: P
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None and running.stderr is not None
         lines = [running.stdout.readline()]
-        while (
-            "long None\n" not in lines and len(lines) < 300
-        ):  # it takes longer than the others, and comes all the same
+        while "long None\n" not in lines and len(lines) < 300:  # it takes longer, and comes all the same
             lines.append(running.stdout.readline())
         children = [
             int(child)
