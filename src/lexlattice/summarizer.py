@@ -55,6 +55,9 @@ class Summarizer:
         """Use `from_pretrained`."""
         self._path, self.model, self._encoder = path, model, encoder
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._path.name}, encoder {self._encoder.name}>"
+
     @classmethod
     def from_pretrained(
         cls,

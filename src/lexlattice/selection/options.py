@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
     explain: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SummaryOptions:
     """What a summary should be like. At most one of `words`, `ratio` and `budget` may be given.
 
@@ -74,6 +74,12 @@ class SummaryOptions:
         if sum(value is not None for value in (self.words, self.ratio, self.budget)) > 1:
             raise OptionError("The length was given twice; give only one of words, ratio and budget.")
         self._length()
+
+    def __repr__(self) -> str:
+        """Only what is not the default: SummaryOptions(words=400)."""
+        given = [(option.name, getattr(self, option.name), option.default) for option in fields(self)]
+        changed = [f"{name}={value!r}" for name, value, default in given if value != default]
+        return f"SummaryOptions({', '.join(changed)})"
 
     @classmethod
     def of(cls, options: SummaryOptions | None, fields: Mapping[str, Any]) -> SummaryOptions:
