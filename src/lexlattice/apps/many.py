@@ -129,7 +129,7 @@ def _run(
 
 
 def _in_this_process(sources: Iterator[Source], task: Task, seconds: float | None) -> Iterator[Result[Summary]]:
-    """Yield one result after the other, until this has taken so many seconds."""
+    """Yield one result after the other, until N seconds were spent on them."""
     summarize, spent = task.load(), 0.0
     while seconds is None or spent < seconds:
         # `next` outside of a loop over the sources: none may be taken that is not summarized here.
