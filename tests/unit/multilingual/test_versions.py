@@ -27,7 +27,7 @@ from lexlattice.multilingual.alignment import Encode, align, embedded
 from lexlattice.multilingual.versions import Score, project_extract, project_units, summarize_acts
 from lexlattice.reading.roles import application_units, groups_of
 from lexlattice.selection.decoder import choose
-from lexlattice.summarizer import shipped
+from lexlattice.summarizer import Source, shipped
 
 BUDGET = 150
 Summarize = Callable[[Act], Summary]
@@ -405,7 +405,7 @@ def test_versions_are_given_as_sources_or_by_number(monkeypatch: pytest.MonkeyPa
     expected = summarize_acts([read(path) for path in paths], shipped(), SummaryOptions(words=90))
     assert lexlattice.summarize_versions(paths, words=90) == expected
     assert lexlattice.summarize_versions(paths, SummaryOptions(words=90), languages=("fr", "en")) == expected
-    mixed = [read(paths[0]), paths[1].read_text("utf-8")]
+    mixed: list[Source] = [read(paths[0]), paths[1].read_text("utf-8")]
     assert lexlattice.summarize_versions(mixed, words=90) == expected
     with paths[1].open("rb") as file:
         assert lexlattice.summarize_versions([paths[0], file], words=90, base="fr")["fr"] == lexlattice.summarize(
