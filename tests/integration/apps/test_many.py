@@ -136,6 +136,7 @@ def test_an_act_that_takes_too_long_is_an_error_of_its_own(paths: list[Path]) ->
     assert [result.error.code for result in found if result.error] == ["timeout"]
 
 
+@pytest.mark.slow
 def test_after_a_second_of_work_processes_take_over(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many, "_SECONDS_ALONE", 0.0)
     monkeypatch.setattr(many, "_cores", lambda: 1)
@@ -179,6 +180,7 @@ def _inside_a_pool(path: str) -> list[str]:
     return [refused, *(str(len(result.summary)) for result in summarize_many([path], words=80))]
 
 
+@pytest.mark.slow
 def test_a_process_of_a_pool_does_the_work_itself(paths: list[Path]) -> None:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         found = pool.apply(_inside_a_pool, (os.fspath(paths[0]),))

@@ -215,7 +215,7 @@ def test_a_consensus_never_parts_a_list_or_a_date(some: list[str], seed: int, wo
         assert not [cut for cut in summary.cuts if cut.kind == "points"], "all lists of the example are short"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(several, seeds, lengths)
 def test_a_consensus_has_the_dates_that_single_summaries_have(some: list[str], seed: int, words: int) -> None:
     scores = drawn(seed)
@@ -242,7 +242,7 @@ def test_real_acts_keep_their_dates(data: Path, celex: str, words: int) -> None:
     assert all(dates_of(found[language]) >= dates for language, dates in single.items())
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(several, seeds, lengths, lengths)
 def test_a_longer_consensus_contains_a_shorter_one(some: list[str], seed: int, one: int, other: int) -> None:
     scores, acts = drawn(seed), [example(language) for language in some]
