@@ -16,8 +16,6 @@ FOCUSES: Final[tuple[str, ...]] = get_args(Focus)
 Length = Literal["short", "medium", "long"]
 LENGTHS: Final[tuple[str, ...]] = get_args(Length)
 """Named lengths: a third of an official summary, as long as one (the default), or twice as long."""
-_NAMED: Final = {"auto": "medium"}
-"""What options call a budget."""
 
 
 class Options(TypedDict, total=False):
@@ -117,7 +115,7 @@ class SummaryOptions:
         given = {option.name: getattr(self, option.name) for option in fields(self)}
         if isinstance(self.budget, Budget):
             kind, amount = self.budget.kind, self.budget.amount
-            given |= {"budget": None, kind: amount} if amount is not None else {"budget": _NAMED.get(kind, kind)}
+            given |= {"budget": None, kind: amount} if amount is not None else {"budget": kind}
         return {option.name: given[option.name] for option in fields(self) if given[option.name] != option.default}
 
     def budget_for(self, act: Act | int) -> int:

@@ -104,7 +104,7 @@ def test_options_are_one_object_or_named_but_not_both(act: Act) -> None:
         (SummaryOptions(), {}),
         (SummaryOptions(budget="short", explain=True), {"budget": "short", "explain": True}),
         (SummaryOptions(budget=Budget("ratio", 0.5), language="de"), {"ratio": 0.5, "language": "de"}),
-        (SummaryOptions(budget=Budget("auto")), {"budget": "medium"}),
+        (SummaryOptions(budget=Budget("medium")), {"budget": "medium"}),
     ],
 )
 def test_options_are_plain_data_without_defaults(options: SummaryOptions, plain: dict[str, object]) -> None:
