@@ -25,9 +25,13 @@ def act(examples: Path) -> lexlattice.Act:
 
 def test_everything_in_the_list_is_there_and_sorted() -> None:
     names = lexlattice.__all__
-    assert {"Budget", "Client", "Item", "Result", "SummaryOptions", "summarize_many", "summarize_versions"} <= {*names}
-    assert names == sorted(names, key=lambda name: (name.islower(), name))
-    assert all(hasattr(lexlattice, name) for name in names)
+    assert names == [
+        *("Act", "AsyncClient", "Budget", "Client", "Definition", "Furniture", "Item", "LexLatticeError", "Provision"),
+        *("Reference", "Result", "Section", "Summarizer", "Summary", "SummaryOptions", "Unit"),
+        *("evaluate", "read", "summarize", "summarize_many", "summarize_versions"),
+    ]
+    exported = [getattr(lexlattice, name) for name in names]
+    assert all(value.__module__.startswith("lexlattice.") and value.__doc__ for value in exported)
     assert {*names} <= {*dir(lexlattice)}
     with pytest.raises(AttributeError):
         _ = lexlattice.nothing

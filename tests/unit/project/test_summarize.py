@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import lexlattice
 from helpers.acts import LANGUAGES
 from helpers.generated_acts import acts, made
 from lexlattice import Act, Budget, Summarizer, Summary, SummaryOptions, read, summarize
@@ -250,16 +249,6 @@ def test_weights_of_another_kind_are_named_with_what_was_expected_and_what_was_f
 def test_the_words_around_do_not_change_what_is_chosen(act: Act) -> None:
     elsewhere = replace(act, celex="", title="")
     assert len(summarize(elsewhere, words=100)) > 0
-
-
-def test_the_exported_names_are_complete() -> None:
-    exported = {name: getattr(lexlattice, name) for name in lexlattice.__all__}
-    assert sorted(exported) == [
-        *("Act", "Budget", "Definition", "Furniture", "Item", "LexLatticeError", "Provision", "Reference", "Section"),
-        *("Summarizer", "Summary", "SummaryOptions", "Unit", "evaluate", "read", "summarize"),
-    ]
-    assert {*lexlattice.__all__} <= {*dir(lexlattice)}
-    assert all(value.__module__.startswith("lexlattice.") and value.__doc__ for value in exported.values())
 
 
 def test_the_keywords_of_summarize_are_the_fields_of_the_options() -> None:
