@@ -55,6 +55,9 @@ class Summarizer:
         """Use `from_pretrained`."""
         self._path, self.model, self._encoder = path, model, encoder
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._path.name}, encoder {self._encoder.name}>"
+
     @classmethod
     def from_pretrained(
         cls,
@@ -95,6 +98,7 @@ class Summarizer:
         options: SummaryOptions | None = None,
         *,
         hierarchy: str | os.PathLike[str] | None = None,
+        **fields: Unpack[Options],
     ) -> Summary:
         """Summarize one act.
 
@@ -102,6 +106,7 @@ class Summarizer:
             source: A path, the text itself, bytes, an open file, a CELEX number, a URL, or an `Act`.
             options: Length, language, focus and so on; the defaults if not given.
             hierarchy: How to read a document that is no EU act, as in `lexlattice.read`.
+            **fields: The fields of `SummaryOptions` instead of `options`.
 
         Returns:
             The selected provisions, verbatim and in document order.
@@ -110,7 +115,7 @@ class Summarizer:
             LexLatticeError: If the source cannot be read; the message says what to do.
 
         """
-        options = options or SummaryOptions()
+        options = SummaryOptions.of(options, fields)
         act = source if isinstance(source, Act) else read(source, language=options.language, hierarchy=hierarchy)
         length = options.budget_for(act)
         if has_no_summary(act):
@@ -207,15 +212,20 @@ def build_summary(
 
 
 def summarize(
-    source: Source, *, hierarchy: str | os.PathLike[str] | None = None, **options: Unpack[Options]
+    source: Source,
+    options: SummaryOptions | None = None,
+    *,
+    hierarchy: str | os.PathLike[str] | None = None,
+    **fields: Unpack[Options],
 ) -> Summary:
     r"""Summarize an act with the model that comes with the package: the provisions that matter, verbatim.
 
     Args:
         source: A path, the text itself, bytes, an open file, a CELEX number, a URL, or what `lexlattice.read` returned.
+        options: What the summary should be like, as one object; or give its fields by name.
         hierarchy: For a document that is no EU act, a TOML file that describes its sections and paragraphs, or the
             name of a packaged one such as "us-bill".
-        **options: The fields of `SummaryOptions`. For the length, one of `words` (a number), `ratio` (a share of the
+        **fields: The fields of `SummaryOptions`. For the length, one of `words` (a number), `ratio` (a share of the
             act) or `budget` ("short", "medium", "long"); by default as long as an official summary. `language`: two
             letters, detected automatically by default. `focus`: "articles" leaves out recitals, annexes and footnotes;
             "with-tables" includes tables. `explain`: say why each item was selected.
@@ -232,7 +242,7 @@ def summarize(
         [('Article 1', 'Hives shall be registered.'), ('Article 2', 'Bees are free.')]
 
     """
-    return shipped().summarize(source, SummaryOptions(**options), hierarchy=hierarchy)
+    return shipped().summarize(source, options, hierarchy=hierarchy, **fields)
 
 
 @cache

@@ -97,6 +97,9 @@ class Unit(NamedTuple):
         """
         return rows_of(self.text) if self.kind == "table" else ()
 
+    def __repr__(self) -> str:
+        return f"<Unit {shortened(self.id, 30)}: {shortened(self.text, 50)!r}>"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Section:
@@ -147,8 +150,8 @@ class Section:
         return sum(unit.words for unit in self.units)
 
     def __repr__(self) -> str:
-        name = _shortened(f"{self.label} {self.heading}".strip(), 50)
-        return f"<Section {self.id} {name!r}: {len(self.units)} units, {self.words:,} words>"
+        name = shortened(f"{self.label} {self.heading}".strip(), 35)
+        return f"<Section {shortened(self.id, 20)} {name!r}: {len(self.units)} units, {self.words:,} words>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -188,7 +191,7 @@ class Provision:
         return len(self.units)
 
     def __repr__(self) -> str:
-        return f"<Provision {self.id} {self.citation!r}: {_shortened(self.text, 60)!r}>"
+        return f"<Provision {shortened(self.id, 25)} {shortened(self.citation, 20)!r}: {shortened(self.text, 35)!r}>"
 
     def _repr_html_(self) -> str:
         from lexlattice.rendering import notebook  # what notebooks show is needed in notebooks only
@@ -443,8 +446,12 @@ class Act:
 
     def __repr__(self) -> str:
         name = f"{self.celex} " if self.celex else ""
-        counts = f"{len(self.articles)} articles, {len(self.units):,} units, {self.words:,} words"
-        return f"<Act {name}{self.language} {_shortened(self.title, 80)!r}: {counts}>"
+        counts = f"{len(self.articles)} articles, {self.words:,} words"
+        return f"<Act {name}{self.language} {shortened(self.title, 40)!r}: {counts}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the fields, without what is derived from them on first use."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     def _repr_html_(self) -> str:
         from lexlattice.rendering import notebook
@@ -521,7 +528,8 @@ def _joined(units: tuple[Unit, ...]) -> str:
     return "".join(pieces)
 
 
-def _shortened(text: str, length: int) -> str:
+def shortened(text: str, length: int) -> str:
+    """A text on one line, with at most N characters."""
     text = " ".join(text.split())
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from lexlattice.act.document import Act, Section, Unit, rows_of
+from lexlattice.act.document import Act, Section, Unit, rows_of, shortened
 from lexlattice.act.hierarchy import Cut, cuts_of
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ cosine similarity with the title, or with the recitals; its salience is among th
 first to be selected of its chapter; something selected before points ahead to it; N others, selected with it, cannot be
 read without it; it was selected with N others without which it cannot be read; or it merely was among the strongest,
 for its length, of what was left."""
+
+
+def _about(kind: str, name: str, language: str, items: int, words: int) -> str:
+    """A summary in one line."""
+    return f"<{kind} of {shortened(name, 40)!r} {language}: {items:,} items, {words:,} words>"
 
 
 def shown(score: float) -> float:
@@ -104,7 +109,7 @@ class Explanation:
         return " · ".join([f"№ {self.rank}", " → ".join(f"{value:.2f}" for value in self.salience), *moved])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Item:
     """A provision, or a sentence of one: `text` is the act's own, from `start` to `end` of its source."""
 
@@ -128,6 +133,9 @@ class Item:
     def rows(self) -> tuple[tuple[str, ...], ...]:
         """Of a table its rows, each with its cells; of any other item none."""
         return rows_of(self.text) if self.id.rpartition(".")[2].startswith("tbl-") else ()
+
+    def __repr__(self) -> str:
+        return f"<Item {shortened(self.citation, 30)!r}: {shortened(self.text, 50)!r}>"
 
     @classmethod
     def of(cls, unit: Unit, section: Section, score: float, group: str, explanation: Explanation | None = None) -> Item:
@@ -164,7 +172,7 @@ class Item:
         return cls(**{**data, "explanation": None if why is None else Explanation.from_dict(why)})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SummaryRecord:
     """A summary as plain data, without the text of the act: what files, the REST service and its client exchange."""
 
@@ -184,6 +192,9 @@ class SummaryRecord:
     left_out: tuple[Cut, ...]
     """What is left out inside the lists and provisions that are shown."""
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return _about("SummaryRecord", self.celex or self.title, self.language, len(self.extract), self.words)
 
     def to_dict(self, *, group: bool = False) -> dict[str, Any]:
         """Return plain JSON types; with `group` each item has its group."""
@@ -205,11 +216,11 @@ class SummaryRecord:
         return cls(**{**data, **lists})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """A summary: the selected provisions in document order, with the act they come from."""
 
-    act: Act = field(repr=False)
+    act: Act
     budget: int
     """The number of words that were allowed."""
     items: tuple[Item, ...]
@@ -227,6 +238,9 @@ class Summary:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def __repr__(self) -> str:
+        return _about("Summary", self.act.celex or self.act.title, self.act.language, len(self.items), self.words)
 
     @property
     def words(self) -> int:

@@ -1,49 +1,39 @@
-"""A client of the REST service that `lexlattice serve` starts."""
+"""Clients of the REST service that `lexlattice serve` starts: `Client`, and `AsyncClient` for `async` programs."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, Unpack
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar, Unpack
 
 from lexlattice.act.document import Act
+from lexlattice.act.result import Result
 from lexlattice.act.summary import SummaryRecord
-from lexlattice.apps.answers import TIMEOUT, ServiceError, decoded, error_of, foreign
-from lexlattice.apps.sources import Source, batches, content_of, form, resolve
+from lexlattice.apps import calls
+from lexlattice.apps.answers import TIMEOUT, ServiceError, error_of, foreign
+from lexlattice.apps.calls import Alignment, Call, Language, ServiceOptions
+from lexlattice.apps.sources import Source, batches, content_of
 from lexlattice.errors import LexLatticeError, OptionError, OutputError, brief
-from lexlattice.selection import Options
+from lexlattice.selection import SummaryOptions
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["Alignment", "Client", "Language", "ServiceError", "ServiceOptions", "Source"]
+__all__ = ["Alignment", "AsyncClient", "Client", "Language", "ServiceError", "ServiceOptions", "Source"]
 
 _MAX_PAUSE: Final = 10.0
 _RETRIED: Final = (429, 503)
-"""Status codes after which a request is sent again."""
+"""Status codes after which a request is sent again. That is safe: requests change nothing on the service."""
+_NO_SERVICE: Final = (ServiceError.code, TIMEOUT)
+"""Codes of errors that concern the service rather than one act."""
 
-
-class ServiceOptions(Options, total=False):
-    """The options of `lexlattice.summarize`, and `group` to have the group of each item."""
-
-    group: bool
-
-
-class Language(NamedTuple):
-    """One of the 24 official languages: its two-letter code, and its name in English."""
-
-    code: str
-    name: str
-
-
-class Alignment(NamedTuple):
-    """Corresponding units of two versions of an act: ids of the second by id of the first, and ids without any."""
-
-    pairs: dict[str, list[str]]
-    unaligned: list[str]
+Built = TypeVar("Built")
+Args = ParamSpec("Args")
 
 
 class Client:
@@ -76,11 +66,11 @@ class Client:
     ) -> None:
         import httpx
 
-        if attempts < 1:
-            raise OptionError("A request needs at least one attempt.")
-        accepted = {"Accept-Language": language} if language else {}
-        self._http = httpx.Client(base_url=base_url, timeout=timeout, headers={**accepted, **(headers or {})})
-        self._attempts = attempts
+        self._http = httpx.Client(base_url=base_url, timeout=timeout, headers=_headers(language, headers))
+        self._attempts = _checked(attempts)
+
+    def __repr__(self) -> str:
+        return f"<Client {self._http.base_url}>"
 
     def __enter__(self) -> Self:
         return self
@@ -93,24 +83,30 @@ class Client:
         self._http.close()
 
     def summarize(
-        self, source: Source | None = None, *, celex: str | None = None, **options: Unpack[ServiceOptions]
+        self,
+        source: Source | None = None,
+        options: SummaryOptions | None = None,
+        *,
+        celex: str | None = None,
+        **fields: Unpack[ServiceOptions],
     ) -> SummaryRecord:
         """Summarize an act.
 
         Args:
             source: A path, the bytes of a file, the text of an act, or a CELEX number. As for `lexlattice.read`, a
                 string without line breaks names a file or an act, and is never sent as text.
-            celex: A CELEX number instead.
-            **options: Options of the summary, as for `lexlattice.summarize`.
+            options: What the summary should be like, as for `lexlattice.summarize`.
+            celex: A CELEX number instead of a source.
+            **fields: The fields of `SummaryOptions` instead of `options`; and `group`, for the group of each item.
 
         Raises:
             ServiceError: The service refused the request or did not respond.
-            OptionError: Neither or both of `source` and `celex` are given, or the source is no CELEX number but another
-                name of an act.
+            OptionError: An option is not valid, neither or both of `source` and `celex` are given, or the source is no
+                CELEX number but another name of an act.
             ReadingError: There is no such file.
 
         """
-        return decoded(self._post("/v1/summaries", source, celex, dict(options)), SummaryRecord.from_dict)
+        return self._send(calls.summarize(source, celex, options, fields))
 
     def export(
         self,
@@ -120,7 +116,8 @@ class Client:
         to: str | os.PathLike[str] | None = None,
         celex: str | None = None,
         units: Sequence[str] | None = None,
-        **options: Unpack[ServiceOptions],
+        options: SummaryOptions | None = None,
+        **fields: Unpack[ServiceOptions],
     ) -> bytes:
         """Return the summary of an act as a file.
 
@@ -130,22 +127,15 @@ class Client:
             to: Where to save the file, too.
             celex: A CELEX number instead of a source.
             units: Ids of the units to export, instead of a selection.
-            **options: Options of the summary.
+            options: What the summary should be like.
+            **fields: The fields of `SummaryOptions` instead of `options`; and `group`.
 
         Raises:
             ServiceError: The service refused the request or did not respond; the act may lack one of the units.
             OutputError: The file cannot be written.
 
         """
-        if units is not None and not units:
-            raise OptionError("Pass the id of at least one unit.")
-        content = self._post("/v1/exports", source, celex, {**options, "units": units}, format=format)
-        if to is not None:
-            try:
-                Path(to).write_bytes(content)
-            except OSError as error:
-                raise OutputError(f"Cannot write '{to}': {error.strerror or error}.") from None
-        return content
+        return _save(self._send(calls.export(source, celex, format, units, options, fields)), to)
 
     def quote(
         self, source: Source | None = None, *, provision: str, celex: str | None = None, language: str | None = None
@@ -159,105 +149,299 @@ class Client:
             language: Two-letter code; detected by default, English for CELEX numbers.
 
         """
-        found = self._post("/v1/provisions", source, celex, {"language": language}, provision=provision)
-        return decoded(found, lambda found: {"text": found["text"], **found})
+        return self._send(calls.quote(source, celex, provision, language))
 
     def align(self, first: Source, second: Source, *, languages: tuple[str, str] | None = None) -> Alignment:
         """Return which units of two language versions of an act correspond; sources are as for `summarize`."""
-        parts: list[tuple[str, Any]] = []
-        for source in (first, second):
-            named, content = resolve(source)
-            parts.append(("celex", (None, named)) if named else ("file", ("act", content)))
-        parts += [("language", (None, language)) for language in languages or ()]
-        with self._request("POST", "/v1/alignments", files=parts) as response:
-            return decoded(response.read(), lambda found: Alignment(found["pairs"], found["unaligned"]))
+        return self._send(calls.align(first, second, languages))
 
     def identify(self, text: str) -> dict[str, Any]:
         """Return which act a text names, such as "2016/679", and the others it may be."""
-        with self._request("GET", "/v1/identifiers", params={"text": text}) as response:
-            return decoded(response.read(), lambda found: {"celex": found["celex"], **found})
+        return self._send(calls.identify(text))
 
     def summarize_many(
-        self, sources: Iterable[Source], **options: Unpack[ServiceOptions]
-    ) -> Iterator[SummaryRecord | LexLatticeError]:
-        """Yield the summaries of many acts in order, and the error of each act that failed in its place.
+        self, sources: Iterable[Source], options: SummaryOptions | None = None, **fields: Unpack[ServiceOptions]
+    ) -> Iterator[Result[SummaryRecord]]:
+        """Yield a result for each of many acts in order: its source, and its summary or error.
 
         Args:
             sources: Paths, bytes or texts, as for `summarize` but no CELEX numbers; read batch by batch.
-            **options: Options of the summaries, as for `lexlattice.summarize`.
+            options: What the summaries should be like.
+            **fields: The fields of `SummaryOptions` instead of `options`; and `group`.
 
         Raises:
             ServiceError: A whole request was refused, or the service did not respond.
 
         """
-        for batch in batches(map(content_of, sources)):
-            acts = [act for act in batch if isinstance(act, bytes)]
-            answers = self._answers(acts, dict(options)) if acts else iter(())
-            for act in batch:
+        given = calls.plain_options(options, fields)
+        for batch in batches((source, content_of(source)) for source in sources):
+            acts = [act for _, act in batch if isinstance(act, bytes)]
+            answers = self._answers(acts, given) if acts else iter(())
+            for source, act in batch:
                 answer = next(answers, None) if isinstance(act, bytes) else act
                 if answer is None:
                     raise foreign(200)
-                yield answer
+                yield Result(source, answer)
 
     def parse(self, source: Source | None = None, *, celex: str | None = None, language: str | None = None) -> Act:
         """Parse an act; arguments and errors are those of `summarize`."""
-        return decoded(self._post("/v1/acts", source, celex, {"language": language}), Act.from_dict)
+        return self._send(calls.parse(source, celex, language))
 
     def languages(self) -> list[Language]:
         """Return the 24 official languages."""
-        with self._request("GET", "/v1/languages") as response:
-            return decoded(response.read(), lambda found: [Language(each["code"], each["name"]) for each in found])
-
-    def _post(
-        self, path: str, source: Source | None, celex: str | None, options: dict[str, Any], **query: str
-    ) -> bytes:
-        if (source is None) == (celex is None):
-            raise OptionError("Pass either a source or a CELEX number.")
-        named, act = resolve(source) if source is not None else (celex, b"")
-        given = {name: value for name, value in options.items() if value is not None}
-        content = {"json": {"celex": named, **given}} if named else form([act], given)
-        with self._request("POST", path, params=query, **content) as response:
-            if "format" in query and "content-disposition" not in response.headers:
-                raise foreign(response.status_code)
-            return response.read()
+        return self._send(calls.languages())
 
     def _answers(self, acts: Sequence[bytes], options: dict[str, Any]) -> Iterator[SummaryRecord | ServiceError]:
         """Yield what became of each act; the error of a batch of one stands in its place, as in a larger batch."""
+        call = calls.batch(acts, options)
         try:
-            with self._request("POST", "/v1/summaries", **form(acts, options)) as response:
+            with self._response(call) as response:
                 for line in response.iter_lines():
-                    yield decoded(line, _summary_or_error)
+                    yield call.build(line.encode())
         except ServiceError as error:
-            if len(acts) > 1 or error.code in (ServiceError.code, TIMEOUT):
+            if len(acts) > 1 or error.code in _NO_SERVICE:
                 raise
             yield error
 
+    def _send(self, call: Call[Built]) -> Built:
+        with self._response(call) as response:
+            return _built(call, response, response.read())
+
     @contextmanager
-    def _request(self, method: str, path: str, **content: Any) -> Iterator[httpx.Response]:
+    def _response(self, call: Call[Any]) -> Iterator[httpx.Response]:
         """Yield a successful response whose body is still to be read; retry while the service is busy."""
+        for attempt in range(1, self._attempts + 1):
+            with (
+                _translated_errors(self._http.base_url),
+                self._http.stream(call.method, call.path, **call.content) as response,
+            ):
+                if response.is_success:
+                    yield response
+                    return
+                response.read()
+            time.sleep(_pause(response, is_last=attempt == self._attempts))
+
+
+class AsyncClient:
+    """A connection to a service for `async` programs: the methods of `Client`, to be awaited.
+
+    Use it in an `async with` statement, or call `close`. Arguments and errors are those of `Client`.
+
+    Examples:
+        >>> async def first_citation(path: Path) -> str:
+        ...     async with AsyncClient("http://127.0.0.1:8000") as client:
+        ...         return (await client.summarize(path, words=200)).extract[0].citation
+
+    """
+
+    def __init__(
+        self,
+        base_url: str = "http://127.0.0.1:8000",
+        *,
+        timeout: float = 60.0,
+        attempts: int = 3,
+        language: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         import httpx
 
-        # A retry is safe: requests change nothing on the service.
+        self._http = httpx.AsyncClient(base_url=base_url, timeout=timeout, headers=_headers(language, headers))
+        self._attempts = _checked(attempts)
+
+    def __repr__(self) -> str:
+        return f"<AsyncClient {self._http.base_url}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._http.aclose()
+
+    async def summarize(
+        self,
+        source: Source | None = None,
+        options: SummaryOptions | None = None,
+        *,
+        celex: str | None = None,
+        **fields: Unpack[ServiceOptions],
+    ) -> SummaryRecord:
+        """Summarize an act, as `Client.summarize` does."""
+        return await self._send(calls.summarize, source, celex, options, fields)
+
+    async def export(
+        self,
+        source: Source | None = None,
+        format: str = "pdf",
+        *,
+        to: str | os.PathLike[str] | None = None,
+        celex: str | None = None,
+        units: Sequence[str] | None = None,
+        options: SummaryOptions | None = None,
+        **fields: Unpack[ServiceOptions],
+    ) -> bytes:
+        """Return the summary of an act as a file, as `Client.export` does."""
+        content = await self._send(calls.export, source, celex, format, units, options, fields)
+        return await asyncio.to_thread(_save, content, to)
+
+    async def quote(
+        self, source: Source | None = None, *, provision: str, celex: str | None = None, language: str | None = None
+    ) -> dict[str, Any]:
+        """Return the exact text of a provision, as `Client.quote` does."""
+        return await self._send(calls.quote, source, celex, provision, language)
+
+    async def align(self, first: Source, second: Source, *, languages: tuple[str, str] | None = None) -> Alignment:
+        """Return which units of two language versions correspond, as `Client.align` does."""
+        return await self._send(calls.align, first, second, languages)
+
+    async def identify(self, text: str) -> dict[str, Any]:
+        """Return which act a text names, as `Client.identify` does."""
+        return await self._send(calls.identify, text)
+
+    async def parse(
+        self, source: Source | None = None, *, celex: str | None = None, language: str | None = None
+    ) -> Act:
+        """Parse an act, as `Client.parse` does."""
+        return await self._send(calls.parse, source, celex, language)
+
+    async def languages(self) -> list[Language]:
+        """Return the 24 official languages."""
+        return await self._send(calls.languages)
+
+    async def summarize_many(
+        self,
+        sources: Iterable[Source] | AsyncIterable[Source],
+        options: SummaryOptions | None = None,
+        *,
+        concurrency: int = 8,
+        ordered: bool = True,
+        **fields: Unpack[ServiceOptions],
+    ) -> AsyncIterator[Result[SummaryRecord]]:
+        """Yield a result for each of many acts: its source, and its summary or error.
+
+        Args:
+            sources: Acts, each as for `summarize`; taken only as results are consumed.
+            options: What the summaries should be like.
+            concurrency: How many requests are open at a time, each with one act.
+            ordered: Yield results in the order of the sources; otherwise as soon as they are there.
+            **fields: The fields of `SummaryOptions` instead of `options`; and `group`.
+
+        Raises:
+            ServiceError: The service did not respond.
+            OptionError: An option is not valid.
+
+        """
+        calls.plain_options(options, fields)  # checked once, before the first request
+        if concurrency < 1:
+            raise OptionError("There has to be at least one request at a time.")
+        waiting: deque[asyncio.Task[Result[SummaryRecord]]] = deque()
+        upcoming, is_over = _each(sources), False
+        try:
+            while True:
+                while not is_over and len(waiting) < concurrency:
+                    try:
+                        source = await anext(upcoming)
+                    except StopAsyncIteration:
+                        is_over = True
+                    else:
+                        waiting.append(asyncio.create_task(self._result(source, options, fields)))
+                if not waiting:
+                    return
+                await asyncio.wait([waiting[0]] if ordered else waiting, return_when=asyncio.FIRST_COMPLETED)
+                done = next(task for task in waiting if task.done())  # the first one, so that none waits for ever
+                waiting.remove(done)
+                yield done.result()
+        finally:
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    async def _result(
+        self, source: Source, options: SummaryOptions | None, fields: ServiceOptions
+    ) -> Result[SummaryRecord]:
+        try:
+            record = await self._send(calls.summarize, source, None, options, fields)
+            return Result(source, record)
+        except LexLatticeError as error:
+            if error.code in _NO_SERVICE:
+                raise
+            return Result(source, error)
+
+    async def _send(self, make: Callable[Args, Call[Built]], *args: Args.args, **named: Args.kwargs) -> Built:
+        call = await asyncio.to_thread(make, *args, **named)  # it may read a file
+        async with self._response(call) as response:
+            content = await response.aread()
+        return await asyncio.to_thread(_built, call, response, content)  # an act has megabytes of JSON
+
+    @asynccontextmanager
+    async def _response(self, call: Call[Any]) -> AsyncIterator[httpx.Response]:
+        """Yield a successful response whose body is still to be read; retry while the service is busy."""
         for attempt in range(1, self._attempts + 1):
-            try:
-                with self._http.stream(method, path, **content) as response:
+            with _translated_errors(self._http.base_url):
+                async with self._http.stream(call.method, call.path, **call.content) as response:
                     if response.is_success:
                         yield response
                         return
-                    response.read()
-            except httpx.TimeoutException:
-                sentence = f"{self._http.base_url} did not respond in time; send less, or set a longer timeout."
-                raise ServiceError(sentence, code=TIMEOUT) from None
-            except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-                where = self._http.base_url
-                raise ServiceError(f"No response from {where} ({brief(error)}); is the service running?") from None
-            if response.status_code not in _RETRIED or attempt == self._attempts:
-                raise error_of(response)
-            retry_after = response.headers.get("retry-after", "")
-            time.sleep(min(float(retry_after), _MAX_PAUSE) if retry_after.isdecimal() else 1.0)
+                    await response.aread()
+            await asyncio.sleep(_pause(response, is_last=attempt == self._attempts))
 
 
-def _summary_or_error(line: dict[str, Any]) -> SummaryRecord | ServiceError:
-    if "detail" not in line:
-        return SummaryRecord.from_dict(line)
-    return ServiceError(line["detail"], line["status"], code=line["code"], values=line["values"])
+async def _each(sources: Iterable[Source] | AsyncIterable[Source]) -> AsyncIterator[Source]:
+    if isinstance(sources, AsyncIterable):
+        async for source in sources:
+            yield source
+    else:
+        for source in sources:
+            yield source
+
+
+def _headers(language: str | None, headers: Mapping[str, str] | None) -> dict[str, str]:
+    return {**({"Accept-Language": language} if language else {}), **(headers or {})}
+
+
+def _checked(attempts: int) -> int:
+    if attempts < 1:
+        raise OptionError("A request needs at least one attempt.")
+    return attempts
+
+
+def _built(call: Call[Built], response: httpx.Response, content: bytes) -> Built:
+    """Return what a call makes of a successful response."""
+    if call.is_file and "content-disposition" not in response.headers:
+        raise foreign(response.status_code)
+    return call.build(content)
+
+
+def _save(content: bytes, to: str | os.PathLike[str] | None) -> bytes:
+    """Write a file if it is to be saved, and return its content."""
+    if to is not None:
+        try:
+            Path(to).write_bytes(content)
+        except OSError as error:
+            raise OutputError(f"Cannot write '{to}': {error.strerror or error}.") from None
+    return content
+
+
+@contextmanager
+def _translated_errors(address: httpx.URL) -> Iterator[None]:
+    """Turn errors of httpx into those of the service."""
+    import httpx
+
+    try:
+        yield
+    except httpx.TimeoutException:
+        sentence = f"{address} did not respond in time; send less, or set a longer timeout."
+        raise ServiceError(sentence, code=TIMEOUT) from None
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise ServiceError(f"No response from {address} ({brief(error)}); is the service running?") from None
+
+
+def _pause(response: httpx.Response, *, is_last: bool) -> float:
+    """Return the seconds to wait before a refused request is sent again; raise its error if it is not."""
+    if response.status_code not in _RETRIED or is_last:
+        raise error_of(response)
+    retry_after = response.headers.get("retry-after", "")
+    return min(float(retry_after), _MAX_PAUSE) if retry_after.isdecimal() else 1.0

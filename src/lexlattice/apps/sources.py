@@ -70,16 +70,18 @@ def form(acts: Sequence[bytes], options: dict[str, Any]) -> dict[str, Any]:
     return {"files": [("file", ("act", act)) for act in acts], "data": fields}
 
 
-def batches(acts: Iterable[bytes | LexLatticeError]) -> Iterator[list[bytes | LexLatticeError]]:
-    """Yield acts in lists that fit into one request."""
-    batch: list[bytes | LexLatticeError] = []
+def batches(
+    acts: Iterable[tuple[Source, bytes | LexLatticeError]],
+) -> Iterator[list[tuple[Source, bytes | LexLatticeError]]]:
+    """Yield acts, each with its source, in lists that fit into one request."""
+    batch: list[tuple[Source, bytes | LexLatticeError]] = []
     size = 0
-    for act in acts:
+    for source, act in acts:
         length = len(act) if isinstance(act, bytes) else 0
         if batch and (len(batch) == BATCH_ACTS or size + length > BATCH_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(act)
+        batch.append((source, act))
         size += length
     if batch:
         yield batch

@@ -4,14 +4,21 @@ The selection is that of one version, or the consensus of all: the decoder's sel
 versions are aligned with the one in which the selection is made. What has no counterpart is left out and named in a
 warning, never replaced by something near it. Every summary has the word budget of that version; since the same
 provisions have more words in one language than in another, other versions may exceed it.
+
+A consensus keeps the date of application: what a version's own summary says of it is selected as early as it is there,
+wherever the mean scores would have placed it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from statistics import fmean
-from typing import Final, Protocol
+from typing import Final, Protocol, Unpack
+
+import numpy as np
 
 from lexlattice.act.document import Act, Unit
 from lexlattice.act.remarks import Remark
@@ -19,11 +26,13 @@ from lexlattice.act.summary import Explanation, Item, Summary
 from lexlattice.errors import OptionError
 from lexlattice.lattice.grid import Floats
 from lexlattice.multilingual.alignment import Alignment, Encode, align, embedded
+from lexlattice.reading import read
 from lexlattice.reading.languages.grammar import load
+from lexlattice.reading.roles import application_units
 from lexlattice.rendering.status import has_no_summary, warnings_of
-from lexlattice.selection import Extract, SummaryOptions
-from lexlattice.selection.decoder import choose
-from lexlattice.summarizer import build_summary
+from lexlattice.selection import Extract, Options, SummaryOptions
+from lexlattice.selection.decoder import APPLICATION_WORDS, choose, decode
+from lexlattice.summarizer import Source, build_summary, shipped
 
 _PREFERRED: Final = "en"
 """The version in which a consensus is selected if it is given; otherwise the first by language code."""
@@ -42,6 +51,63 @@ class VersionSummarizer(Protocol):
 
 
 def summarize_versions(
+    sources: Source | Iterable[Source],
+    options: SummaryOptions | None = None,
+    *,
+    languages: Sequence[str] | None = None,
+    base: str | None = None,
+    **fields: Unpack[Options],
+) -> dict[str, Summary]:
+    r"""Summarize the same provisions of one act in several languages.
+
+    Args:
+        sources: Versions of one act, each as for `lexlattice.summarize`; or one CELEX number, whose versions in
+            `languages` are fetched.
+        options: The options of all summaries.
+        languages: Two-letter codes of the versions; those of given sources are detected by default.
+        base: Language of the version whose selection is used; by default the versions decide together.
+        **fields: The fields of `SummaryOptions` instead of `options`.
+
+    Returns:
+        Language → summary, in the order of the sources. What a version lacks is named in the warnings of its summary.
+
+    Raises:
+        OptionError: There are fewer than two versions, two in the same language, versions of different acts, or none
+            in the language `base`.
+        LexLatticeError: A version cannot be read.
+
+    Examples:
+        >>> english = "Article 1\n\nBees are free.\n\nArticle 2\n\nHives shall be registered."
+        >>> german = "Artikel 1\n\nBienen sind frei.\n\nArtikel 2\n\nBienenstöcke werden registriert."
+        >>> summaries = summarize_versions([english, german], languages=("en", "de"))
+        >>> [item.citation for item in summaries["de"]]
+        ['Artikel 1', 'Artikel 2']
+
+    """
+    chosen = SummaryOptions.of(options, fields)
+    if chosen.language is not None:
+        raise OptionError("Versions are in several languages; name them with 'languages' instead of 'language'.")
+    return summarize_acts(list(_read_versions(sources, languages)), shipped(), chosen, base=base)
+
+
+def _read_versions(sources: Source | Iterable[Source], languages: Sequence[str] | None) -> Iterator[Act]:
+    """Read the versions of an act; a single source, such as a CELEX number, is read once for each language."""
+    if isinstance(languages, str):
+        raise OptionError(f"'{languages}' is one language; give several, such as ('en', 'fr').")
+    if isinstance(sources, str | bytes | os.PathLike | Act) or hasattr(sources, "read"):
+        if not isinstance(sources, str) or languages is None:
+            raise OptionError("This is one version; give several, or a CELEX number with its 'languages'.")
+        given: list[tuple[Source, str | None]] = [(sources, language) for language in languages]
+    else:
+        several = list(sources)
+        if languages is not None and len(languages) != len(several):
+            raise OptionError(f"{len(several)} versions have {len(languages)} languages; give one for each.")
+        given = list(zip_longest(several, languages or ()))
+    for source, language in given:
+        yield source if isinstance(source, Act) else read(source, language=language)
+
+
+def summarize_acts(
     acts: Sequence[Act],
     summarizer: VersionSummarizer,
     options: SummaryOptions,
@@ -76,7 +142,8 @@ def summarize_versions(
     alignments = {language: align(source, act, encode) for language, act in others.items()}
     if base is None:
         summaries = {language: summarizer.summarize(act, options) for language, act in versions.items()}
-        selected = _consensus(summaries, chief, alignments, summarizer.score, options.focus)
+        scores = {language: summarizer.score(act) for language, act in versions.items()}
+        selected = _consensus(summaries, chief, alignments, scores, options.focus)
     else:
         summaries = {}
         selected = summarizer.summarize(source, options)
@@ -152,27 +219,77 @@ def _name(language: str) -> str:
 
 
 def _consensus(
-    summaries: Mapping[str, Summary], chief: str, alignments: Mapping[str, Alignment], score: Score, focus: str
+    summaries: Mapping[str, Summary],
+    chief: str,
+    alignments: Mapping[str, Alignment],
+    scores: Mapping[str, Floats],
+    focus: str,
 ) -> Summary:
     """Select by the mean scores of all versions; the result is a summary of the chief version."""
     own = summaries[chief]
     source = own.act
-    means = _mean_scores(source, [(summaries[language].act, found) for language, found in alignments.items()], score)
+    others = [(summaries[language].act, found, scores[language]) for language, found in alignments.items()]
+    means = _mean_scores(source, scores[chief], others)
+    due = _due_dates(summaries, chief, alignments, scores, focus)
     indices = {unit.id: index for index, unit in enumerate(source.units)}
     explanations = {indices[item.id]: item.explanation for item in own if item.explanation is not None}
-    selected = choose(source, means, own.budget, focus).units
+    selected = choose(source, means, own.budget, focus, due).units
     return replace(build_summary(source, selected, means, own.budget, explanations=explanations), warnings=own.warnings)
 
 
-def _mean_scores(source: Act, others: Sequence[tuple[Act, Alignment]], score: Score) -> list[float]:
+def _mean_scores(source: Act, own: Floats, others: Sequence[tuple[Act, Alignment, Floats]]) -> list[float]:
     """For each unit the mean of its scores in its own version and in the others that have a counterpart."""
-    found = [[value] for value in score(source).tolist()]
-    for act, alignment in others:
-        scores = dict(zip((unit.id for unit in act), score(act).tolist(), strict=True))
+    found = [[value] for value in own.tolist()]
+    for act, alignment, scores in others:
+        known = dict(zip((unit.id for unit in act), scores.tolist(), strict=True))
         for unit, values in zip(source.units, found, strict=True):
             if names := alignment.pairs.get(unit.id):
-                values.append(fmean(scores[name] for name in names))
+                values.append(fmean(known[name] for name in names))
     return [fmean(values) for values in found]
+
+
+def _due_dates(
+    summaries: Mapping[str, Summary],
+    chief: str,
+    alignments: Mapping[str, Alignment],
+    scores: Mapping[str, Floats],
+    focus: str,
+) -> dict[int, int]:
+    """By which length a consensus has to contain what says from when the act applies, by unit of the chief version."""
+    source, budget = summaries[chief].act, summaries[chief].budget
+    # All that says so in one article is selected together, so it has to fit into the length together.
+    needed: dict[int, int] = {}
+    for place in application_units(source, APPLICATION_WORDS):
+        needed[source.units[place].section] = needed.get(source.units[place].section, 0) + source.units[place].words
+    due: dict[int, int] = {}
+    for language, summary in summaries.items():
+        shown = _shown_from(summary, scores[language], focus)
+        for place, unit in enumerate(source.units):
+            names = [unit.id] if language == chief else alignments[language].pairs.get(unit.id, ())
+            # Lengths are compared as shares of the budget, which differs between languages if it depends on the act.
+            for name in names:
+                if name in shown:
+                    length = max(shown[name] * budget // max(1, summary.budget), needed.get(unit.section, unit.words))
+                    due[place] = min(length, due.get(place, length))
+    return due
+
+
+def _shown_from(summary: Summary, scores: Floats, focus: str) -> dict[str, int]:
+    """The length from which summaries of a version contain each unit that says from when the act applies."""
+    act = summary.act
+    wanted = {act.units[place].id for place in application_units(act, APPLICATION_WORDS)}
+    shown = {item.id: summary.budget for item in summary if item.id in wanted}
+    length, missing = 0, set(wanted)
+    for step in decode(act, np.asarray(scores, np.float64), focus):
+        if not missing:
+            break
+        units = [act.units[place] for place in step]
+        length += sum(unit.words for unit in units)
+        for unit in units:
+            if unit.id in missing:
+                shown[unit.id] = min(length, shown.get(unit.id, length))
+        missing -= {unit.id for unit in units}
+    return shown
 
 
 def _project_summary(selected: Summary, target: Act, alignment: Alignment, other: Summary | None) -> Summary:

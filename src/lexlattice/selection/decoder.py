@@ -13,7 +13,7 @@ would exceed such a length waits if another one is almost as good and fits.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ _FILL: Final = 0.8
 """A candidate that fits before a common length is preferred if it has this share of the best gain."""
 _TRIED: Final = 500
 """How many candidates are tried at most to find one that fits, whatever the size of the act."""
-_APPLICATION_WORDS: Final = 400
+APPLICATION_WORDS: Final = 400
 """The most words of all that says from when an act applies; what belongs together of it is never split."""
 _MARGIN: Final = 0.1
 """Up to this share of a common length may stay empty."""
@@ -80,7 +80,7 @@ class Choice(NamedTuple):
 NOTHING: Final = Choice(())
 
 
-def choose(act: Act, scores: ArrayLike, words: int, focus: str = "all") -> Choice:
+def choose(act: Act, scores: ArrayLike, words: int, focus: str = "all", due: Mapping[int, int] | None = None) -> Choice:
     """Select the provisions of an act that a summary of at most N words should contain.
 
     Args:
@@ -88,10 +88,11 @@ def choose(act: Act, scores: ArrayLike, words: int, focus: str = "all") -> Choic
         scores: For each unit the probability that an editor would take it.
         words: The length; if the act is not longer, everything that can be cited is selected.
         focus: One of `FOCUSES`.
+        due: Units that a choice of a certain number of words, and any longer one, contains if they fit into it.
 
     Returns:
-        Whole units, with everything they depend on. Of two lengths with the same act, scores and focus, the longer
-        choice contains the shorter one, step by step.
+        Whole units, with everything they depend on. Of two lengths with the same act, scores, focus and due units, the
+        longer choice contains the shorter one, step by step.
 
     Raises:
         ValueError: If there is not one finite score for each unit, no such focus, or the length is negative.
@@ -110,7 +111,7 @@ def choose(act: Act, scores: ArrayLike, words: int, focus: str = "all") -> Choic
         return NOTHING
     steps, left = [], words
     whole = words >= act.words
-    for step in decode(act, known, focus):
+    for step in decode(act, known, focus, due):
         cost = sum(act.units[unit].words for unit in step)
         if cost > left and not whole:
             break
@@ -122,15 +123,18 @@ def choose(act: Act, scores: ArrayLike, words: int, focus: str = "all") -> Choic
     return Choice(tuple(steps))
 
 
-def decode(act: Act, scores: Floats, focus: str = "all") -> Iterator[tuple[int, ...]]:
+def decode(
+    act: Act, scores: Floats, focus: str = "all", due: Mapping[int, int] | None = None
+) -> Iterator[tuple[int, ...]]:
     """Yield the steps of the decoder, the most important first, until nothing is left that a summary may contain."""
     decoder, lengths = _GreedyDecoder(act, scores, focus), _lengths(act.words)
+    deadlines = sorted((words, int(decoder.candidates.of_unit[unit])) for unit, words in (due or {}).items())
     length, after = next(lengths), next(lengths)
     while not decoder.is_done:
         room, later = length - decoder.words, after - decoder.words
         step = decoder.next(room, later) if room >= _FULL else None
         if step is not None:
-            yield decoder.take(step)
+            yield decoder.take(decoder.overdue(deadlines, step.words) or step)
         else:
             length, after = after, next(lengths)
 
@@ -147,7 +151,7 @@ class _GreedyDecoder:
     """The state of a summary that is being decoded."""
 
     def __init__(self, act: Act, scores: Floats, focus: str) -> None:
-        application = application_units(act, _APPLICATION_WORDS)
+        application = application_units(act, APPLICATION_WORDS)
         eligible = is_eligible(act, focus)
         self.candidates = candidates = Candidates(act, scores, eligible, application)
         of_unit, size = candidates.of_unit, len(candidates)
@@ -209,6 +213,27 @@ class _GreedyDecoder:
         for entry in aside:
             heapq.heappush(self._heap, entry)
         return found
+
+    def overdue(self, deadlines: list[tuple[int, int]], words: int) -> _Step | None:
+        """The first step that would miss its deadline if another one of N words came before it.
+
+        Args:
+            deadlines: For each candidate that is due the length by which it should be selected, the earliest first.
+            words: The length of the other step.
+
+        """
+        first, before = None, self.words
+        for deadline, candidate in deadlines:
+            if self._selected[candidate]:
+                continue
+            step = self._step(candidate)
+            if step.gain <= 0 or before + step.words > deadline:
+                continue  # it may not be selected, or its deadline cannot be met
+            first = first or step
+            before += step.words
+            if before + words > deadline:
+                return first
+        return None
 
     def _least_share(self, room: int) -> float:
         """The share of the best gain that is enough for a step that fits."""

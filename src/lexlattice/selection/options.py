@@ -29,7 +29,7 @@ class Options(TypedDict, total=False):
     explain: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SummaryOptions:
     """What a summary should be like. At most one of `words`, `ratio` and `budget` may be given.
 
@@ -73,6 +73,27 @@ class SummaryOptions:
             raise OptionError("The length was given twice; give only one of words, ratio and budget.")
         self._length()
 
+    def __repr__(self) -> str:
+        """Only what is not the default: SummaryOptions(words=400)."""
+        given = [(option.name, getattr(self, option.name), option.default) for option in fields(self)]
+        changed = [f"{name}={value!r}" for name, value, default in given if value != default]
+        return f"SummaryOptions({', '.join(changed)})"
+
+    @classmethod
+    def of(cls, options: SummaryOptions | None, fields: Mapping[str, Any]) -> SummaryOptions:
+        """Return the options of a call that takes either an object or its fields as keyword arguments.
+
+        Raises:
+            OptionError: Both are given.
+
+        """
+        if options is None:
+            return cls(**fields)
+        if fields:
+            given = ", ".join(fields)
+            raise OptionError(f"Options are given twice, as an object and by name ({given}); give only one of the two.")
+        return options
+
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> SummaryOptions:
         """Pick the options out of a mapping that may hold other entries too, such as parsed arguments."""
@@ -82,6 +103,20 @@ class SummaryOptions:
     def names(cls) -> tuple[str, ...]:
         """The names of all options."""
         return tuple(option.name for option in fields(cls))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the options that are not the default as plain JSON types, as the REST service takes them.
+
+        Examples:
+            >>> SummaryOptions(budget=Budget.parse("words:400"), language="de").to_dict()
+            {'words': 400, 'language': 'de'}
+
+        """
+        given = {option.name: getattr(self, option.name) for option in fields(self)}
+        if isinstance(self.budget, Budget):
+            kind, amount = self.budget.kind, self.budget.amount
+            given |= {"budget": None, kind: amount} if amount is not None else {"budget": kind}
+        return {option.name: given[option.name] for option in fields(self) if given[option.name] != option.default}
 
     def budget_for(self, act: Act | int) -> int:
         """Return the number of words allowed for an act, or for an act of N words."""

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 import httpx
 import pytest
 
 from helpers.service import served
-from lexlattice import read, summarize
-from lexlattice.apps.client import Client, Language, ServiceError
-from lexlattice.errors import LexLatticeError, OptionError, OutputError, ReadingError
+from lexlattice import AsyncClient, Budget, Result, SummaryOptions, read, summarize
+from lexlattice.act.summary import SummaryRecord
+from lexlattice.apps.client import Client, Language, ServiceError, Source
+from lexlattice.errors import OptionError, OutputError, ReadingError
 from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
 from lexlattice.rendering.phrases import phrases
 
+Found = TypeVar("Found")
+
+
+def run(work: Coroutine[Any, Any, Found]) -> Found:
+    """Run a coroutine in a thread of its own: the tests in a browser keep an event loop in this one."""
+    found: list[Found] = []
+    thread = threading.Thread(target=lambda: found.append(asyncio.run(work)))
+    thread.start()
+    thread.join()
+    return found[0]
+
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
-    with served(workers=1, queue=2, fetch=False) as server, Client(server.address, attempts=1) as client:
+    with served(workers=1, queue=64, fetch=False) as server, Client(server.address, attempts=1) as client:
         yield client
 
 
@@ -103,19 +118,20 @@ def test_many_summaries_come_in_order_and_errors_in_their_place(client: Client, 
     acts = [examples / "short" / f"{code}.txt" for code in (*LANGUAGES, *LANGUAGES)][:count]
     sources: list[Path | bytes] = [*acts[:3], b" ", *acts[3:]] if count > 1 else [b" "]
     found = list(client.summarize_many(sources, words=40))
-    errors = [(place, one) for place, one in enumerate(found) if isinstance(one, ServiceError)]
+    assert [result.source for result in found] == sources
+    errors = [(place, one.error) for place, one in enumerate(found) if isinstance(one.error, ServiceError)]
     assert [(place, error.status) for place, error in errors] == [(3 if count > 1 else 0, 422)]
-    languages = [one.language for one in found if not isinstance(one, LexLatticeError)]
+    languages = [one.summary.language for one in found if one.error is None]
     assert languages == ([path.stem for path in acts] if count > 1 else [])
 
 
 def test_a_source_that_cannot_be_sent_does_not_lose_the_others(client: Client, examples: Path, tmp_path: Path) -> None:
     act = examples / "short" / "en.txt"
     first, missing, number, last = client.summarize_many([act, tmp_path / "nothing.txt", "32016R0679", act], words=40)
-    assert first == last == client.summarize(act, words=40)
-    assert isinstance(missing, ReadingError)
-    assert isinstance(number, OptionError)
-    assert [type(one) for one in client.summarize_many(["nothing.txt"])] == [ReadingError]
+    assert first.summary == last.summary == client.summarize(act, words=40)
+    assert isinstance(missing.error, ReadingError)
+    assert isinstance(number.error, OptionError)
+    assert [type(one.error) for one in client.summarize_many(["nothing.txt"])] == [ReadingError]
 
 
 def test_errors_are_in_the_language_of_the_client(client: Client) -> None:
@@ -201,3 +217,123 @@ def test_a_service_that_stays_busy_is_an_error() -> None:
         client._http = httpx.Client(base_url="http://service.test", transport=transport)
         client.languages()
     assert refused.value.status == 503
+
+
+# --- options as an object, and the asynchronous client -------------------------------------------------------
+
+
+def test_options_are_an_object_or_named(client: Client, examples: Path) -> None:
+    act = examples / "short" / "en.txt"
+    expected = client.summarize(act, words=80, focus="articles")
+    for options in (
+        SummaryOptions(words=80, focus="articles"),
+        SummaryOptions(budget=Budget("words", 80), focus="articles"),
+    ):
+        assert client.summarize(act, options) == expected
+        assert [result.summary for result in client.summarize_many([act], options)] == [expected]
+        assert json.loads(client.export(act, "json", options=options)) == expected.to_dict()
+    with pytest.raises(OptionError):
+        client.summarize(act, SummaryOptions(), words=80)
+    with pytest.raises(OptionError):
+        client.summarize(act, words=0)
+
+
+def test_the_asynchronous_client_has_the_same_answers(client: Client, examples: Path, tmp_path: Path) -> None:
+    english, german = (examples / "short" / f"{language}.txt" for language in ("en", "de"))
+
+    async def ask() -> list[object]:
+        async with AsyncClient(str(client._http.base_url), attempts=1) as other:
+            return [
+                await other.summarize(english, words=80, group=True),
+                await other.parse(german),
+                await other.quote(german, provision="Art. 3 Abs. 2"),
+                await other.align(english, german),
+                await other.identify("Directive 95/46/EC"),
+                await other.languages(),
+                await other.export(english, "json", to=tmp_path / "summary.json", options=SummaryOptions(words=80)),
+            ]
+
+    assert run(ask()) == [
+        client.summarize(english, words=80, group=True),
+        client.parse(german),
+        client.quote(german, provision="Art. 3 Abs. 2"),
+        client.align(english, german),
+        client.identify("Directive 95/46/EC"),
+        client.languages(),
+        (tmp_path / "summary.json").read_bytes(),
+    ]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_many_requests_are_open_at_once_but_no_more_than_allowed(client: Client, examples: Path, ordered: bool) -> None:
+    paths = [examples / "short" / f"{language}.txt" for language in LANGUAGES]
+    sources: list[Source] = [*paths, "nothing.txt", "32016R0679", b" ", *paths]
+    taken = 0
+
+    async def slowly() -> AsyncIterator[Source]:
+        nonlocal taken
+        for source in sources:
+            taken += 1
+            yield source
+
+    async def ask() -> list[Result[SummaryRecord]]:
+        found: list[Result[SummaryRecord]] = []
+        async with AsyncClient(str(client._http.base_url)) as other:
+            async for result in other.summarize_many(slowly(), concurrency=16, ordered=ordered, words=40):
+                found.append(result)
+                assert taken <= len(found) + 16
+        return found
+
+    found = run(ask())
+    assert len(found) == len(sources)
+    if ordered:
+        assert [result.source for result in found] == sources
+    else:
+        assert {str(result.source) for result in found} == {str(source) for source in sources}
+    errors = {str(one.source): type(one.error) for one in found if one.error}
+    assert errors == {"nothing.txt": ReadingError, "32016R0679": ServiceError, "b' '": ServiceError}
+    assert all(one.summary.language == Path(one.source).stem for one in found if not one.error)
+
+
+def test_asynchronous_calls_that_fail_are_the_same_errors(examples: Path) -> None:
+    act = examples / "short" / "en.txt"
+
+    async def refused(work: Coroutine[Any, Any, object]) -> tuple[type, str]:
+        try:
+            await work
+        except (ServiceError, OptionError) as error:
+            return type(error), error.code
+        return type(None), ""
+
+    async def ask() -> list[tuple[type, str]]:
+        async with AsyncClient("http://127.0.0.1:1") as nowhere:
+
+            async def many(**options: Any) -> None:
+                async for _ in nowhere.summarize_many([act], **options):
+                    pass
+
+            return [
+                await refused(work)
+                for work in (nowhere.languages(), many(), nowhere.summarize(), many(words=0), many(concurrency=0))
+            ]
+
+    assert run(ask()) == [(ServiceError, "service")] * 2 + [(OptionError, "invalid-option")] * 3
+
+
+def test_a_busy_service_is_tried_again_asynchronously() -> None:
+    statuses = iter((503, 429, 200, 503, 503, 503))
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(next(statuses), headers={"Retry-After": "0"}, json=[{"code": "en", "name": "English"}])
+
+    async def ask() -> tuple[list[Language], int]:
+        async with AsyncClient("http://service.test", attempts=3) as other:
+            other._http = httpx.AsyncClient(base_url="http://service.test", transport=httpx.MockTransport(respond))
+            found = await other.languages()
+            try:
+                await other.languages()
+            except ServiceError as error:
+                return found, error.status
+            return found, 0
+
+    assert run(ask()) == ([Language("en", "English")], 503)

@@ -13,7 +13,9 @@ import pytest
 from helpers import ROOT
 from lexlattice.reading import LANGUAGES
 
-EXTRAS = {*"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore docs fuzz llm audit dev".split()}
+EXTRAS = {
+    *"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore docs fuzz llm audit dev recipes".split()
+}
 OPTIONAL_KEYS = re.compile(
     r"headwords\.(?:number_first|ordinals_header|ordinal_endings\.\w*)|sentences\.ordinals|ordinals\.\w+"
     r"|citation\.numeral\.final|citation\.\w+\.(?:(?:direct|nested|under)(?:_inner|_outer)?|inner|outer|first)"

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import lexlattice
 from helpers.acts import LANGUAGES
 from helpers.generated_acts import acts, made
-from lexlattice import Act, Summarizer, Summary, SummaryOptions, read, summarize
+from lexlattice import Act, Budget, Summarizer, Summary, SummaryOptions, read, summarize
 from lexlattice.act.summary import GROUPS, SummaryRecord
 from lexlattice.encoding.static import PATH as STATIC
 from lexlattice.errors import OptionError, OutputError, WeightsError
@@ -85,6 +84,31 @@ def test_no_length_at_all_is_one_sentence(act: Act, length: Options) -> None:
         summarize(act, **length)
     assert str(error.value).count("\n") == 0
     assert str(error.value).endswith(".")
+
+
+def test_options_are_one_object_or_named_but_not_both(act: Act) -> None:
+    options = SummaryOptions(words=100, focus="articles")
+    expected = summarize(act, words=100, focus="articles")
+    assert summarize(act, options) == summarize(act, options=options) == expected
+    summarizer = Summarizer.from_pretrained()
+    assert summarizer.summarize(act, options) == summarizer.summarize(act, words=100, focus="articles") == expected
+    for call in (summarize, summarizer.summarize):
+        with pytest.raises(OptionError):
+            call(act, options, words=50)
+
+
+@pytest.mark.parametrize(
+    ("options", "plain"),
+    [
+        (SummaryOptions(), {}),
+        (SummaryOptions(budget="short", explain=True), {"budget": "short", "explain": True}),
+        (SummaryOptions(budget=Budget("ratio", 0.5), language="de"), {"ratio": 0.5, "language": "de"}),
+        (SummaryOptions(budget=Budget("medium")), {"budget": "medium"}),
+    ],
+)
+def test_options_are_plain_data_without_defaults(options: SummaryOptions, plain: dict[str, object]) -> None:
+    assert options.to_dict() == plain
+    assert SummaryOptions(**plain).budget_for(5_000) == options.budget_for(5_000)  # type: ignore[arg-type]
 
 
 def test_more_words_than_the_act_has_give_all_provisions_and_say_so(act: Act) -> None:
@@ -225,16 +249,6 @@ def test_weights_of_another_kind_are_named_with_what_was_expected_and_what_was_f
 def test_the_words_around_do_not_change_what_is_chosen(act: Act) -> None:
     elsewhere = replace(act, celex="", title="")
     assert len(summarize(elsewhere, words=100)) > 0
-
-
-def test_the_exported_names_are_complete() -> None:
-    exported = {name: getattr(lexlattice, name) for name in lexlattice.__all__}
-    assert sorted(exported) == [
-        *("Act", "Budget", "Definition", "Furniture", "Item", "LexLatticeError", "Provision", "Reference", "Section"),
-        *("Summarizer", "Summary", "SummaryOptions", "Unit", "evaluate", "read", "summarize"),
-    ]
-    assert {*lexlattice.__all__} <= {*dir(lexlattice)}
-    assert all(value.__module__.startswith("lexlattice.") and value.__doc__ for value in exported.values())
 
 
 def test_the_keywords_of_summarize_are_the_fields_of_the_options() -> None:

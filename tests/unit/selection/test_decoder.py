@@ -490,3 +490,18 @@ def test_lengths_that_have_a_name_are_nested_too(name: str) -> None:
     longest = choose(act, scores, Budget("long").of(act.words)).steps
     steps = choose(act, scores, Budget(name).of(act.words)).steps
     assert longest[: len(steps)] == steps
+
+
+def test_what_is_due_is_selected_in_time_and_longer_choices_contain_shorter_ones() -> None:
+    act = made(
+        *(("article", "", [f"Keepers of kind {place} shall register all of their hives."]) for place in range(8))
+    )
+    scores = np.linspace(0.9, 0.2, 8)
+    last, length = act.units[7].words, act.units[0].words
+    for deadline in (last, 3 * length, 5 * length):
+        found = [set(choose(act, scores, words, due={7: deadline}).units) for words in range(act.words)]
+        assert all(shorter <= longer for shorter, longer in pairwise(found))
+        assert all((7 in units) == (words >= deadline) for words, units in enumerate(found) if words <= deadline)
+        assert 7 in found[deadline]
+    without = choose(act, scores, 3 * length)
+    assert choose(act, scores, 3 * length, due={7: last - 1}) == without, "what cannot be in time changes nothing"

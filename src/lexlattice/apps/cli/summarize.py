@@ -167,7 +167,7 @@ def _several_languages(options: argparse.Namespace) -> int:
     """Summarize one act in several languages by the same provisions."""
     if options.hierarchy is not None:
         raise OptionError("--hierarchy is for documents in one language; omit it, or omit --to and --versions.")
-    from lexlattice.multilingual.versions import summarize_versions
+    from lexlattice.multilingual.versions import summarize_acts
 
     format = _format(options, is_many=True)
     if format in _BINARY and not options.output:
@@ -175,7 +175,7 @@ def _several_languages(options: argparse.Namespace) -> int:
     acts, summarizer = _versions(options), _summarizer(options)
     if options.output:
         _make_folder(options.output)
-    summaries = summarize_versions(acts, summarizer, SummaryOptions.from_mapping(vars(options)), base=options.base)
+    summaries = summarize_acts(acts, summarizer, SummaryOptions.from_mapping(vars(options)), base=options.base)
     name = next((act.celex for act in acts if act.celex), "act")
     for language, summary in summaries.items():
         target = str(Path(options.output) / f"{name}.{language}{_SUFFIX[format]}") if options.output else None

@@ -1,0 +1,233 @@
+"""`lexlattice.summarize_many`: many acts on all cores, each with its summary or its error."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final, Unpack
+
+from lexlattice._internal.processes import WorkerPool, WorkerSlot
+from lexlattice._internal.spawning import without_main_module
+from lexlattice._internal.worker import InternalError, TooLargeError
+from lexlattice.act.document import Act
+from lexlattice.act.result import Result
+from lexlattice.act.summary import Item, Summary
+from lexlattice.errors import LexLatticeError, OptionError, ReadingError, brief
+from lexlattice.reading.formats import MAX_BYTES
+from lexlattice.selection import Options, SummaryOptions
+from lexlattice.summarizer import Source, Summarizer, shipped
+
+_SECONDS_ALONE: Final = 1.0
+"""Work in this process before others are started, unless the caller asks for them: about what starting them takes."""
+_AHEAD: Final = 4
+"""Acts taken from the sources for each process: enough to keep it busy, few enough for any memory."""
+_MOST_JOBS: Final = 10_000
+
+Outcome = Summary | LexLatticeError
+
+
+def summarize_many(
+    sources: Iterable[Source],
+    options: SummaryOptions | None = None,
+    *,
+    jobs: int | None = None,
+    ordered: bool = True,
+    seconds: float | None = None,
+    memory: int | None = None,
+    model: str | os.PathLike[str] | None = None,
+    hierarchy: str | os.PathLike[str] | None = None,
+    **fields: Unpack[Options],
+) -> Iterator[Result[Summary]]:
+    r"""Summarize many acts, using several processes.
+
+    Sources are taken only as results are consumed, so they can be an endless generator. Closing the generator that is
+    returned, or leaving the loop over it, ends the processes. They do not import the calling script, so it needs no
+    `if __name__ == "__main__"`.
+
+    Args:
+        sources: The acts, each as for `lexlattice.summarize`.
+        options: The options of all summaries.
+        jobs: How many processes; 1 works in this one, act by act. By default this process does the first second of
+            work, and for what is left there are as many processes as cores.
+        ordered: Yield results in the order of the sources; otherwise as soon as they are there.
+        seconds: How long an act may take; it is summarized in another process then, even with one job.
+        memory: How many bytes a process may allocate, likewise.
+        model: The folder or file of a model that `lexlattice train` wrote; by default the one of the package.
+        hierarchy: How to read documents that are no EU acts, as in `lexlattice.read`.
+        **fields: The fields of `SummaryOptions` instead of `options`.
+
+    Yields:
+        A `Result` for each source, with its summary or error. An act that fails does not affect others.
+
+    Raises:
+        OptionError: An option or the number of jobs is not valid.
+        WeightsError: There is no such model.
+
+    Examples:
+        >>> for result in summarize_many(["Article 1\n\nBees are free.", "no such file.html"], language="en"):
+        ...     print(result.error.code if result.error else result.summary[0].citation)
+        Article 1
+        unreadable
+
+    """
+    is_limited = seconds is not None or memory is not None
+    task = Task(SummaryOptions.of(options, fields), model, hierarchy)
+    if jobs is not None and not 1 <= jobs <= _MOST_JOBS:
+        raise OptionError(f"There cannot be {jobs} jobs; give a number from 1 to {_MOST_JOBS:,}.")
+    if any(limit is not None and limit <= 0 for limit in (seconds, memory)):
+        raise OptionError("A limit of time or memory has to be more than nothing; give another, or leave it out.")
+    is_daemon = multiprocessing.current_process().daemon  # which may not have processes of its own
+    if is_daemon and (is_limited or (jobs or 1) > 1):
+        raise OptionError("A process of a pool cannot start others; leave out jobs and limits in it.")
+    if model is not None:
+        task.load()  # so that a model that is not there is an error at once
+    return _run(iter(sources), task, 1 if is_daemon else jobs, ordered, seconds, memory, is_limited=is_limited)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How acts are summarized; sent to each process once."""
+
+    options: SummaryOptions
+    model: str | os.PathLike[str] | None
+    hierarchy: str | os.PathLike[str] | None
+
+    def load(self) -> Callable[[Source], Summary]:
+        """Load the model, and return the function that summarizes an act."""
+        summarizer = shipped() if self.model is None else Summarizer.from_pretrained(self.model)
+        return partial(summarizer.summarize, options=self.options, hierarchy=self.hierarchy)
+
+
+def _run(
+    sources: Iterator[Source],
+    task: Task,
+    jobs: int | None,
+    ordered: bool,
+    seconds: float | None,
+    memory: int | None,
+    *,
+    is_limited: bool,
+) -> Iterator[Result[Summary]]:
+    if not is_limited and jobs in (None, 1):
+        yield from _in_this_process(sources, task, _SECONDS_ALONE if jobs is None else None)
+    for first in sources:  # only if there are any left
+        pool = WorkerPool(jobs or _cores(), partial(_load, task), seconds=seconds, memory=memory)
+        try:
+            yield from _in_processes(pool, chain([first], sources), ordered)
+        finally:
+            pool.close()
+
+
+def _in_this_process(sources: Iterator[Source], task: Task, seconds: float | None) -> Iterator[Result[Summary]]:
+    """Yield one result after the other, until N seconds were spent on them."""
+    summarize, spent = task.load(), 0.0
+    while seconds is None or spent < seconds:
+        # `next` outside of a loop over the sources: none may be taken that is not summarized here.
+        try:
+            source = next(sources)
+        except StopIteration:
+            return
+        start = time.perf_counter()
+        result = _result(summarize, source, _content(source))
+        spent += time.perf_counter() - start
+        yield result
+
+
+def _outcome(summarize: Callable[[Source], Summary], source: Source) -> Outcome:
+    """The summary of an act, or the error that takes its place, whatever it is."""
+    try:
+        return summarize(source)
+    except LexLatticeError as error:
+        return error
+    except MemoryError:
+        return TooLargeError()
+    except Exception as error:
+        internal = InternalError(details=traceback.format_exc())
+        internal.__cause__ = error
+        return internal
+
+
+def _in_processes(pool: WorkerPool, sources: Iterator[Source], ordered: bool) -> Iterator[Result[Summary]]:
+    """Yield results while processes work on the acts that follow."""
+    idle: SimpleQueue[WorkerSlot] = SimpleQueue()
+    for slot in pool.slots:
+        idle.put(slot)
+
+    def send(source: Source) -> Summary:
+        slot = idle.get()
+        try:
+            with without_main_module():
+                act, *rest = slot.run(_summarize_there, source)
+        finally:
+            idle.put(slot)
+        return Summary(source if isinstance(source, Act) else act, *rest)
+
+    waiting: deque[Future[Result[Summary]]] = deque()
+    most, is_over = _AHEAD * len(pool.slots), False
+    while True:
+        while not is_over and len(waiting) < most:
+            try:
+                source = next(sources)
+            except StopIteration:
+                is_over = True
+            else:
+                waiting.append(pool.submit(_result, send, source, _content(source)))
+        if not waiting:
+            return
+        if not ordered:
+            wait(waiting, return_when=FIRST_COMPLETED)
+        # The first that is done, so that none waits for ever if there is always another one.
+        done = waiting[0] if ordered else next(future for future in waiting if future.done())
+        waiting.remove(done)
+        yield done.result()
+
+
+def _result(
+    summarize: Callable[[Source], Summary], source: Source, content: Source | LexLatticeError
+) -> Result[Summary]:
+    """Summarize the content of a source."""
+    return Result(source, content if isinstance(content, LexLatticeError) else _outcome(summarize, content))
+
+
+def _content(source: Source) -> Source | LexLatticeError:
+    """Return a source as it can be sent to another process; an open file is read at once, while it is open."""
+    if isinstance(source, os.PathLike):
+        return Path(source)
+    if isinstance(source, str | bytes | Act) or not hasattr(source, "read"):
+        return source
+    try:
+        content = source.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        return ReadingError(f"An open file cannot be read ({brief(error)}); open it again, or give its path.")
+    return content.encode("utf-8", "replace") if isinstance(content, str) else content
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# Called in the worker processes:
+
+_summarize: Callable[[Source], Summary]
+
+
+def _load(task: Task) -> None:
+    global _summarize
+    _summarize = task.load()
+
+
+def _summarize_there(source: Source) -> tuple[Act | None, int, tuple[Item, ...], tuple[str, ...]]:
+    """Return the parts of a summary; an act that came from the other process is not sent back."""
+    found = _summarize(source)
+    return None if isinstance(source, Act) else found.act, found.budget, found.items, found.warnings
