@@ -101,7 +101,7 @@ def measure_caller() -> None:
         return count / (time.perf_counter() - start), (time.process_time() - spent) / SECONDS
 
     def pool() -> int:
-        return max(entry["num_threads"] for entry in threadpool_info() if entry["user_api"] == "blas")
+        return max(int(entry["num_threads"]) for entry in threadpool_info() if entry["user_api"] == "blas")
 
     before, (alone, _) = pool(), products()
     is_over = threading.Event()

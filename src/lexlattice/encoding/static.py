@@ -15,13 +15,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice._internal.threads import one_blas_thread
 from lexlattice._internal.weights import read_weights, sha256_of
 from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors, check_texts, progress_bar, warn_about_empty
