@@ -12,6 +12,8 @@ from pathlib import Path
 
 import torch
 
+from checksums import TARGET as CHECKSUMS
+from checksums import module as checksums
 from lexlattice._internal.weights import write_weights
 from lexlattice.encoding.static import Static
 from lexlattice.training.silver.fitting import fit
@@ -29,6 +31,7 @@ def main() -> None:
     rows = data / "eur-lex-sum" / "en" / "train.jsonl.gz"
     examples = [item.example for item in gold_acts(gold / "train.jsonl", rows, Static())]
     write_weights(PATH, arrays_of(fit(examples)), {"fitted on": f"{len(examples)} annotated training acts"})
+    CHECKSUMS.write_text(checksums(), "utf-8")
     print(f"{PATH.name}: fitted on {len(examples)} acts")
 
 

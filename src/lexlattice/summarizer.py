@@ -77,8 +77,8 @@ class Summarizer:
 
         """
         path = file_of(PATH if name_or_path is None else name_or_path)
-        model = Network.read(path)
-        return cls(path, model, encoder_for(path, model.encoder, encoder))
+        weights = read_weights(path)
+        return cls(path, Network.of_file(path, weights), encoder_for(weights.about, encoder))
 
     def save_pretrained(self, folder: str | os.PathLike[str]) -> None:
         """Write the model into a folder that `from_pretrained` can load.
@@ -175,14 +175,13 @@ def file_of(name_or_path: str | os.PathLike[str]) -> Path:
     return path / MODEL if path.is_dir() else path
 
 
-def encoder_for(path: Path, fingerprint: str, encoder: str | encoding.Encoder | None) -> encoding.Encoder:
-    """Return the encoder that a model was trained with; a given one has to have the same fingerprint."""
+def encoder_for(about: Mapping[str, str], encoder: str | encoding.Encoder | None) -> encoding.Encoder:
+    """Return the encoder that a model was trained with, by its metadata; a given one needs the same fingerprint."""
     if not isinstance(encoder, encoding.Encoder):
-        about = read_weights(path).about
         name = encoder or encoding.require_builtin(about.get("encoder") or "static")
         precision = about.get("precision", "fp32")
         encoder = Static() if name == "static" else encoding.load(name, precision=precision)
-    encoding.require_fingerprint(encoder, fingerprint)
+    encoding.require_fingerprint(encoder, about.get("fingerprint", ""))
     return encoder
 
 

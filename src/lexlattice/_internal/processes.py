@@ -21,6 +21,7 @@ from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from lexlattice._internal.threads import one_blas_thread
 from lexlattice._internal.worker import (
     NOT_STARTED,
     InternalError,
@@ -304,7 +305,10 @@ def parallel_map(
 
     """
     if workers == 1:
-        yield from map(function, items)
+        for item in items:
+            with one_blas_thread():  # as in a worker process
+                result = function(item)
+            yield result
         return
     pool = WorkerPool(workers, partial(_keep, function))
     try:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice.act.remarks import Remark
 from lexlattice.errors import DataError
 

@@ -10,9 +10,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice.act.document import Act, Section, Unit, rows_of, shortened
 from lexlattice.act.hierarchy import Cut, cuts_of
 

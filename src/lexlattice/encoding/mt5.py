@@ -11,12 +11,13 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice._internal.imports import silent_transformers
+from lexlattice._internal.lazy import cached_property
 from lexlattice.encoding.base import SAMPLES, EncodingError, Vectors
 from lexlattice.encoding.chunking import Ids, check_agreement, check_finite, find_folder, fingerprint
 from lexlattice.encoding.convert import SMALL_FILES, TOKENIZERS, find_converted

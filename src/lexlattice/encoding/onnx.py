@@ -5,12 +5,12 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors
 from lexlattice.encoding.chunking import (
     BATCH_TOKENS,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lexlattice._internal.imports import silent_transformers
+from lexlattice._internal.lazy import cached_property
 from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors
 from lexlattice.encoding.chunking import Ids, check_finite, find_folder, fingerprint
 from lexlattice.encoding.torch_encoder import AUTO, TorchEncoder

@@ -15,15 +15,15 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice._internal.threads import one_blas_thread
-from lexlattice._internal.weights import read_weights
+from lexlattice._internal.weights import read_weights, sha256_of
 from lexlattice.encoding.base import CHUNK_SIZE, EncodingError, Vectors, check_texts, progress_bar, warn_about_empty
 from lexlattice.encoding.subwords import (
     MAX_LETTERS,
@@ -34,7 +34,7 @@ from lexlattice.encoding.subwords import (
     split_words,
     unique_words,
 )
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import WeightsError
 
 PATH: Final = Path(__file__).parent / "weights" / "static.safetensors"
 _METHOD: Final = 1
@@ -101,12 +101,15 @@ class Static:
 
         Raises:
             EncodingError: The file is missing or has no weights of such an encoder.
+            WeightsError: The file that comes with the package is missing or damaged.
         """
         self.name = "static" if Path(path) == PATH else f"static:{path}"
         self._path = Path(path).expanduser().absolute()
         try:
             arrays, about = read_weights(self._path)
-        except LexLatticeError as error:
+        except WeightsError as error:
+            if self._path == PATH:  # not a wrong choice of the caller: the package itself is damaged
+                raise
             raise EncodingError(str(error)) from error
         try:
             self._hashes, self._numbers, self._scales = (
@@ -143,9 +146,7 @@ class Static:
     @cached_property
     def fingerprint(self) -> str:
         """Digest of the weights and of the method."""
-        with self._path.open("rb") as file:
-            weights = hashlib.file_digest(file, "sha256").hexdigest()
-        return hashlib.sha256(f"{weights} {_METHOD}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{sha256_of(self._path)} {_METHOD}".encode()).hexdigest()[:16]
 
     def encode(self, texts: Sequence[str], *, progress: bool = False) -> Vectors:
         """One vector of length one for each text: the mean of its words, or of its chunks if it is long."""

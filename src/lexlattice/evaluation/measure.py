@@ -7,13 +7,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from lexlattice import encoding
+from lexlattice._internal.lazy import cached_property
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError, LexLatticeError, OptionError, OutputError, brief
 from lexlattice.evaluation.gold import Gold, project_gold

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from functools import cached_property
 from itertools import zip_longest
 from typing import Final, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice.errors import DataError
 from lexlattice.evaluation.gold import WORD, Place
 

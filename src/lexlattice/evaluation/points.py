@@ -19,12 +19,12 @@ Meaning(points=1.0, precision=1.0, f1=1.0)
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice.act.document import Act
 from lexlattice.errors import DataError
 from lexlattice.evaluation.gold import Gold, Places

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.threads import one_blas_thread
-from lexlattice._internal.weights import read_weights
+from lexlattice._internal.weights import Weights, read_weights
 from lexlattice.errors import WeightsError
 from lexlattice.lattice.automaton import Attention, Automaton, Dense, Groups, GroupStates, Links, Readout, array_of
 from lexlattice.lattice.features import MeaningFeatures
@@ -149,7 +149,12 @@ class Network:
             WeightsError: If the file is missing, damaged or of another kind.
 
         """
-        arrays, about = read_weights(path)
+        return cls.of_file(path, read_weights(path))
+
+    @classmethod
+    def of_file(cls, path: str | os.PathLike[str], weights: Weights) -> Network:
+        """Build the network from the content of a file; a WeightsError if it is of another kind."""
+        arrays, about = weights
         try:
             if (found := about.get("format", "of no kind that is named")) != FORMAT:
                 raise WeightsError(f"'{FORMAT}' was expected, and they are '{found}'; get or train them again.")

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice import encoding
+from lexlattice._internal.threads import one_blas_thread
 from lexlattice.act.document import Act, Unit
 
 Vectors = NDArray[np.float32]
@@ -81,6 +82,7 @@ def embedded(texts: list[str]) -> Vectors:
     return encoding.vectors_of_units(_embedded_encoder(), texts)
 
 
+@one_blas_thread()
 def align(source: Act, target: Act, encode: Encode | None = embedded) -> Alignment:
     r"""Align the units of two versions of an act.
 

@@ -6,13 +6,10 @@ loads its drafting conventions, and `structure` builds the act from the lines. `
 
 from __future__ import annotations
 
-import gc
 import os
 import re
-import threading
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
@@ -103,8 +100,7 @@ def read(
         described = load_hierarchy(hierarchy)
         language = language or described.language or None
     document = _open(source, language, format)
-    with _gc_paused():
-        return _build(document, language, profile, sentences_from, described)
+    return _build(document, language, profile, sentences_from, described)
 
 
 def _build(
@@ -254,29 +250,3 @@ def _normalize(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
                 # Only letters with combining diacritics: NFC of the whole line would change other characters too.
                 block.text = _DECOMPOSED.sub(lambda match: unicodedata.normalize("NFC", match.group()), text)
     return [block for block in blocks if block.text]
-
-
-_gc_lock = threading.Lock()
-_gc_users = 0
-_gc_was_enabled = False
-
-
-@contextmanager
-def _gc_paused() -> Iterator[None]:
-    """Pause the cyclic garbage collector: reading creates no cycles, and searching for them takes a fifth of the time.
-
-    The collector is global, so the first of several threads pauses it and the last one resumes it.
-    """
-    global _gc_users, _gc_was_enabled
-    with _gc_lock:
-        if not _gc_users:
-            _gc_was_enabled = gc.isenabled()
-            gc.disable()
-        _gc_users += 1
-    try:
-        yield
-    finally:
-        with _gc_lock:
-            _gc_users -= 1
-            if not _gc_users and _gc_was_enabled:
-                gc.enable()

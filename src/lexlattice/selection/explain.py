@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from lexlattice._internal.threads import one_blas_thread
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Explanation, Influence, Reason, shown
 from lexlattice.lattice.features import MeaningFeatures
@@ -74,6 +75,7 @@ class Explainer:
         return tuple(named)
 
 
+@one_blas_thread()
 def explanations(
     act: Act, model: Network, features: MeaningFeatures, steps: Sequence[Sequence[int]]
 ) -> dict[int, Explanation]:

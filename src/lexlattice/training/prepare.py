@@ -13,13 +13,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from lexlattice import encoding
 from lexlattice._internal.files import sha256
+from lexlattice._internal.lazy import cached_property
 from lexlattice._internal.processes import parallel_map
 from lexlattice._internal.progress import Progress, reports_interruption
 from lexlattice._internal.shards import Shard, ShardFolder

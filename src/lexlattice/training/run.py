@@ -25,6 +25,7 @@ from lexlattice.training.loop import CHECKPOINT_SECONDS, SILVER, STAGES, Best, T
 from lexlattice.training.parallel import ProcessGroup
 from lexlattice.training.prepare import Note, prepare
 from lexlattice.training.prepared import Example, Key, Prepared
+from lexlattice.training.threads import check_threads, limit_threads
 from lexlattice.training.trainable import TrainableModel
 from lexlattice.training.validation import GoldValidation
 
@@ -59,6 +60,7 @@ def run_training(
     resume: bool = False,
     seed: int | None = None,
     device: str = "auto",
+    threads: int = 1,
     prepare_options: PrepareOptions | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     progress: bool = False,
@@ -81,6 +83,7 @@ def run_training(
         seed: overrides the seed of the configuration.
         device: where to train, and where a transformer encodes data that are not prepared yet: `auto`, `cpu`, `cuda` or
             `mps`. With a process group, each process has its own GPU.
+        threads: of PyTorch and NumPy on the CPU; with another number, sums are rounded differently.
         prepare_options: how to prepare data that are not prepared yet.
         checkpoint_seconds: time between checkpoints inside an epoch.
         progress: whether to show progress bars.
@@ -93,7 +96,7 @@ def run_training(
     Raises:
         ConfigError: the configuration is not valid.
         DataError: the data do not fit the configuration, or are too few.
-        OptionError: there is no such device.
+        OptionError: there is no such device, or no such number of threads.
         OutputError: the folder cannot be used.
         TrainingError: the training diverged or was interrupted.
 
@@ -101,6 +104,7 @@ def run_training(
     config_path, target = find_config(config), Path(folder)
     settings = read_config(config_path)
     computes_on = choose_device(device)
+    check_threads(threads)
     if settings.silver is not None and "warm-start" in stages:
         stages = (SILVER, *stages)
     is_main = group is None or group.is_main
@@ -138,15 +142,16 @@ def run_training(
         gold = {"silver": settings.silver, "annotated": annotated, "validator": GoldValidation(held_out)}
     budget = Budget.parse(settings.selection.budget)
     task = Task(model, training, held_out, settings.warm_start, settings.rloo, settings.seed, budget, identity, **gold)
-    best = train(
-        task,
-        target,
-        stages=stages,
-        checkpoint_seconds=checkpoint_seconds,
-        progress=progress,
-        note=note,
-        group=group,
-    )
+    with limit_threads(threads):
+        best = train(
+            task,
+            target,
+            stages=stages,
+            checkpoint_seconds=checkpoint_seconds,
+            progress=progress,
+            note=note,
+            group=group,
+        )
     if is_main:
         model.save(target / MODEL, _metadata(settings, training, best))
     return best

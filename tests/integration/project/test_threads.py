@@ -12,23 +12,28 @@ from threading import Barrier
 
 import numpy as np  # its BLAS has to be loaded
 import pytest
+import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from lexlattice._internal.processes import parallel_map
 from lexlattice._internal.threads import one_blas_thread
+from lexlattice.errors import OptionError
+from lexlattice.training.run import run_training
+from lexlattice.training.threads import limit_threads
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 MOST = 1.1
 """Processor time of all threads, for each second of the one that works."""
 WORK = """
 import sys, time
-from lexlattice import read
-from lexlattice.encoding.static import Static
-from lexlattice.lattice.features import features_of
-act, encoder = read(sys.argv[1]), Static()
-features_of(act, encoder)
+from lexlattice import read, summarize
+from lexlattice.multilingual.alignment import align
+act = read(sys.argv[1])
+summarize(act)
 everyone, own = time.process_time(), time.thread_time()
-for _ in range(30):
-    features_of(act, encoder)
+for _ in range(20):
+    summarize(act, explain=True)
+    align(act, act)
 print((time.process_time() - everyone) / (time.thread_time() - own))
 """
 
@@ -112,6 +117,29 @@ def test_a_process_forked_inside_has_its_threads_back_once_it_has_left() -> None
         assert os.waitpid(child, 0)[1] == 0
         assert set(pools()) == {1}
     assert set(pools()) == {2}
+
+
+def test_work_that_is_not_given_to_other_processes_has_one_thread_too() -> None:
+    assert list(parallel_map(lambda _: set(pools()), range(2), 1)) == [{1}, {1}]
+    assert set(pools()) == {2}
+
+
+def test_a_training_has_the_threads_it_asks_for_and_the_caller_has_its_own_again() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    for count in (1, 3):
+        with limit_threads(count):
+            assert torch.get_num_threads() == count
+            assert set(pools()) == {count}
+        assert torch.get_num_threads() == 2
+        assert set(pools()) == {2}
+    torch.set_num_threads(before)
+
+
+def test_a_number_of_threads_that_cannot_be_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(OptionError):
+        run_training("provisions", tmp_path / "nowhere", tmp_path / "model", threads=0)
+    assert not any(tmp_path.iterdir())
 
 
 def test_with_default_threads_an_act_takes_no_more_of_the_processor(examples: Path) -> None:

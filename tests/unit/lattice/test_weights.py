@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from safetensors.numpy import save_file
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
 
 from lexlattice._internal.weights import Weights, read_weights
 from lexlattice.errors import WeightsError
@@ -235,10 +236,49 @@ def test_an_array_that_is_not_fully_described_is_refused(path: Path, key: str) -
     check_refused(written(path, {"array": {name: value for name, value in ENTRY.items() if name != key}}))
 
 
-def test_arrays_that_overlap_or_leave_holes_are_harmless(path: Path) -> None:
-    other = ENTRY | {"shape": [3], "dtype": "F16", "data_offsets": [5, 11]}
-    weights = check_refused_or_harmless(written(path, {"one": ENTRY, "two": ENTRY, "three": other}))
-    assert weights is None or weights.arrays["three"].tobytes() == bytes(range(5, 11))
+def entry(begin: int, end: int) -> dict[str, object]:
+    return {"dtype": "U8", "shape": [end - begin], "data_offsets": [begin, end]}
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [(0, 16), (0, 16)],
+        [(0, 10), (6, 16)],
+        [(0, 16), (5, 11)],
+        [(0, 6), (7, 16)],
+        [(1, 16)],
+        [(0, 15)],
+        [(0, 4), (4, 12)],
+        [(0, 16), (17, 17)],
+        [(0, 8), (8, 17)],
+        [],
+    ],
+    ids=str,
+)
+def test_arrays_that_do_not_tile_the_file_are_refused(path: Path, spans: list[tuple[int, int]]) -> None:
+    """Overlaps, holes, bytes after the last array, and an end beyond the file; the library refuses them too."""
+    check_refused(written(path, {f"array {number}": entry(*span) for number, span in enumerate(spans)}))
+    with pytest.raises(SafetensorError):
+        load_file(path)
+
+
+def test_arrays_in_any_order_of_the_header_are_read(path: Path) -> None:
+    header = {"last": entry(10, 16), "none": entry(4, 4), "first": entry(0, 4), "middle": entry(4, 10)}
+    arrays, _ = read_weights(written(path, header))
+    assert {name: array.tobytes() for name, array in arrays.items()} == {
+        "last": bytes(range(10, 16)),
+        "none": b"",
+        "first": bytes(range(4)),
+        "middle": bytes(range(4, 10)),
+    }
+
+
+def test_a_name_that_occurs_twice_is_refused(path: Path) -> None:
+    half, other = json.dumps(entry(0, 8)), json.dumps(entry(8, 16))
+    check_refused(written(path, f'{{"a": {half}, "a": {other}}}'.encode()))
+    check_refused(written(path, f'{{"a": {half}, "a": {json.dumps(ENTRY)}}}'.encode()))
+    check_refused(written(path, b'{"a": {"dtype": "F32", "dtype": "U8", "shape": [16], "data_offsets": [0, 16]}}'))
 
 
 json_values = st.recursive(

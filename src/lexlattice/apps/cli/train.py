@@ -49,6 +49,14 @@ def add(commands: Commands) -> None:
         help="interval of checkpoints within an epoch, in addition to one per epoch (default: %(default)g)",
     )
     add_device(command)
+    command.add_argument(
+        "--threads",
+        type=int,
+        default=1,
+        metavar="N",
+        help="threads of a training on the CPU; more help large models only, and round sums differently "
+        "(default: %(default)s)",
+    )
     add_rows_options(command)
 
 
@@ -78,6 +86,7 @@ def _train_in(group: ProcessGroup | None, options: argparse.Namespace) -> int:
         resume=options.resume,
         seed=options.seed,
         device=options.device,
+        threads=options.threads,
         prepare_options=PrepareOptions(
             fields=fields_of(options),
             language=options.language,

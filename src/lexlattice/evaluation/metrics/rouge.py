@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import chain, pairwise
 from typing import Final, NamedTuple, TypeVar
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice.encoding.tokens import Tokenizer
 from lexlattice.encoding.tokens import tokenizer as named_tokenizer
 from lexlattice.errors import OptionError

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice._internal.lazy import cached_property
 from lexlattice.act.document import SECTION_KINDS, UNIT_KINDS, Act
 from lexlattice.encoding.tokens import tokenizer
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lexlattice import encoding
+from lexlattice._internal.weights import read_weights
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Explanation
 from lexlattice.encoding.static import Static
@@ -38,8 +39,7 @@ class CoverageSummarizer(Summarizer):
     ) -> CoverageSummarizer:
         """Load the packaged model, or one that was trained with the configuration `coverage`."""
         path = path_of(COVERAGE if name_or_path is None else name_or_path)
-        model = Salience.read(path)
-        return cls(path, model, encoder_for(path, model.encoder, encoder))
+        return cls(path, Salience.read(path), encoder_for(read_weights(path).about, encoder))
 
     def choose(self, act: Act, words: int, focus: str = "all") -> Choice:
         """Select units greedily by their gain in expected coverage for their length."""

@@ -21,6 +21,7 @@ from lexlattice.encoding.subwords import Indices, Spelling
 from lexlattice.reading import LANGUAGES
 from lexlattice.research.encoder.lexicon import Lexicon, Ragged, initial_table, random_table
 from lexlattice.research.encoder.texts import Source
+from lexlattice.training.threads import limit_threads
 
 LANGUAGE_WEIGHTS: Final = {"en": 4.0, "ga": 3.0, "hr": 3.0, "mt": 2.0} | dict.fromkeys(
     ("bg", "el", "et", "fi", "hu", "lt", "pl"), 1.5
@@ -69,14 +70,13 @@ def train(sources: Sequence[Source], recipe: Recipe, report: Report) -> tuple[Le
 
     It runs on one thread, because sums over several threads depend on their number.
     """
-    threads, is_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    is_deterministic = torch.are_deterministic_algorithms_enabled()
     torch.use_deterministic_algorithms(True)
-    torch.set_num_threads(1)
     try:
-        return _trained(sources, recipe, report)
+        with limit_threads(1):
+            return _trained(sources, recipe, report)
     finally:
         torch.use_deterministic_algorithms(is_deterministic)
-        torch.set_num_threads(threads)
 
 
 def _trained(sources: Sequence[Source], recipe: Recipe, report: Report) -> tuple[Lexicon, NDArray[np.float32]]:

@@ -12,7 +12,7 @@ import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from lexlattice import __version__, encoding
 from lexlattice._internal.files import sha256, write_whole
+from lexlattice._internal.lazy import cached_property
 from lexlattice._internal.processes import parallel_map
 from lexlattice._internal.progress import tracked
 from lexlattice.encoding.devices import choose_device, is_gpu

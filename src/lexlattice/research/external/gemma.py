@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from lexlattice._internal.imports import silent_transformers
+from lexlattice._internal.lazy import cached_property
 from lexlattice.encoding.base import SAMPLES, EncodingError, Vectors, check_texts
 from lexlattice.encoding.chunking import ChunkedEncoder, Ids, masked_mean
 from lexlattice.errors import MissingExtraError, brief
