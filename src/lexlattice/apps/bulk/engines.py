@@ -1,4 +1,4 @@
-"""Execution engines: a local process pool, or Ray Data. Both give the same outcomes in the same order.
+"""Execution engines: a local process pool, or a Ray cluster. Both give the same outcomes in the same order.
 
 Every act is processed in a worker process with limits of time and memory. If the process dies it is replaced and the
 act retried once; an act that fails has the reason as its outcome.
@@ -74,13 +74,13 @@ class LocalEngine:
 class RayEngine:
     """A Ray cluster: a running one, by its address, or one that is started here and ends with the run.
 
-    Records are read in one task and stream through Ray Data to actors with a worker process each; Ray's back-pressure
-    bounds how far they get ahead of the writer.
+    Records are read here and sent to actors with a worker process each. Only a few are under way at a time, and those
+    of an actor that dies are sent to another.
     """
 
     def __init__(self, jobs: int, address: str | None) -> None:
         try:
-            import ray.data  # noqa: F401
+            import ray  # noqa: F401
         except ImportError as error:
             raise MissingExtraError("A run on Ray", "ray") from error
         _check_jobs(jobs)
