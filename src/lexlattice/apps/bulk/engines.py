@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import Final, Protocol
 
 from lexlattice._internal.processes import WorkerPool, WorkerSlot
@@ -21,6 +22,7 @@ from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError
 
 _MAX_JOBS: Final = 10_000
 _MAX_MEMORY: Final = 10**15
+RESUME: Final = "run the same command again to resume."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +81,14 @@ class RayEngine:
     """
 
     def __init__(self, jobs: int, address: str | None) -> None:
-        try:
-            import ray  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError("A run on Ray", "ray") from error
+        if find_spec("ray") is None:
+            raise MissingExtraError("A run on Ray", "ray")
         _check_jobs(jobs)
         self._jobs, self._address = jobs, address
 
     def run(self, task: Task, items: Iterable[WorkItem], limits: Limits) -> Generator[Outcome, None, None]:
         """Yield the outcomes in the order of the items."""
-        from lexlattice.apps.bulk.ray_engine import run_on_ray
+        from lexlattice.apps.bulk.ray_process import run_on_ray
 
         yield from run_on_ray(task, items, limits, self._jobs, self._address)
 

@@ -7,7 +7,6 @@ it had are sent to others; their contents are still here. So an act has one outc
 from __future__ import annotations
 
 import logging
-import os
 import socket
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
@@ -21,7 +20,7 @@ from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 from lexlattice import __version__
 from lexlattice._internal.worker import WorkerLostError
-from lexlattice.apps.bulk.engines import Limits
+from lexlattice.apps.bulk.engines import RESUME, Limits
 from lexlattice.apps.bulk.records import Outcome, WorkItem
 from lexlattice.apps.bulk.remote import RemoteWorker
 from lexlattice.apps.bulk.tasks import Task
@@ -40,18 +39,16 @@ _STORE: Final = 300_000_000
 """Bytes of the object store of a cluster that is started here."""
 _TICK: Final = 1.0
 """Seconds between looks at the cluster while nothing arrives."""
-_HEAD_SECONDS: Final = 30.0
-"""How long the head of the cluster may be unreachable; after a minute, Ray ends the process without a word."""
+_CONNECT_SECONDS: Final = 5.0
 _ACTOR_SECONDS: Final = 600.0
 """How long there may be no actor at all: machines of a cloud take minutes to start."""
 _START_ATTEMPTS: Final = 5
 """Worker processes in a row that may die while they start."""
 _GRACE: Final = 300.0
 """Seconds that an actor may take on top of the limits of an act, to replace its process and send the row."""
-_RESUME: Final = "run the same command again to resume."
 
 
-def run_on_ray(
+def run_on_cluster(
     task: Task, items: Iterable[WorkItem], limits: Limits, jobs: int, address: str | None
 ) -> Generator[Outcome, None, None]:
     """Yield the outcomes in the order of the items.
@@ -71,31 +68,35 @@ def run_on_ray(
                 yield from window.outcomes()
                 window.fill()
         except RayError as error:
-            raise LexLatticeError(f"Ray failed ({brief(error)}); {_RESUME}") from error
+            raise LexLatticeError(f"Ray failed ({brief(error)}); {RESUME}") from error
         finally:
             actors.close()
 
 
 @contextmanager
 def _connected(jobs: int, address: str | None) -> Iterator[None]:
-    """Use the cluster that the caller is connected to, if any; else a running one, or a new one on this machine."""
-    if ray.is_initialized():
-        yield
-        return
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-    quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
+    """Connect to a running cluster, or start one on this machine."""
+    options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     try:
         if address:
-            ray.init(address=address, **quiet)
+            _check_reachable(address)
+            options["address"] = address
         else:
-            ray.init(num_cpus=jobs, object_store_memory=_STORE, include_dashboard=False, **quiet)
-    except (ConnectionError, RuntimeError, ValueError, RayError) as error:
+            options |= {"num_cpus": jobs, "object_store_memory": _STORE, "include_dashboard": False}
+        ray.init(**options)
+    except (OSError, RuntimeError, ValueError, RayError) as error:
         raise LexLatticeError(f"Ray cannot be reached ({brief(error)}); start it, or give another address.") from error
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Raise an OSError if nothing listens at an address; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if port.isdecimal():  # else it is a word for Ray to look up, such as "auto"
+        socket.create_connection((host.rpartition("/")[2].strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
 
 
 def _window_size() -> int:
@@ -133,7 +134,7 @@ class _Actors:
         self._overdue = 2 * limits.seconds + _GRACE
         self._actors: list[_Actor] = []
         self._failed_starts = 0
-        self._alive = self._reachable = monotonic()
+        self._alive = monotonic()
         for _ in range(jobs):
             self._add()
 
@@ -173,7 +174,7 @@ class _Actors:
                 actor.answers.popleft()
                 actor.since = monotonic()
                 window.done(actor, value)
-        self._watch(window, is_quiet=not arrived)
+        self._watch(window)
 
     def close(self) -> None:
         """End all actors."""
@@ -202,21 +203,16 @@ class _Actors:
             raise fault
         self._replace(actor, window)
 
-    def _watch(self, window: Window[_Actor], *, is_quiet: bool) -> None:
-        """Notice what Ray does not report: a head that is gone, actors that hang, and that there are none at all."""
+    def _watch(self, window: Window[_Actor]) -> None:
+        """Notice what Ray does not report: actors that hang, and that there are none at all."""
         now = monotonic()
-        if is_quiet and not _is_head_reachable():
-            if now - self._reachable > _HEAD_SECONDS:
-                raise LexLatticeError(f"The Ray cluster cannot be reached any more; start it again, then {_RESUME}")
-            return
-        self._reachable = now
         for actor in [each for each in self._actors if each.answers and now - each.since > self._overdue]:
             self._replace(actor, window)
         if any(actor.starting is None for actor in self._actors):
             self._alive = now
         elif now - self._alive > _ACTOR_SECONDS:
             raise LexLatticeError(
-                f"The Ray cluster had no free CPU for {_ACTOR_SECONDS:g} seconds; add machines, then {_RESUME}"
+                f"The Ray cluster had no free CPU for {_ACTOR_SECONDS:g} seconds; add machines, then {RESUME}"
             )
 
 
@@ -229,12 +225,3 @@ def _raise_if_permanent(error: RayError) -> None:
             f"A machine of the Ray cluster cannot run LexLattice ({reason.rstrip('. ')}); "
             "install the same version with the same Python on all machines."
         ) from error
-
-
-def _is_head_reachable() -> bool:
-    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
-    try:
-        with socket.create_connection((host.strip("[]"), int(port)), timeout=_TICK):
-            return True
-    except OSError:
-        return False
