@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -108,6 +109,7 @@ def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")]))
     pytest.importorskip("ray")
     cluster = Nodes()
     try:
@@ -262,3 +264,69 @@ def test_an_address_where_nothing_listens_is_reported_in_one_sentence(tmp_path: 
         [*score(acts)(tmp_path / "out"), "--engine", "ray", "--address", f"{HOST}:9"], capture_output=True, text=True
     )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+
+
+# --- Runs of a small task, by the library
+
+_RUN = """
+import sys
+from test_corpus import Count, Inputs, Limits, Subset, run
+from lexlattice.apps.bulk.engines import LocalEngine, RayEngine
+from lexlattice.errors import LexLatticeError
+
+engine = RayEngine(2, {address!r}) if {address!r} else LocalEngine(2)
+try:
+    run(Count(None), Subset(Inputs(({path!r},))), {folder!r}, engine, Limits({seconds!r}, 1_500_000_000))
+except LexLatticeError as error:
+    sys.exit(str(error))
+"""
+
+
+def start(path: Path, folder: Path, address: str | None, seconds: float = 60) -> subprocess.Popen[str]:
+    code = _RUN.format(address=address, path=str(path), folder=str(folder), seconds=seconds)
+    return subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+
+
+def test_acts_that_break_their_process_become_the_same_dead_letters(tmp_path: Path, nodes: Nodes) -> None:
+    corpus(tmp_path / "a.jsonl", ["a", "dies", "bb", "fails", "sleeps", "ccc", "hoards", "", "dddd"])
+    nodes.add()
+    nodes.add()
+    for folder, address in (("local", None), ("ray", nodes.address)):
+        process = start(tmp_path / "a.jsonl", tmp_path / folder, address, seconds=3)
+        errors = process.communicate()[1]
+        assert process.returncode == 0, errors
+    check_same(tmp_path / "ray", tmp_path / "local", 4, 5)
+
+
+def test_many_large_acts_pass_through_a_small_object_store(tmp_path: Path, nodes: Nodes) -> None:
+    """Acts of 8 MB, 480 in total, and one that is larger than the object store."""
+    inputs = tmp_path / "a.jsonl.gz"
+    sizes = [8_000_000] * 60
+    sizes[30] = 90_000_000
+    with gzip.open(inputs, "wb", 1) as file:
+        for size in sizes:
+            file.write(b'{"reference": "' + b"a" * size + b'"}\n')
+    nodes.add()
+    nodes.add()
+    process = start(inputs, tmp_path / "ray", nodes.address)
+    peak = spilled = largest = 0
+    while process.poll() is None:
+        raylets = [node.all_processes["raylet"][0].process.pid for node in (nodes.cluster.head_node, *nodes.nodes)]
+        peak = max(peak, *(memory(raylet, "RssShmem") for raylet in raylets))
+        files = [path for path in nodes.session.glob("*spill*/**/*") if path.is_file()]
+        spilled = max(spilled, sum(path.stat().st_size for path in files))
+        largest = max(largest, *(memory(number, "VmRSS") for number in (process.pid, *descendants(process.pid))))
+        time.sleep(0.1)
+    assert (process.communicate()[1], process.returncode) == ("", 0)
+    assert [row["letters"] for row in lines(tmp_path / "ray")] == sizes
+    print(f"\nstore {peak:,}, spilled {spilled:,}, largest process {largest:,}", file=sys.__stderr__)
+    assert peak < 1.05 * STORE
+    assert spilled < 2 * STORE
+    assert largest < 700_000_000
+
+
+def memory(process: int, name: str) -> int:
+    """Return an entry of a process's status, in bytes."""
+    with suppress(OSError, IndexError):
+        return 1024 * int(Path(f"/proc/{process}/status").read_text().split(f"{name}:")[1].split()[0])
+    return 0
