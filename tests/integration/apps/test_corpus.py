@@ -10,6 +10,7 @@ import pickle
 import random
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
