@@ -1,13 +1,15 @@
 """Benchmark of bulk runs: throughput by engine and number of processes, and memory as the corpus grows.
 
-Throughput is measured on the English validation acts and compared with a plain loop, memory on N one-page acts made
-from the examples in 24 languages. That kills lose nothing is tested in tests/integration/apps/test_corpus.py.
+Throughput is measured on the English validation acts and compared with a plain loop, by the CPU time of all processes
+(on Linux), which other programs on the machine change less than the wall time; memory on N one-page acts made from the
+examples in 24 languages, unless N is 0. That kills lose nothing is tested in tests/integration/apps/test_corpus.py.
 Usage: LEXLATTICE_DATA=… python benchmarks/corpus.py [--acts N] [--many N] [--ray]
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 import os
 import resource
@@ -16,9 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import cycle, islice
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 from lexlattice.apps.bulk.inputs import Inputs
 from lexlattice.apps.bulk.tasks import Summarize
@@ -27,6 +31,8 @@ EXAMPLES = Path(__file__).parent.parent / "examples" / "short"
 FEW = 1000
 SIZE = 20
 """Acts of a shard; those of the first shard are not timed."""
+PR_SET_CHILD_SUBREAPER = 36
+"""Of Linux."""
 
 
 def main() -> None:
@@ -42,51 +48,103 @@ def main() -> None:
         os.environ[name] = "1"
     with tempfile.TemporaryDirectory() as folder:
         throughput(Path(folder), options.acts, options.ray)
-        memory(Path(folder), options.many)
+        if options.many:
+            memory(Path(folder), options.many)
 
 
 def throughput(folder: Path, acts: int, ray: bool) -> None:
-    """Print acts per second. The plain loop runs first and last, since the speed of the machine drifts."""
+    """Print the rates. The plain loop runs first and last, since the speed of the machine drifts."""
     source = Path(os.environ["LEXLATTICE_DATA"]) / "eur-lex-sum" / "en" / "validation.jsonl.gz"
-    loop = plain(source, acts)
+    loops = [plain(source, acts)]
     found = {"1 process": run(folder, source, acts, 1), "2 processes": run(folder, source, acts, 2)}
     if ray:
         found |= {
             f"Ray, {jobs} actor{'s' if jobs > 1 else ''}": run(folder, source, acts, jobs, "--engine", "ray")
             for jobs in (1, 2)
         }
-    loop = (loop + plain(source, acts)) / 2
-    print(f"| {acts} real acts | acts/s | relative to a plain loop |\n|---|---|---|\n| plain loop | {loop:.2f} | |")
-    for name, rate in found.items():
-        print(f"| {name} | {rate:.2f} | {rate / loop:.2f} × |")
+    loops.append(plain(source, acts))
+    loop = Usage(sum(usage.seconds for usage in loops) / 2, sum(usage.cpu for usage in loops) / 2)
+    print(
+        f"| {acts} real acts | acts/s | CPU ms per act | acts/s per core | relative to a plain loop | CPU s to start |"
+    )
+    print("|---|---|---|---|---|---|")
+    for name, usage in {"plain loop": loop, **found}.items():
+        print(
+            f"| {name} | {acts / usage.seconds:.1f} | {1000 * usage.cpu / acts:.1f} | {acts / usage.cpu:.1f} "
+            f"| {loop.cpu / usage.cpu:.2f} × | {usage.start:.1f} |"
+        )
 
 
-def plain(source: Path, acts: int) -> float:
-    """Return acts per second of the library called in a loop in a new process, on the acts the command is timed on."""
+class Usage(NamedTuple):
+    """What all processes of a run used together."""
+
+    seconds: float
+    """Wall time, which depends on what else the machine does."""
+    cpu: float
+    """CPU time, from the first shard to the last: acts divided by it are what a core does in a second."""
+    start: float = 0
+    """CPU time up to the first shard."""
+
+
+def plain(source: Path, acts: int) -> Usage:
+    """Return what the library uses, called in a loop in a new process on the acts the command is timed on."""
     with get_context("spawn").Pool(1) as pool:
         return pool.apply(_plain, (source, acts))
 
 
-def _plain(source: Path, acts: int) -> float:
+def _plain(source: Path, acts: int) -> Usage:
     task = Summarize(None, model=None, budget="medium", focus="all")
     task.load()
     records = list(islice(Inputs((str(source),)), SIZE + acts))
     for record in records[:SIZE]:
         task.row(record)
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     for record in records[SIZE:]:
         task.row(record)
-    return acts / (time.perf_counter() - start)
+    return Usage(time.perf_counter() - start, time.process_time() - cpu)
 
 
-def run(folder: Path, source: Path, acts: int, jobs: int, *more: str) -> float:
-    """Return acts per second of the command between its first and last shard, without the start of the processes."""
+def run(folder: Path, source: Path, acts: int, jobs: int, *more: str) -> Usage:
+    """Return what the command and all its processes use between its first and last shard."""
     target, log = folder / f"{jobs}{''.join(more)}", folder / f"{jobs}{''.join(more)}.log"
     call = [sys.executable, "-m", "lexlattice", "corpus", "summarize", str(source), "-o", str(target), "-j", str(jobs)]
     call += ["--limit", str(acts + SIZE), "--shard", str(SIZE), "--log", str(log), "--quiet", *more]
-    subprocess.run(call, check=True, stderr=subprocess.DEVNULL)
-    times: list[float] = [entry["after"] for entry in map(json.loads, log.open()) if entry["event"] == "shard"]
-    return acts / (times[-1] - times[0])
+    become_reaper()
+    process = subprocess.Popen(call, stderr=subprocess.DEVNULL)
+    used: dict[int, float] = {}
+    at_shards: list[float] = []
+    while process.poll() is None:
+        used |= cpu_of_descendants()
+        shards = log.read_text().count('"event": "shard"') if log.exists() else 0
+        at_shards += [sum(used.values())] * (shards - len(at_shards))
+        time.sleep(0.02)
+    assert process.returncode == 0
+    times = [entry["after"] for entry in map(json.loads, log.open()) if entry["event"] == "shard"]
+    # the command may have ended before the last shard was seen here
+    at_shards += [sum(used.values())] * (len(times) - len(at_shards))
+    return Usage(times[-1] - times[0], at_shards[-1] - at_shards[0], at_shards[0])
+
+
+def become_reaper() -> None:
+    """Let processes whose parent ended become children of this one, as those of Ray do, so that they are found."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def cpu_of_descendants() -> dict[int, float]:
+    """Return the CPU seconds of every process below this one, by process id."""
+    parents, seconds = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = path.read_text().rpartition(")")[2].split()  # the name before it may contain anything
+            number = int(path.parent.name)
+            parents[number] = int(fields[1])
+            seconds[number] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    found: dict[int, float] = {}
+    level = {os.getpid()}
+    while level:
+        level = {number for number, parent in parents.items() if parent in level}
+        found |= {number: seconds[number] for number in level}
+    return found
 
 
 def memory(folder: Path, many: int) -> None:

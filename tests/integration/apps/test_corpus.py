@@ -547,24 +547,3 @@ def test_memory_does_not_grow_with_the_acts_of_a_shard(tmp_path: Path) -> None:
         rows, megabytes = map(int, done.stdout.split())
         assert rows == 24
         assert megabytes < 400, megabytes
-
-
-# --- Ray
-
-
-@pytest.mark.slow
-def test_ray_gives_the_same_rows_bit_for_bit_and_the_same_dead_letters(tmp_path: Path, examples: Path) -> None:
-    pytest.importorskip("ray")
-    (tmp_path / "acts").mkdir()
-    for name in ("bg", "el", "en", "mt", "sv"):
-        (tmp_path / "acts" / f"{name}.txt").write_bytes((examples / "short" / f"{name}.txt").read_bytes())
-    (tmp_path / "acts" / "empty.txt").write_bytes(b"")
-    shutil.copytree(examples / "formats" / "act.fmx4", tmp_path / "acts" / "formex")
-    call = partial(command, "summarize", tmp_path / "acts", "--shard", "2", "--quiet", "-j", "2", "-o")
-    assert subprocess.run(call(tmp_path / "local"), capture_output=True).returncode == 1
-    done = subprocess.run([*call(tmp_path / "ray"), "--engine", "ray"], capture_output=True, text=True)
-    assert done.returncode == 1, done.stderr
-    rows = without_times(lines(tmp_path / "local"))
-    assert len(rows) == 6
-    assert rows == without_times(lines(tmp_path / "ray"))
-    assert lines(tmp_path / "local", "dead-letters.jsonl") == lines(tmp_path / "ray", "dead-letters.jsonl")

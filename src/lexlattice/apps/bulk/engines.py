@@ -1,4 +1,4 @@
-"""Execution engines: a local process pool, or Ray Data. Both give the same outcomes in the same order.
+"""Execution engines: a local process pool, or a Ray cluster. Both give the same outcomes in the same order.
 
 Every act is processed in a worker process with limits of time and memory. If the process dies it is replaced and the
 act retried once; an act that fails has the reason as its outcome.
@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from typing import Final, Protocol
 
 from lexlattice._internal.processes import WorkerPool, WorkerSlot
@@ -21,6 +22,7 @@ from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError
 
 _MAX_JOBS: Final = 10_000
 _MAX_MEMORY: Final = 10**15
+RESUME: Final = "run the same command again to resume."
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +76,19 @@ class LocalEngine:
 class RayEngine:
     """A Ray cluster: a running one, by its address, or one that is started here and ends with the run.
 
-    Records are read in one task and stream through Ray Data to actors with a worker process each; Ray's back-pressure
-    bounds how far they get ahead of the writer.
+    Records are read here and sent to actors with a worker process each. Only a few are under way at a time, and those
+    of an actor that dies are sent to another.
     """
 
     def __init__(self, jobs: int, address: str | None) -> None:
-        try:
-            import ray.data  # noqa: F401
-        except ImportError as error:
-            raise MissingExtraError("A run on Ray", "ray") from error
+        if find_spec("ray") is None:
+            raise MissingExtraError("A run on Ray", "ray")
         _check_jobs(jobs)
         self._jobs, self._address = jobs, address
 
     def run(self, task: Task, items: Iterable[WorkItem], limits: Limits) -> Generator[Outcome, None, None]:
         """Yield the outcomes in the order of the items."""
-        from lexlattice.apps.bulk.ray_engine import run_on_ray
+        from lexlattice.apps.bulk.ray_process import run_on_ray
 
         yield from run_on_ray(task, items, limits, self._jobs, self._address)
 

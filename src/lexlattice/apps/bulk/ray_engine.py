@@ -1,40 +1,54 @@
-"""A bulk run on Ray Data: records are read in one task, processed by actors, and come back in order."""
+"""A bulk run on a Ray cluster: acts are read here, sent to actors on any machine, and their rows written here.
+
+Ray retries nothing by itself. An actor that is lost, with its machine or alone, is replaced by a new one, and the acts
+it had are sent to others; their contents are still here. So an act has one outcome, whatever dies in between.
+"""
 
 from __future__ import annotations
 
 import logging
-import os
+import socket
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Final
 
-import pyarrow
 import ray
-import ray.data
-from ray.data.block import BlockMetadata
-from ray.data.datasource import Datasource, ReadTask
+from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
-from lexlattice._internal.processes import WorkerSlot
-from lexlattice.apps.bulk.engines import Limits, process
-from lexlattice.apps.bulk.records import Outcome, Record, WorkItem
-from lexlattice.apps.bulk.tasks import Task, load_task
+from lexlattice import __version__
+from lexlattice._internal.worker import WorkerLostError
+from lexlattice.apps.bulk.engines import RESUME, Limits
+from lexlattice.apps.bulk.records import Outcome, WorkItem
+from lexlattice.apps.bulk.remote import RemoteWorker
+from lexlattice.apps.bulk.tasks import Task
+from lexlattice.apps.bulk.window import Window
 from lexlattice.errors import LexLatticeError, brief
 
-_BLOCK_ROWS: Final = 8
-_BLOCK_BYTES: Final = 16_000_000
-"""A block is closed once it is larger than this, however few records it has."""
-_TARGET_BYTES: Final = 200_000
-"""Blocks below this size may be combined by Ray. It is small, or all acts would be sent to one actor."""
-_READER_CPUS: Final = 0.5
-"""CPUs of the reading task; different from those of the actors, or Ray would fuse the two operators."""
-_FIELDS: Final = ("source", "content", "is_text", "address", "celex", "language", "summary", "fault")
-_NOT_STARTED: Final = -1
-"""Instead of a shard number: no worker could be started, for the reason given."""
-_RAY_LOG: Final = logging.getLogger("ray.data")
+_AHEAD: Final = 4
+"""Acts under way for each actor, those included that wait for the rows before them."""
+_QUEUE: Final = 2
+"""Acts that an actor has at a time: one is on its way while the other is processed."""
+_WINDOW: Final = 64_000_000
+"""Bytes of acts and rows under way, however many actors there are."""
+_STORE_SHARE: Final = 4
+"""Acts under way take at most this part of the smallest object store, since rows and copies go through it too."""
+_STORE: Final = 300_000_000
+"""Bytes of the object store of a cluster that is started here."""
+_TICK: Final = 1.0
+"""Seconds between looks at the cluster while nothing arrives."""
+_CONNECT_SECONDS: Final = 5.0
+_ACTOR_SECONDS: Final = 600.0
+"""How long there may be no actor at all: machines of a cloud take minutes to start."""
+_START_ATTEMPTS: Final = 5
+"""Worker processes in a row that may die while they start."""
+_GRACE: Final = 300.0
+"""Seconds that an actor may take on top of the limits of an act, to replace its process and send the row."""
 
 
-def run_on_ray(
+def run_on_cluster(
     task: Task, items: Iterable[WorkItem], limits: Limits, jobs: int, address: str | None
 ) -> Generator[Outcome, None, None]:
     """Yield the outcomes in the order of the items.
@@ -43,125 +57,171 @@ def run_on_ray(
         LexLatticeError: Ray cannot be reached or failed, or workers cannot be started.
 
     """
-    is_ours = not ray.is_initialized()
-    if is_ours:
-        _start(jobs, address)
-    try:
-        with _ordered_and_silent():
-            # The inputs are on this machine, so the reading task has to run here.
-            here = {"ray.io/node-id": ray.get_runtime_context().get_node_id()}
-            data = ray.data.read_datasource(
-                _WorkItems(items), override_num_blocks=1, num_cpus=_READER_CPUS, label_selector=here
-            )
-            processed = data.map_batches(
-                _Actor,
-                fn_constructor_args=(task, limits),
-                batch_size=None,
-                batch_format="pyarrow",
-                concurrency=jobs,
-                num_cpus=1,
-            )
-            for outcome in (Outcome(**row) for row in processed.iter_rows()):
-                if outcome.shard == _NOT_STARTED:
-                    raise LexLatticeError(outcome.reason)
-                yield outcome
-    except ray.exceptions.RayError as error:
-        raise LexLatticeError(f"Ray failed ({brief(error)}); run the same command again to resume.") from error
-    finally:
-        if is_ours:
-            ray.shutdown()
+    with _connected(jobs, address):
+        window: Window[_Actor] = Window(items, _AHEAD * jobs, _window_size())
+        actors = _Actors(task, limits, jobs)
+        try:
+            window.fill()
+            while not window.is_done:
+                actors.send(window)
+                actors.receive(window)
+                yield from window.outcomes()
+                window.fill()
+        except RayError as error:
+            raise LexLatticeError(f"Ray failed ({brief(error)}); {RESUME}") from error
+        finally:
+            actors.close()
 
 
 @contextmanager
-def _ordered_and_silent() -> Iterator[None]:
-    """Make Ray Data preserve the order and log nothing; the caller's settings are restored afterwards."""
-    context, level = ray.data.DataContext.get_current(), _RAY_LOG.level
-    before = (context.execution_options.preserve_order, context.enable_progress_bars, context.target_max_block_size)
-    context.execution_options.preserve_order = True
-    context.enable_progress_bars = False
-    context.target_max_block_size = _TARGET_BYTES
-    _RAY_LOG.setLevel(logging.ERROR)
+def _connected(jobs: int, address: str | None) -> Iterator[None]:
+    """Connect to a running cluster, or start one on this machine."""
+    options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+    try:
+        if address:
+            _check_reachable(address)
+            options["address"] = address
+        else:
+            options |= {"num_cpus": jobs, "object_store_memory": _STORE, "include_dashboard": False}
+        ray.init(**options)
+    except (OSError, RuntimeError, ValueError, RayError) as error:
+        raise LexLatticeError(f"Ray cannot be reached ({brief(error)}); start it, or give another address.") from error
     try:
         yield
     finally:
-        order, bars, size = before
-        context.execution_options.preserve_order = order
-        context.enable_progress_bars, context.target_max_block_size = bars, size
-        _RAY_LOG.setLevel(level)
+        ray.shutdown()
 
 
-def _start(jobs: int, address: str | None) -> None:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-    try:
-        if address:
-            ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
-        else:
-            # one CPU more, for the reading task
-            ray.init(num_cpus=jobs + 1, include_dashboard=False, logging_level=logging.ERROR, log_to_driver=False)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        raise LexLatticeError(f"Ray cannot be reached ({brief(error)}); start it, or give another address.") from error
+def _check_reachable(address: str) -> None:
+    """Raise an OSError if nothing listens at an address; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if port.isdecimal():  # else it is a word for Ray to look up, such as "auto"
+        socket.create_connection((host.rpartition("/")[2].strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
 
 
-class _WorkItems(Datasource):
-    """Work items as blocks of a few rows, read in one task on this machine: reading is a hundredth of the work."""
-
-    def __init__(self, items: Iterable[WorkItem]) -> None:
-        self._items = items
-
-    def estimate_inmemory_data_size(self) -> int | None:
-        return None
-
-    def get_read_tasks(self, parallelism: int, *args: Any, **more: Any) -> list[ReadTask]:
-        items = self._items  # the task must not hold a reference to this object
-        metadata = BlockMetadata(num_rows=None, size_bytes=None, input_files=None, exec_stats=None)
-        return [ReadTask(lambda: _blocks(items), metadata)]
+def _window_size() -> int:
+    stores = [node["Resources"].get("object_store_memory", _STORE) for node in ray.nodes() if node["Alive"]]
+    return min(_WINDOW, int(min(stores, default=_STORE)) // _STORE_SHARE)
 
 
-def _blocks(items: Iterable[WorkItem]) -> Iterator[pyarrow.Table]:
-    rows: list[dict[str, Any]] = []
-    size = 0
-    for shard, record, skipped in items:
-        rows.append({"shard": shard, "skipped": skipped, **{name: getattr(record, name) for name in _FIELDS}})
-        size += record.size
-        if len(rows) == _BLOCK_ROWS or size > _BLOCK_BYTES:
-            yield pyarrow.Table.from_pylist(rows, _ITEM_SCHEMA)
-            rows, size = [], 0
-    if rows:
-        yield pyarrow.Table.from_pylist(rows, _ITEM_SCHEMA)
-
-
+@dataclass(eq=False, slots=True)
 class _Actor:
-    """Has a worker process on some machine of the cluster."""
+    """An actor of the cluster, and its answers that are awaited."""
 
-    def __init__(self, task: Task, limits: Limits) -> None:
-        self._slot = WorkerSlot(partial(load_task, task), limits.seconds, limits.memory)
+    handle: Any
+    starting: Any
+    """The answer to `start`; None once it has come."""
+    answers: deque[Any] = field(default_factory=deque)
+    """To `process`, in the order in which they will come."""
+    since: float = field(default_factory=monotonic)
+    """When it began to start, or with the first of its acts."""
 
-    def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
-        outcomes = []
-        for row in batch.to_pylist():
-            shard, skipped = row.pop("shard"), row.pop("skipped")
+    @property
+    def awaited(self) -> Any:
+        """The answer that comes next, or None."""
+        return self.starting or (self.answers[0] if self.answers else None)
+
+
+class _Actors:
+    """As many actors as there are jobs; some may be waiting for a free CPU."""
+
+    def __init__(self, task: Task, limits: Limits, jobs: int) -> None:
+        # Ray restarts and retries nothing: both are done here, where it is known what an actor had to do.
+        self._class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD")(
+            RemoteWorker
+        )
+        self._arguments = (task, limits, __version__)
+        self._overdue = 2 * limits.seconds + _GRACE
+        self._actors: list[_Actor] = []
+        self._failed_starts = 0
+        self._alive = monotonic()
+        for _ in range(jobs):
+            self._add()
+
+    def send(self, window: Window[_Actor]) -> None:
+        """Give every actor something to do, as far as there is anything: first one act to each, then a second."""
+        for depth in range(1, _QUEUE + 1):
+            for actor in self._actors:
+                if actor.starting is None and len(actor.answers) < depth:
+                    if (item := window.next_for(actor)) is None:
+                        return
+                    if not actor.answers:
+                        actor.since = monotonic()
+                    actor.answers.append(actor.handle.process.remote(item))
+
+    def receive(self, window: Window[_Actor]) -> None:
+        """Wait for answers, pass them on, and replace actors that are lost.
+
+        Raises:
+            LexLatticeError: No worker can be started, or the cluster is gone.
+
+        """
+        awaited = {actor.awaited: actor for actor in self._actors if actor.awaited is not None}
+        if not awaited:  # only acts of complete shards were read
+            return
+        arrived, _ = ray.wait(list(awaited), num_returns=1, timeout=_TICK)
+        for answer in arrived:
+            actor = awaited[answer]
             try:
-                outcomes.append(process(self._slot, WorkItem(shard, Record(**row), skipped))._asdict())
-            except LexLatticeError as error:  # passed on as an outcome, since Ray would wrap the exception
-                outcomes.append(Outcome(_NOT_STARTED, "", "", reason=str(error))._asdict())
-        return pyarrow.Table.from_pylist(outcomes, _OUTCOME_SCHEMA)
+                value = ray.get(answer)
+            except RayError as error:
+                _raise_if_permanent(error)
+                self._replace(actor, window)
+                continue
+            if actor.starting is not None:
+                self._started(actor, value, window)
+            else:
+                actor.answers.popleft()
+                actor.since = monotonic()
+                window.done(actor, value)
+        self._watch(window)
+
+    def close(self) -> None:
+        """End all actors."""
+        for actor in self._actors:
+            with suppress(RayError):
+                ray.kill(actor.handle)
+
+    def _add(self) -> None:
+        handle = self._class.remote(*self._arguments)
+        self._actors.append(_Actor(handle, handle.start.remote()))
+
+    def _replace(self, actor: _Actor, window: Window[_Actor]) -> None:
+        self._actors.remove(actor)
+        with suppress(RayError):
+            ray.kill(actor.handle)  # it may be alive all the same, and must not hold a CPU
+        window.lost(actor)
+        self._add()
+
+    def _started(self, actor: _Actor, fault: LexLatticeError | None, window: Window[_Actor]) -> None:
+        if fault is None:
+            actor.starting = None
+            self._failed_starts = 0
+            return
+        self._failed_starts += 1
+        if not isinstance(fault, WorkerLostError) or self._failed_starts == _START_ATTEMPTS:
+            raise fault
+        self._replace(actor, window)
+
+    def _watch(self, window: Window[_Actor]) -> None:
+        """Notice what Ray does not report: actors that hang, and that there are none at all."""
+        now = monotonic()
+        for actor in [each for each in self._actors if each.answers and now - each.since > self._overdue]:
+            self._replace(actor, window)
+        if any(actor.starting is None for actor in self._actors):
+            self._alive = now
+        elif now - self._alive > _ACTOR_SECONDS:
+            raise LexLatticeError(
+                f"The Ray cluster had no free CPU for {_ACTOR_SECONDS:g} seconds; add machines, then {RESUME}"
+            )
 
 
-_ITEM_SCHEMA: Final = pyarrow.schema(
-    [
-        ("shard", pyarrow.int64()),
-        ("skipped", pyarrow.int64()),
-        ("source", pyarrow.string()),
-        ("content", pyarrow.binary()),
-        ("is_text", pyarrow.bool_()),
-        *((name, pyarrow.string()) for name in ("address", "celex", "language", "summary", "fault")),
-    ]
-)
-_OUTCOME_SCHEMA: Final = pyarrow.schema(
-    [
-        ("shard", pyarrow.int64()),
-        *((name, pyarrow.string()) for name in ("source", "digest", "row", "reason")),
-        *((name, pyarrow.int64()) for name in ("skipped", "restarts")),
-    ]
-)
+def _raise_if_permanent(error: RayError) -> None:
+    """Raise an error that every other actor would have, too."""
+    is_ours = isinstance(error, RayTaskError) and not isinstance(error.cause, RayError)
+    if is_ours or (isinstance(error, ActorDiedError) and error.actor_init_failed):
+        reason = str(error).strip().rpartition("\n")[2]  # what precedes it is a traceback
+        raise LexLatticeError(
+            f"A machine of the Ray cluster cannot run LexLattice ({reason.rstrip('. ')}); "
+            "install the same version with the same Python on all machines."
+        ) from error
