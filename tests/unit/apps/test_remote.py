@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import subprocess
@@ -10,12 +11,15 @@ import sys
 import pytest
 
 from lexlattice import LexLatticeError, __version__
+from lexlattice.apps.bulk.records import Record
 from lexlattice.apps.bulk.remote import set_up
-from lexlattice.apps.bulk.tasks import Score
+from lexlattice.apps.bulk.tasks import Score, row_of
 
 
 def test_a_machine_with_the_same_code_and_weights_loads_the_task() -> None:
-    set_up(pickle.loads(pickle.dumps(Score(None, model=None))), __version__)
+    task = Score(None, model=None)
+    set_up(pickle.loads(pickle.dumps(task)), __version__)
+    assert json.loads(row_of(Record("a.txt", b"Article 1\n\nBees are free.\n")))["weights"] == task.weights
 
 
 def test_a_machine_with_another_version_is_refused() -> None:

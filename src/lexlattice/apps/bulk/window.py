@@ -15,7 +15,7 @@ from typing import Final, Generic, TypeVar
 from lexlattice.apps.bulk.records import Outcome, WorkItem
 
 MAX_LOSSES: Final = 10
-"""An act that was being processed when so many workers were lost is taken for the cause.
+"""An act that was being processed when this number of workers was lost is taken for the cause.
 
 Machines die for reasons of their own, but hardly so often under the same act; without a limit an act that does bring
 them down would go round for ever.
