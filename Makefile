@@ -16,6 +16,7 @@ extras-dev := [dev,docs,bertscore,data,docx,hf,llm,mcp,onnx,pdf,plot,serve,st,st
 extras-bench := [bench,docx,hf,onnx,pdf,serve,train]
 extras-ray := [ray]
 extras-recipes := [recipes]
+extras-spark := [spark]
 extras-fuzz := [fuzz,data,docx,pdf,train]
 extras-audit := [audit]
 extras-docs := [docs]
@@ -41,7 +42,7 @@ quick: $(INSTALLED)-dev ## The inner loop, in half a minute: style, and the fast
 test: lint browser ## Check style and types, then run all tests
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
-thorough: lint browser $(INSTALLED)-ray $(INSTALLED)-recipes ## Run the slow tests too, and those that need Ray or other libraries
+thorough: lint browser $(INSTALLED)-ray $(INSTALLED)-recipes $(INSTALLED)-spark ## Run the slow tests too, and those that need Ray, Spark or other libraries
 	$(BIN)/python -m pytest $(PYTEST_FLAGS) -m ""
 
 coverage: browser $(INSTALLED)-dev ## Run all tests and measure which lines they reach: build/coverage
@@ -128,7 +129,7 @@ fuzz: $(INSTALLED)-fuzz ## Fuzz every parser for SECONDS=60 each; what is found 
 comma := ,
 lock: $(INSTALLED)-audit ## Pin what developers and CI install: requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header $(LOCK_FLAGS) \
-	  $(addprefix --extra ,ray recipes bench fuzz audit $(subst $(comma), ,$(patsubst [%],%,$(extras-dev)))) --output-file $(LOCK) pyproject.toml
+	  $(addprefix --extra ,ray recipes spark bench fuzz audit $(subst $(comma), ,$(patsubst [%],%,$(extras-dev)))) --output-file $(LOCK) pyproject.toml
 
 # Strictly: a package that the advisories cannot be asked about is a failure, not a pass.
 audit: $(INSTALLED)-audit ## Look for known vulnerabilities in what is pinned

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from lexlattice._internal.files import sha256
+from lexlattice._internal.shards import RUN
 from lexlattice._internal.weights import read_weights, write_weights
 from lexlattice.act.document import Act
 from lexlattice.apps.bulk.inputs import Inputs
@@ -177,7 +178,7 @@ def _checkpoint(data: bytes) -> None:
 def _prepared(data: bytes) -> None:
     """A folder of prepared acts with one file replaced and matching digests, so that only parsing can fail."""
     folder = _scratch() / f"{os.getpid()}-prepared"
-    folder.mkdir(exist_ok=True)
+    (folder / RUN).mkdir(parents=True, exist_ok=True)
     names = list(_prepared_files({}))
     for name, content in _prepared_files({names[data[0] % len(names)]: data[1:]} if data else {}).items():
         (folder / name).write_bytes(content)
@@ -187,8 +188,8 @@ def _prepared(data: bytes) -> None:
 
 def _prepared_files(changed: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of the folder; sizes and digests are recomputed for the changed ones."""
-    act, npy, index = (f"shard-00000.{suffix}" for suffix in ("jsonl.gz", "npy", "json"))
-    packed, manifest = _example(), "manifest.json"
+    act, npy, index = "shard-00000.jsonl.gz", "shard-00000.npy", f"{RUN}/shard-00000.json"
+    packed, manifest = _example(), f"{RUN}/manifest.json"
     line = gzip.compress(changed[act], 1, mtime=0) if act in changed else packed.content
     files = {act: line, npy: changed.get(npy, _npy(packed.vectors))}
     rows = [[packed.line, *packed.key, packed.chosen, len(packed.vectors), len(line)]]

@@ -1,9 +1,13 @@
 """A folder of shards that a run can be interrupted in and resumed: prepared data and the output of bulk runs.
 
-    manifest.json      the settings; once `finished` is true, also every shard with its digests, and a checksum
-    shard-00000.*      the data of a shard, in one or more files
-    shard-00000.json   its index: which input it was made of, and the size and digest of each of its files
-    .lock              held while a run writes
+    shard-00000.*              the data of a shard, in one or more files
+    __run__/manifest.json      the settings; once `finished` is true, also every shard with its digests, and a checksum
+    __run__/shard-00000.json   the index of a shard: which input it was made of, and the size and digest of its files
+    __run__/.lock              held while a run writes
+
+All that is no data is in one folder, whose name begins with two underscores: pyarrow, Spark and datasets ignore it when
+they are given the folder of shards (datasets reads files and folders with one underscore), and it is never matched by a
+pattern such as `*.jsonl`.
 
 The index of a shard is written after its data, and every file appears only once it is complete (see `files`). So a
 shard counts only if it is whole, and a run killed at any moment loses at most the shard it was writing.
@@ -16,7 +20,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -26,6 +30,8 @@ from typing import Any, Final
 from lexlattice._internal.files import file_sha256, sha256, write_whole, writing
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 
+RUN: Final = "__run__"
+"""The folder of all files that are no data."""
 MANIFEST: Final = "manifest.json"
 _LOCK: Final = ".lock"
 _SHARD: Final = re.compile(r"shard-(\d{5,18})\.[a-z.]+")  # the number has five digits, or more if it needs them
@@ -87,9 +93,15 @@ class ShardFolder:
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             names = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
-        if names and MANIFEST not in names:  # checked before anything is written, even the lock
+        # checked before anything is written, even the lock
+        if MANIFEST in names and (self.folder / _LOCK).is_file():
+            raise OutputError(f"'{self.folder}' is of an earlier version of LexLattice; choose a new folder.")
+        is_other = self._manifest.is_file() and "finished" not in read_json(self._manifest)
+        if is_other or (names and RUN not in names):
             raise OutputError(f"'{self.folder}' holds something else ({names[0]}); choose a new folder.")
-        with _locked(self.folder / _LOCK):
+        with writing(self.folder):
+            self.run_file("").mkdir(exist_ok=True)
+        with _locked(self.run_file(_LOCK)):
             if not self._manifest.is_file():
                 self._write_unfinished(_now())
             # JSON has lists for tuples, so the settings make the same round trip as those in the manifest
@@ -110,6 +122,10 @@ class ShardFolder:
         """Return the path of a file of a shard."""
         return self.folder / shard_file(number, suffix)
 
+    def run_file(self, name: str) -> Path:
+        """Return the path of a file that is no data."""
+        return self.folder / RUN / name
+
     def numbers(self) -> list[int]:
         """Return the numbers of all shards of which there is any file."""
         return sorted(set(self._files().values()))
@@ -117,7 +133,7 @@ class ShardFolder:
     def shard(self, number: int) -> Shard | None:
         """Return a shard as its index describes it, or None if it has no valid index."""
         try:
-            return Shard(**read_json(self.path(number, "json")))
+            return Shard(**read_json(self._index(number)))
         except (LexLatticeError, TypeError):
             return None
 
@@ -147,24 +163,25 @@ class ShardFolder:
         # If the process dies here, an old index remains, whose digests do not match the new files.
         for path in (self.path(number, suffix) for suffix in suffixes):
             shard.files[path.name] = {"bytes": path.stat().st_size, "sha256": file_sha256(path)}
-        write_whole(self.path(number, "json"), to_json(asdict(shard)))
+        write_whole(self._index(number), to_json(asdict(shard)))
 
-    def truncate(self, count: int) -> None:
-        """Delete all but the first `count` shards: those of an earlier, longer input."""
-        if beyond := [path for path, number in self._files().items() if number >= count]:
-            self._mark_unfinished()
-            with writing(self.folder):
-                for path in beyond:
-                    path.unlink()
+    def remove(self, number: int) -> None:
+        """Delete a shard: first its index, so that what a killed process leaves behind does not count."""
+        self._mark_unfinished()
+        with writing(self.folder):
+            self._index(number).unlink(missing_ok=True)
+            for path, found in self._files().items():
+                if found == number:
+                    path.unlink(missing_ok=True)
 
-    def shards(self, count: int) -> Iterator[Shard]:
-        """Yield the first `count` shards.
+    def shards(self, numbers: Iterable[int]) -> Iterator[Shard]:
+        """Yield the shards of these numbers.
 
         Raises:
             OutputError: One of them is missing.
 
         """
-        for number in range(count):
+        for number in numbers:
             if (shard := self.shard(number)) is None:
                 raise OutputError(f"Shard {number} in '{self.folder}' is missing; run the same command again.")
             yield shard
@@ -175,8 +192,8 @@ class ShardFolder:
         times = {"started": known.get("started"), "ended": known.get("ended") or _now()} if self.has_times else {}
         shards: list[dict[str, Any]] = []
         totals: Counter[str] = Counter()
-        for shard in self.shards(count):
-            index = file_sha256(self.path(shard.number, "json"))
+        for shard in self.shards(range(count)):
+            index = file_sha256(self._index(shard.number))
             shards.append({"source": shard.source, **shard.counts, "index": index, "files": shard.files})
             totals.update(shard.counts)
         manifest = {"finished": True, **times, **self.settings, **totals, **facts, "shards": shards}
@@ -187,14 +204,18 @@ class ShardFolder:
     def discard(self) -> None:
         """Delete all files that the run wrote, and the folder itself if nothing else is in it."""
         with writing(self.folder):
-            for path in (*self._files(), self._manifest, self.folder / _LOCK):
+            for path in (*self._files(), self._manifest, self.run_file(_LOCK)):
                 path.unlink(missing_ok=True)
-            if not any(self.folder.iterdir()):
-                self.folder.rmdir()
+            for folder in (self.run_file(""), self.folder):
+                if not any(folder.iterdir()):
+                    folder.rmdir()
 
     @property
     def _manifest(self) -> Path:
-        return self.folder / MANIFEST
+        return self.run_file(MANIFEST)
+
+    def _index(self, number: int) -> Path:
+        return self.run_file(shard_file(number, "json"))
 
     def _mark_unfinished(self) -> None:
         """Withdraw the final manifest, before anything is changed."""
@@ -208,13 +229,20 @@ class ShardFolder:
 
     def _files(self) -> dict[Path, int]:
         """Return the files of all shards with their numbers; other files are left alone, whatever they are called."""
-        matches = {path: _SHARD.fullmatch(path.name) for path in self.folder.glob("shard-*")}
+        paths = (path for place in (self.folder, self.run_file("")) for path in place.glob("shard-*"))
+        matches = {path: _SHARD.fullmatch(path.name) for path in paths}
         return {path: int(match[1]) for path, match in matches.items() if match}
 
 
 def is_shard_folder(folder: Path) -> bool:
     """Whether a run writes to a folder, or did so."""
-    return (folder / MANIFEST).is_file() and (folder / _LOCK).is_file()
+    return (folder / RUN).is_dir() or ((folder / MANIFEST).is_file() and (folder / _LOCK).is_file())
+
+
+def manifest_of(folder: Path) -> Path:
+    """Return the path of a folder's manifest; folders of the first version have their side files beside the data."""
+    path = folder / RUN / MANIFEST
+    return path if path.exists() or not (folder / MANIFEST).exists() else folder / MANIFEST
 
 
 def read_finished(folder: Path, *, verify: bool = False) -> tuple[dict[str, Any], list[Shard]]:
@@ -230,7 +258,8 @@ def read_finished(folder: Path, *, verify: bool = False) -> tuple[dict[str, Any]
         ValueError, KeyError, TypeError, AttributeError, RecursionError: Something is damaged.
 
     """
-    manifest = json.loads((folder / MANIFEST).read_bytes())
+    path = manifest_of(folder)
+    manifest = json.loads(path.read_bytes())
     if not manifest["finished"]:
         raise DataError(f"'{folder}' is not finished; run the same command again to resume it.")
     checksum = manifest.pop("checksum")
@@ -238,7 +267,7 @@ def read_finished(folder: Path, *, verify: bool = False) -> tuple[dict[str, Any]
         raise ValueError(f"'{MANIFEST}' was changed")
     shards = []
     for number, entry in enumerate(manifest["shards"]):
-        index = (folder / shard_file(number, "json")).read_bytes()
+        index = (path.parent / shard_file(number, "json")).read_bytes()
         if sha256(index) != entry["index"]:
             raise ValueError(f"'{shard_file(number, 'json')}' was changed")
         shards.append(Shard(**json.loads(index)))

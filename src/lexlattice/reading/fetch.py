@@ -24,6 +24,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from lexlattice._internal.files import cache_folder, sha256, write_whole
 from lexlattice.errors import FetchError, LexLatticeError
 from lexlattice.reading.celex import CELEX, ISO_639_2, LANGUAGE_CODES, parse_act_url
+from lexlattice.reading.pace import postpone, wait_for_turn
 
 if TYPE_CHECKING:
     import httpx
@@ -147,15 +148,27 @@ def fetch(
             every source answered that it does not have it.
     """
     plan = _plan(reference, language, cellar, eurlex, max_bytes)
-    # The sources are part of the key: a mirror may serve another text.
-    key = sha256(json.dumps([plan.reference, plan.language, cellar, eurlex]).encode())
-    entry = (cache or cache_folder()) / f"{key}.act"
+    entry = _entry(plan, cache, cellar, eurlex)
     cached = _load(entry)
     if cached is not None:
         return cached
     fetched = _download(plan, timeout, attempts)
     _store(entry, fetched)
     return fetched
+
+
+def cached_bytes(reference: str, *, language: str | None = None, cache: Path | None = None) -> int | None:
+    """Return the size of the cached answer for a CELEX number or URL, or None if it would have to be fetched."""
+    with suppress(FetchError, OSError):
+        entry = _entry(_plan(reference, language, CELLAR, EURLEX, MAX_BYTES), cache, CELLAR, EURLEX)
+        return entry.stat().st_size if entry.with_suffix(".json").is_file() else None
+    return None
+
+
+def _entry(plan: _Plan, cache: Path | None, cellar: str, eurlex: str) -> Path:
+    """The place of an answer in the cache. The sources are part of the key: a mirror may serve another text."""
+    key = sha256(json.dumps([plan.reference, plan.language, cellar, eurlex]).encode())
+    return (cache or cache_folder()) / f"{key}.act"
 
 
 def without_credentials(url: str) -> str:
@@ -278,6 +291,7 @@ def _request(client: httpx.Client, url: str, accept: str, language: str, limits:
             # Checked before each request, so that a redirect cannot lead to another host.
             if not limits.allow(httpx.URL(url).netloc.decode()):
                 raise _SourceError("redirected to another host")
+            wait_for_turn()
             with client.stream("GET", url, headers=headers) as response:
                 status, sent = response.status_code, response.headers
                 body = _read_body(response, limits.max_bytes) if status in (200, 300) else b""
@@ -299,6 +313,8 @@ def _request(client: httpx.Client, url: str, accept: str, language: str, limits:
             reason = _REASONS.get(status, f"answered HTTP {status} without a text")
             is_temporary = status in (200, 429) or status >= 500
             retry_after = sent.get("retry-after", "") if is_temporary else None
+            if retry_after:
+                postpone(seconds_to_wait(retry_after, 1))
             raise _SourceError(reason, retry_after=retry_after, absent=status in _ABSENT)
     raise _SourceError(f"redirected more than {MAX_REDIRECTS} times")
 

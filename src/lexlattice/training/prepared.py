@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice._internal.files import sha256, write_whole
-from lexlattice._internal.shards import MANIFEST, Shard, ShardFolder, read_finished, shard_file
+from lexlattice._internal.shards import MANIFEST, Shard, ShardFolder, manifest_of, read_finished, shard_file
 from lexlattice.act.document import Act
 from lexlattice.encoding.base import rounded
 from lexlattice.errors import DataError, LexLatticeError, brief
@@ -172,7 +172,7 @@ class Prepared(Sequence[Example]):
     @staticmethod
     def is_at(folder: Path) -> bool:
         """Whether a folder holds prepared acts, complete or not."""
-        return (folder / MANIFEST).is_file()
+        return manifest_of(folder).is_file()
 
     def __len__(self) -> int:
         return len(self._places)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from helpers.timing import wait_until
 from lexlattice import read
+from lexlattice._internal.files import sha256
 from lexlattice.apps.cli import main
 
 Run = Callable[..., tuple[int, str, str]]
@@ -91,33 +89,6 @@ def test_medium_is_the_default_length(run: Run, act: Path) -> None:
     assert run(act, "--budget", "medium") == run(act)
 
 
-@pytest.mark.parametrize("more", [(), ("--versions",)])
-def test_several_summaries_on_standard_output_are_json_lines(run: Run, examples: Path, more: tuple[str, ...]) -> None:
-    files = [examples / "short" / f"{language}.txt" for language in ("en", "fr")]
-    _, out, _ = run(*files, "--words", "80", "--format", "json", *more)
-    assert [json.loads(line)["language"] for line in out.splitlines()] == ["en", "fr"]
-
-
-def test_without_a_terminal_there_is_no_bar(examples: Path, tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "lexlattice", "summarize", str(examples / "short"), "-o", str(tmp_path / "out")]
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
-    assert done.stderr.count("\n") == 1 and "\r" not in done.stderr
-
-
-def test_after_ctrl_c_it_says_how_many_acts_were_summarized(examples: Path, tmp_path: Path) -> None:
-    (tmp_path / "acts").mkdir()
-    for number in range(400):
-        shutil.copy(examples / "short" / "en.txt", tmp_path / "acts" / f"{number:03}.txt")
-    line = [sys.executable, "-m", "lexlattice", "summarize", str(tmp_path / "acts"), "-o", str(tmp_path / "out")]
-    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as process:
-        wait_until(lambda: (tmp_path / "out").is_dir() and len(list((tmp_path / "out").glob("*.txt"))) > 3)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    done = re.search(r"(\d+) of 400 acts", said)
-    assert done and int(done[1]) == len(list((tmp_path / "out").glob("*.txt"))) and said.count("\n") == 1
-
-
 def test_standard_input_is_read(act: Path) -> None:
     line = [sys.executable, "-m", "lexlattice", "summarize", "-", "--words", "80", "--format", "json"]
     done = subprocess.run(line, input=act.read_bytes(), capture_output=True, check=True)
@@ -154,10 +125,86 @@ def test_a_folder_gives_one_summary_per_act_even_if_one_fails(run: Run, examples
     (folder / "empty.txt").write_text("")
     code, _, said = run(folder, "-o", out, "--format", "json", "--words", 60)
     assert code == 1
-    assert sorted(path.name for path in out.iterdir()) == ["a-2.json", "a.json"]
-    assert {json.loads(path.read_bytes())["language"] for path in out.iterdir()} == {"en", "fr"}
+    assert summaries(out) == ["a.json", "more/a.json"]
+    assert [json.loads((out / name).read_bytes())["language"] for name in summaries(out)] == ["en", "fr"]
     assert "empty.txt" in said
     assert "2 of 3 acts" in said
+    (dead,) = (json.loads(line) for line in (out / "__run__" / "dead-letters.jsonl").open("rb"))
+    assert (Path(dead["source"]).name, bool(dead["reason"])) == ("empty.txt", True)
+
+
+def summaries(folder: Path) -> list[str]:
+    paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in paths if not path.startswith("__run__/"))
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((folder / "__run__" / "manifest.json").read_bytes())
+    return content
+
+
+def test_inputs_with_the_same_name_keep_their_suffix_and_no_two_become_one(run: Run, act: Path, tmp_path: Path) -> None:
+    folder, out = tmp_path / "acts", tmp_path / "out"
+    folder.mkdir()
+    for name in ("x.txt", "x.md", "X.TXT", "y.txt", "x.md.txt"):
+        (folder / name).write_bytes(act.read_bytes())
+    for _ in range(2):
+        assert run(folder, "-o", out, "--words", 60)[0] == 0
+        names = summaries(out)
+        assert len({name.casefold() for name in names}) == len(names) == 5
+        assert "y.txt" in names
+    entries = manifest(out)["acts"]
+    assert {entry["output"] for entry in entries} == set(names)
+    for entry in entries:
+        assert entry["sha256"] == sha256((out / entry["output"]).read_bytes())
+        assert (entry["input_sha256"], entry["status"]) == (sha256(act.read_bytes()), "done")
+
+
+def test_what_is_skipped_is_said_with_the_reason(run: Run, act: Path, tmp_path: Path) -> None:
+    folder, out = tmp_path / "acts", tmp_path / "out"
+    folder.mkdir()
+    for name in ("act.txt", "old.doc", "old.rtf", ".hidden.txt"):
+        (folder / name).write_bytes(act.read_bytes())
+    (folder / "link").symlink_to(tmp_path)
+    (folder / "broken.html").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(folder / "pipe.txt")
+    code, _, said = run(folder, "-o", out, "--words", 60)
+    assert (code, summaries(out)) == (0, ["act.txt"])
+    skipped = {Path(one["path"]).name: one["reason"] for one in manifest(out)["skipped"]}
+    assert set(skipped) == {"old.doc", "old.rtf", ".hidden.txt", "link", "broken.html", "pipe.txt"}
+    assert all(skipped.values())
+    assert "6 skipped" in said and ".doc" in said and ".rtf" in said
+
+
+def test_no_run_overwrites_the_file_of_another(run: Run, act: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "act.txt").write_bytes(act.read_bytes())
+        (tmp_path / name / f"{name}.txt").write_bytes(act.read_bytes())
+    assert run(tmp_path / "one", "-o", out, "--words", 60)[0] == 0
+    before = (out / "act.txt").read_bytes()
+    code, _, said = run(tmp_path / "two", "-o", out, "--words", 200)
+    assert (code, (out / "act.txt").read_bytes()) == (1, before)
+    assert str(tmp_path / "one" / "act.txt") in said
+    assert summaries(out) == ["act.txt", "one.txt", "two.txt"], "the others are written"
+    assert len(manifest(out)["acts"]) == 4
+    assert run(tmp_path / "one", "-o", out, "--words", 200)[0] == 0
+    assert (out / "act.txt").read_bytes() != before, "the same input may be summarized again"
+
+
+def test_a_folder_of_summaries_and_one_of_a_bulk_run_do_not_mix(run: Run, act: Path, tmp_path: Path) -> None:
+    assert run(act.parent / "en.txt", act.parent / "fr.txt", "-o", tmp_path / "a", "--words", 60)[0] == 0
+    assert main(["corpus", "summarize", str(act), "-o", str(tmp_path / "a"), "--quiet"]) == 2
+    assert main(["corpus", "summarize", str(act), "-o", str(tmp_path / "b"), "--quiet", "-j", "1"]) == 0
+    check_one_sentence(run(act.parent, "-o", tmp_path / "b"), str(tmp_path / "b"))
+
+
+def test_several_json_summaries_are_json_lines(run: Run, examples: Path) -> None:
+    files = [examples / "short" / f"{language}.txt" for language in ("en", "fr")]
+    for more in ((), ("--versions",)):
+        _, out, _ = run(*files, "--words", 60, "--format", "json", *more)
+        assert [json.loads(line)["language"] for line in out.splitlines()] == ["en", "fr"]
 
 
 def test_several_summaries_are_printed_in_order(run: Run, examples: Path) -> None:
@@ -178,7 +225,7 @@ def test_exit_code_is_2_if_all_acts_fail(run: Run, tmp_path: Path) -> None:
 def test_versions_of_one_act_give_the_same_provisions(run: Run, examples: Path, tmp_path: Path) -> None:
     files = [examples / "short" / f"{language}.txt" for language in ("en", "fi", "mt")]
     assert run(*files, "--versions", "--words", 100, "-o", tmp_path, "--format", "json")[0] == 0
-    found = {path.name: json.loads(path.read_bytes())["extract"] for path in tmp_path.iterdir()}
+    found = {name: json.loads((tmp_path / name).read_bytes())["extract"] for name in summaries(tmp_path)}
     assert sorted(found) == [f"32024R9001.{language}.json" for language in ("en", "fi", "mt")]
     ids = [[item["id"].partition("~")[0] for item in items] for items in found.values()]
     assert [*map(set, ids)] == [set(ids[0])] * 3
@@ -251,7 +298,7 @@ def test_a_folder_of_one_act_needs_an_output_folder(run: Run, act: Path, tmp_pat
     folder.mkdir()
     (folder / "act.txt").write_bytes(act.read_bytes())
     assert run(folder, "-o", out, "--words", 80)[0] == 0
-    assert [path.name for path in out.iterdir()] == ["act.txt"]
+    assert summaries(out) == ["act.txt"]
     check_one_sentence(run(folder, "-o", named), str(named))
     assert not named.exists()
 

@@ -116,7 +116,7 @@ def test_file_names_that_are_not_unicode_can_be_written_and_stay_distinct(
     for format in ("jsonl", "parquet"):
         subset = Subset(Inputs((str(folder),)))
         run(Count(None), subset, tmp_path / format, Plain(), LIMITS, format=format)
-        (dead,) = lines(tmp_path / format, "dead-letters.jsonl")
+        (dead,) = lines(tmp_path / format, "__run__/dead-letters.jsonl")
         assert dead["source"].endswith("e\\udcff.txt")
     assert len({row["source"] for row in lines(tmp_path / "jsonl")}) == 4
     assert main(["corpus", "score", str(folder), "-o", os.fsdecode(str(tmp_path / "\udcff")), "--dry-run"]) == 0
@@ -141,7 +141,7 @@ def test_secrets_in_an_address_are_used_and_never_written(tmp_path: Path) -> Non
         log=lambda event, **facts: events.append(json.dumps(facts)),
     )
     assert requested == addresses
-    written = [path.read_text() for path in tmp_path.iterdir() if path.is_file()]
+    written = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert "host/x?key=…&uri=CELEX:32016R0679" in "".join(written)
     assert not any("s3cret" in text for text in (*written, *events))
     assert len({record.source for record in subset}) == 2

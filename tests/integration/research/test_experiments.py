@@ -430,7 +430,7 @@ def test_an_act_that_another_language_holds_out_later_is_not_learnt_from(tmp_pat
     data_of(data, "mt", "validation", [tiny_row(lines, 2)])
     run_experiment("ablations", config, tmp_path / "out", note=said.append)
     counts = sorted(
-        json.loads((path / "manifest.json").read_bytes())["acts"]
+        json.loads((path / "__run__" / "manifest.json").read_bytes())["acts"]
         for path in (tmp_path / "out" / "prepared").glob("train-*")
     )
     assert counts == [2, 3]

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from helpers.acts import Row, contents, little_rows, write_rows
 from lexlattice import read
-from lexlattice._internal.shards import ShardFolder
+from lexlattice._internal.shards import RUN, ShardFolder
 from lexlattice.apps.cli import main
 from lexlattice.encoding import EncodingError, load
 from lexlattice.errors import DataError, OutputError
@@ -167,9 +167,9 @@ def test_half_written_shards_of_a_killed_run_are_written_again(
 ) -> None:
     folder = tmp_path / "out"
     shutil.copytree(prepared.folder, folder)
-    manifest = json.loads((folder / "manifest.json").read_bytes())
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"finished": False}))
-    (folder / "shard-00001.json").unlink()
+    manifest = json.loads((folder / RUN / "manifest.json").read_bytes())
+    (folder / RUN / "manifest.json").write_text(json.dumps(manifest | {"finished": False}))
+    (folder / RUN / "shard-00001.json").unlink()
     (folder / ".shard-00001.npy.part").write_bytes(b"half")
     (folder / "shard-00002.npy").write_bytes(b"half")
     prepare([rows], folder)
@@ -228,10 +228,13 @@ def test_a_complete_shard_that_was_damaged_is_written_again(
     assert contents(folder) == contents(prepared.folder)
 
 
-@pytest.mark.parametrize("name", ["shard-00000.json", "shard-00000.jsonl.gz", "shard-00000.npy", "manifest.json"])
+@pytest.mark.parametrize(
+    "name", [f"{RUN}/shard-00000.json", "shard-00000.jsonl.gz", "shard-00000.npy", f"{RUN}/manifest.json"]
+)
 @pytest.mark.parametrize("damage", ["gone", "cut", "changed"])
 def test_damaged_folders_are_refused(tmp_path: Path, name: str, damage: str) -> None:
-    place = prepare([little_rows(1)], tmp_path / "out").folder / name
+    folder = prepare([little_rows(1)], tmp_path / "out").folder
+    place = folder / name
     content = place.read_bytes()
     if damage == "gone":
         place.unlink()
@@ -240,7 +243,7 @@ def test_damaged_folders_are_refused(tmp_path: Path, name: str, damage: str) -> 
         changed = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
         place.write_bytes(content[:-3] if damage == "cut" else changed)
     with pytest.raises(DataError):
-        Prepared.open(place.parent, verify=True)
+        Prepared.open(folder, verify=True)
 
 
 def test_changed_acts_are_refused_when_they_are_decoded(tmp_path: Path) -> None:
@@ -254,9 +257,10 @@ def test_changed_acts_are_refused_when_they_are_decoded(tmp_path: Path) -> None:
 
 
 def test_a_run_killed_before_its_first_file_was_complete_starts_over(tmp_path: Path) -> None:
-    (tmp_path / ".manifest.json.part").write_bytes(b"{")
+    (tmp_path / RUN).mkdir()
+    (tmp_path / RUN / ".manifest.json.part").write_bytes(b"{")
     assert len(prepare([little_rows(1)], tmp_path)) == 1
-    assert not list(tmp_path.glob(".*.part"))
+    assert not list(tmp_path.rglob(".*.part"))
 
 
 # --- Rows that are of no use
@@ -381,6 +385,23 @@ def test_folders_of_the_version_before_are_read(prepared: Prepared, tmp_path: Pa
     np.save(path, np.load(path).astype(np.float32))
     example = Prepared(tmp_path / "old", prepared.manifest, prepared._places)[0]
     np.testing.assert_array_equal(example.vectors, prepared[0].vectors)
+
+
+def test_folders_with_their_side_files_beside_the_data_are_read_but_not_written(
+    prepared: Prepared, rows: list[Row], tmp_path: Path
+) -> None:
+    """As the first release made them."""
+    folder = tmp_path / "old"
+    shutil.copytree(prepared.folder, folder)
+    for path in (folder / RUN).iterdir():
+        path.rename(folder / path.name)
+    (folder / RUN).rmdir()
+    before = contents(folder)
+    assert Prepared.is_at(folder)
+    assert Prepared.open(folder, verify=True).keys == prepared.keys
+    with pytest.raises(OutputError):
+        prepare([rows], folder)
+    assert contents(folder) == before
 
 
 # --- Transformers

@@ -120,6 +120,13 @@ class Inputs:
             if first.kind == "rows" and Path(first.name) == Path(name):
                 self._open(name)
 
+    def addresses(self) -> Iterator[str]:
+        """Yield the CELEX numbers and URLs among the inputs, without reading anything else."""
+        seen = _Seen()
+        for place in self._places(seen):
+            if place.kind in ("list", "fetched"):
+                yield from (record.address for record in self._records(place, seen) if record.address)
+
     @property
     def have_rows(self) -> bool:
         """Whether there are data sets among the inputs, and not only acts."""
@@ -232,6 +239,8 @@ def _in_folder(path: Path) -> Iterator[_Place]:
         yield _Place("formex", str(path))
     else:
         for found in walk(path, lambda name: is_readable(name) or is_packed(name), _is_unit):
+            if found.skipped:
+                continue
             if found.fault:
                 yield _Place("fault", str(found.path), found.fault)
             elif found.path.is_dir():

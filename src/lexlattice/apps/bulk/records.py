@@ -129,6 +129,8 @@ class Found(NamedTuple):
     path: Path
     fault: str = ""
     """Why it cannot be opened, in one sentence."""
+    skipped: str = ""
+    """Why it is passed over, in a word or two: it is not one of the files that were asked for."""
 
 
 def is_formex_folder(folder: Path) -> bool:
@@ -136,16 +138,11 @@ def is_formex_folder(folder: Path) -> bool:
     return any(folder.glob("*.doc.xml"))
 
 
-def acts_in(folder: Path) -> list[Path]:
-    """Return all acts below a folder, sorted by name; a folder of one act in Formex counts as that act."""
-    return [found.path for found in walk(folder, is_readable, is_formex_folder) if not found.fault]
-
-
 def walk(folder: Path, is_wanted: Callable[[str], bool], is_unit: Callable[[Path], bool]) -> Iterator[Found]:
     """Yield all files below a folder in the order of their names, with the listing of one folder in memory at a time.
 
-    Hidden files are skipped. Links to folders are not followed, since they could lead anywhere and in circles; they,
-    broken links and unreadable folders are reported with a fault.
+    Hidden files and files of other kinds are reported as skipped. Links to folders are not followed, since they could
+    lead anywhere and in circles; they, broken links and unreadable folders are reported with a fault.
 
     Args:
         folder: Where to start.
@@ -157,16 +154,22 @@ def walk(folder: Path, is_wanted: Callable[[str], bool], is_unit: Callable[[Path
     while stack:
         path = stack.pop()
         try:
-            if path != folder and path.is_symlink() and (fault := _link_fault(path)):
+            if path != folder and path.name.startswith("."):
+                yield Found(path, skipped="hidden")
+            elif path != folder and path.is_symlink() and (fault := _link_fault(path)):
                 yield Found(path, fault)
             elif path.is_dir():
                 if is_unit(path):
                     yield Found(path)
                 else:
                     names = sorted((child.name for child in path.iterdir()), reverse=True)
-                    stack += [path / name for name in names if not name.startswith(".")]
+                    stack += [path / name for name in names]
+            elif not path.is_file() and (is_wanted(path.name) or not path.suffix):
+                yield Found(path, "This is not a regular file.")
             elif is_wanted(path.name):
-                yield Found(path, "" if path.is_file() else "This is not a regular file.")
+                yield Found(path)
+            else:
+                yield Found(path, skipped=path.suffix.lower() or "without a suffix")
         except OSError as error:
             yield Found(path, f"This cannot be opened ({error.strerror or error}).")
 

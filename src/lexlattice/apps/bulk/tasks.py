@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import json
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
+from datetime import date
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -26,10 +27,15 @@ from lexlattice.apps.bulk.records import Record
 from lexlattice.encoding.cache import CachedEncoder
 from lexlattice.errors import OptionError, ReadingError, WeightsError
 from lexlattice.reading import LANGUAGES, read
+from lexlattice.reading.celex import normalize_celex
+from lexlattice.reading.fetch import is_celex
 from lexlattice.selection import SummaryOptions
 from lexlattice.summarizer import PATH, Summarizer
 
-_FIRST_COLUMNS: Final[Columns] = {"source": str, "celex": str, "title": str, "language": str}
+_FIRST_COLUMNS: Final[Columns] = {
+    **{"source": str, "celex": str, "title": str, "language": str, "type": str, "date": str, "status": str},
+    **{"consolidated": str, "repealed": bool, "repealed_by": str, "act_words": int},
+}
 _LAST_COLUMNS: Final[Columns] = {"warnings": [str], "sha256": str, "code": str, "weights": str, "seconds": float}
 
 
@@ -43,8 +49,12 @@ class Task(ABC):
     needs_summaries: ClassVar[bool] = False
     language: str | None
     """Of all acts; detected for each act if None."""
+    since: str | None = field(default=None, kw_only=True)
+    """The first day, as ISO 8601: an act with an earlier date has no row. None for all acts."""
 
     def __post_init__(self) -> None:
+        if self.since is not None and not _is_day(self.since):
+            raise OptionError(f"'{self.since}' is not a day; write it as 2024-01-31.")
         if self.language is not None and self.language not in LANGUAGES:
             raise OptionError(f"'{self.language}' is not one of the 24 official languages: {', '.join(LANGUAGES)}.")
 
@@ -80,8 +90,8 @@ class Task(ABC):
     def values(self, act: Act, record: Record) -> dict[str, Any]:
         """Return the values of `task_columns`; `warnings` may be among them, too."""
 
-    def row(self, record: Record) -> dict[str, Any]:
-        """Return the row of a record.
+    def row(self, record: Record) -> dict[str, Any] | None:
+        """Return the row of a record, or None if the act is of a day before `since`.
 
         Raises:
             LexLatticeError: The act cannot be read or processed.
@@ -90,13 +100,25 @@ class Task(ABC):
         start = perf_counter()
         if record.fault:
             raise ReadingError(record.fault)
+        # An act has its number's year, or that of the year before or after, so older ones are not even read or fetched.
+        if self.since and 0 < _year(record.celex or record.address) < int(self.since[:4]) - 1:
+            return None
         act = self.read(record)
+        if self.since and act.date and act.date < self.since:
+            return None
         values = self.values(act, record)
         return {
             "source": record.source,
-            "celex": act.celex or record.celex,
-            "title": act.title,
-            "language": act.language,
+            "celex": act.celex or record.celex or None,
+            "title": act.title or None,
+            "language": act.language or None,
+            "type": act.type or None,
+            "date": act.date or None,
+            "status": act.status,
+            "consolidated": act.consolidated or None,
+            "repealed": act.repealed is not None,
+            "repealed_by": act.repealed or None,
+            "act_words": act.words,
             **values,
             "warnings": values.get("warnings", list(act.warnings)),
             "sha256": sha256(act.source.encode("utf-8", "replace") if record.address else record.content).hexdigest(),
@@ -113,6 +135,19 @@ class Task(ABC):
         if record.is_text:
             return read(f"{record.content.decode()}\n", language=language, format="text")
         return read(record.content, language=language)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _year(celex: str) -> int:
+    """Return the year in a CELEX number, or 0 if there is none."""
+    year = normalize_celex(celex).act[1:5] if is_celex(celex) else ""
+    return int(year) if year.isdecimal() else 0
 
 
 @dataclass(frozen=True)
@@ -169,6 +204,7 @@ class Summarize(_WithModel):
         "budget": int,
         "words": int,
         "extract": [{name: kind for name, kind in get_type_hints(Item).items() if name != "explanation"}],
+        "points_left_out": int,
         "left_out": [{"parent": str, "after": str, "ids": [str], "citations": [str], "count": int, "kind": str}],
     }
 
@@ -189,6 +225,7 @@ class Summarize(_WithModel):
             "budget": summary.budget,
             "words": summary.words,
             "extract": items,
+            "points_left_out": sum(cut.count for cut in summary.cuts),
             "left_out": [cut.to_dict() for cut in summary.cuts],
             "warnings": list(summary.warnings),
         }
@@ -200,7 +237,6 @@ class Score(_WithModel):
 
     name: ClassVar[str] = "score"
     task_columns: ClassVar[Columns] = {
-        "words": int,
         "units": [{"id": str, "citation": str, "start": int, "end": int, "words": int, "score": float}],
     }
 
@@ -214,7 +250,7 @@ class Score(_WithModel):
             }
             for unit, score in zip(act.units, scores, strict=True)
         ]
-        return {"words": act.words, "units": units}
+        return {"units": units}
 
 
 @dataclass(frozen=True)
@@ -271,5 +307,6 @@ def load_task(task: Task) -> None:
 
 
 def row_of(record: Record) -> str:
-    """Return the row of a record as JSON, by the task that the process was set up for."""
-    return json.dumps(_task.row(record), ensure_ascii=False)
+    """Return the row of a record as JSON, by the task that the process was set up for; empty if it has none."""
+    row = _task.row(record)
+    return "" if row is None else json.dumps(row, ensure_ascii=False)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lexlattice._internal.files import writing, written
+from lexlattice._internal.progress import has_terminal
 from lexlattice.errors import OptionError, OutputError
 from lexlattice.reading import LANGUAGES, read
 from lexlattice.reading.fetch import is_celex, is_url
@@ -176,6 +177,11 @@ def fields_of(options: argparse.Namespace) -> dict[str, str] | None:
 def shows_progress(options: argparse.Namespace) -> bool:
     """Whether a progress bar can and should be shown."""
     return not options.quiet and sys.stderr is not None
+
+
+def shows_bar(options: argparse.Namespace) -> bool:
+    """Whether a progress bar can and should be drawn."""
+    return not options.quiet and has_terminal()
 
 
 # Input and output.

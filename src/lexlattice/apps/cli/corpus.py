@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -27,8 +29,9 @@ from lexlattice.apps.cli.common import (
     info,
     shows_progress,
 )
-from lexlattice.errors import OutputError
+from lexlattice.errors import OptionError, OutputError
 from lexlattice.reading import PROFILES
+from lexlattice.reading.pace import RATE
 
 if TYPE_CHECKING:
     from lexlattice.apps.bulk.evaluate import Evaluate
@@ -52,7 +55,8 @@ def add(commands: Commands) -> None:
         "corpus",
         help="summarize, score, encode or evaluate a whole corpus",
         description="Process every act of a corpus in parallel. Interrupted runs resume when the same command is "
-        "started again; acts that fail go to a dead-letter file.",
+        "started again, and finished ones are brought up to date: only new and changed acts are processed. Acts that "
+        "fail go to a dead-letter file.",
     )
     tasks = corpus.add_subparsers(title="tasks", metavar="TASK", required=True)
     for name, description in _TASKS.items():
@@ -115,6 +119,11 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     command.add_argument("--limit", type=int, metavar="N", help="process the first N acts only")
     command.add_argument("--sample", type=float, metavar="R", help="process a reproducible sample of this share")
     command.add_argument(
+        "--since",
+        metavar="DAY",
+        help="only acts dated on or after this day, such as 2024-01-31; acts without a known date are kept",
+    )
+    command.add_argument(
         "--shard-size", type=int, metavar="N", default=256, help="acts per shard (default: %(default)s)"
     )
     add_jobs(command)
@@ -133,15 +142,27 @@ def _add_common(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--memory", type=int, metavar="MB", default=2000, help="memory limit per process (default: %(default)s)"
     )
-    command.add_argument("--retry", action="store_true", help="retry the acts that failed in an earlier run")
+    command.add_argument(
+        "--rate",
+        type=float,
+        metavar="R",
+        default=2.0,
+        help="for CELEX numbers and URLs: requests per second over all processes of this machine "
+        "(default: %(default)g)",
+    )
+    command.add_argument(
+        "--retry", action="store_true", help="also process the acts again that failed in an earlier run"
+    )
     command.add_argument("--dry-run", action="store_true", help="show what would be done, and exit")
     command.add_argument("--log", metavar="FILE", help="append events as JSON Lines; - for standard error")
     add_quiet(command)
 
 
 def _corpus(options: argparse.Namespace) -> int:
+    from lexlattice.apps.bulk.cost import fetch_cost
     from lexlattice.apps.bulk.engines import Engine, Limits, LocalEngine, RayEngine
     from lexlattice.apps.bulk.inputs import Inputs
+    from lexlattice.apps.bulk.output import DEAD_LETTERS, REMOVED
     from lexlattice.apps.bulk.run import Subset, run
 
     limits = Limits(options.timeout, options.memory * _MEGABYTE)
@@ -149,12 +170,15 @@ def _corpus(options: argparse.Namespace) -> int:
     subset = Subset(inputs, options.limit, options.sample)
     inputs.check()  # before the engine starts, which takes seconds on Ray
     task = _task(options)
+    if not 0 < options.rate < math.inf:
+        raise OptionError(f"A rate of {options.rate:g} requests per second is not possible; give a number above 0.")
+    cost = fetch_cost(inputs.addresses(), options.language)
+    if cost.acts and (options.dry_run or not options.quiet):
+        info(f"{cost.describe(options.rate)}.")
     if options.dry_run:
         return _dry_run(subset, task, options)
     engine: Engine = RayEngine(options.jobs, options.address) if options.engine == "ray" else LocalEngine(options.jobs)
-    is_shown = shows_progress(options)
-    progress = Progress(options.task, subset.count() if is_shown else None, note=info, is_shown=is_shown)
-    with reports_interruption(lambda: _state(progress)), progress, _event_log(options.log, progress) as log:
+    with _rate(options.rate), _progress(subset, options) as progress, _event_log(options.log, progress) as log:
         manifest = run(
             task,
             subset,
@@ -169,9 +193,27 @@ def _corpus(options: argparse.Namespace) -> int:
         )
     if options.task == "evaluate":
         _report(task, options)
-    failed = f", {manifest['dead']:,} failed (see dead-letters.jsonl)" if manifest["dead"] else ""
-    info(f"{manifest['rows']:,} acts done{failed}: {options.output}")
+    parts = [
+        f"{manifest['rows']:,} acts done",
+        f"{manifest['dead']:,} failed (see __run__/{DEAD_LETTERS})" if manifest["dead"] else "",
+        f"{manifest['early']:,} dated before {options.since}" if manifest["early"] else "",
+        f"{manifest['removed']:,} no longer in the inputs (see __run__/{REMOVED})" if manifest["removed"] else "",
+    ]
+    info(f"{', '.join(filter(None, parts))}: {options.output}")
     return SOME_FAILED if manifest["dead"] else 0
+
+
+@contextmanager
+def _rate(rate: float) -> Iterator[None]:
+    """Set the pace of requests for the processes that are started within the block."""
+    before = os.environ.get(RATE)
+    os.environ[RATE] = str(rate)
+    try:
+        yield
+    finally:
+        del os.environ[RATE]
+        if before is not None:
+            os.environ[RATE] = before
 
 
 def _task(options: argparse.Namespace) -> Task:
@@ -179,14 +221,22 @@ def _task(options: argparse.Namespace) -> Task:
     from lexlattice.apps.bulk.tasks import Encode, Score, Summarize
 
     if options.task == "summarize":
-        return Summarize(options.language, options.model, budget_of(options), options.focus)
+        return Summarize(options.language, options.model, budget_of(options), options.focus, since=options.since)
     if options.task == "score":
-        return Score(options.language, options.model)
+        return Score(options.language, options.model, since=options.since)
     if options.task == "encode":
-        return Encode(options.language, options.encoder or "static", options.cache)
+        return Encode(options.language, options.encoder or "static", options.cache, since=options.since)
     systems = tuple(name for part in options.system.split(",") if (name := part.strip()))
-    budget = budget_of(options, "reference")
-    return Evaluate(options.language, systems, budget, options.profile, options.encoder, options.cache, options.gold)
+    return Evaluate(
+        options.language,
+        systems,
+        budget_of(options, "reference"),
+        options.profile,
+        options.encoder,
+        options.cache,
+        options.gold,
+        since=options.since,
+    )
 
 
 def _dry_run(subset: Subset, task: Task, options: argparse.Namespace) -> int:
@@ -217,9 +267,18 @@ def _report(task: Task, options: argparse.Namespace) -> None:
         print(report(aggregate(acts, [], evaluation.plan)))
 
 
-def _state(progress: Progress) -> str:
-    """What was done when a run was interrupted; the shard that was being written is made again."""
-    return f"{progress.done:,} acts were done; run the same command again to resume."
+@contextmanager
+def _progress(subset: Subset, options: argparse.Namespace) -> Iterator[Progress]:
+    """Show the progress, and say what was done when the run is interrupted."""
+    is_shown = shows_progress(options)
+    total = subset.count() if is_shown else None
+    progress = Progress(options.task, total, note=info, is_shown=is_shown)
+
+    def state() -> str:
+        return f"{progress.done:,} acts were done; run the same command again to resume."
+
+    with reports_interruption(state), progress:
+        yield progress
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from lexlattice.apps.cli.common import (
     add_quiet,
     info,
     output_file,
-    shows_progress,
+    shows_bar,
 )
 from lexlattice.errors import DataError, OptionError
 
@@ -56,7 +56,7 @@ def _encode(options: argparse.Namespace) -> int:
             cache=options.cache,
             cache_limit=options.cache_limit,
         )
-        vectors = np.ascontiguousarray(encoder.encode(lines, progress=shows_progress(options)))
+        vectors = np.ascontiguousarray(encoder.encode(lines, progress=shows_bar(options)))
         with writing(Path(options.output)):
             # np.save would need a seekable file; header and data work for a pipe, too.
             header = np.lib.format.header_data_from_array_1_0(vectors)

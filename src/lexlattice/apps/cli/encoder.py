@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from lexlattice.apps.cli.common import ENCODERS, Commands, add_quiet, info, shows_progress
+from lexlattice.apps.cli.common import ENCODERS, Commands, add_quiet, info, shows_bar, shows_progress
 from lexlattice.errors import MissingExtraError, OptionError
 
 
@@ -79,7 +79,7 @@ def _train(options: argparse.Namespace) -> int:
         raise MissingExtraError("Training the encoder", "train") from error
     names = ("steps", "dimensions", "vocabulary", "initial", "seed")
     changes = {name: value for name in names if (value := getattr(options, name)) is not None}
-    card = train_encoder(data, Path(options.output), changes, progress=shows_progress(options))
+    card = train_encoder(data, Path(options.output), changes, progress=shows_bar(options))
     info(f"weights written to {options.output}, model card to {card}")
     return 0
 

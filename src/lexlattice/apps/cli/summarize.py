@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lexlattice._internal.progress import Progress, reports_interruption
-from lexlattice.apps.bulk.records import acts_in, is_formex_folder
+from lexlattice._internal.shards import RUN, is_shard_folder
+from lexlattice.apps.bulk.output import DEAD_LETTERS
+from lexlattice.apps.bulk.records import is_formex_folder, is_readable, walk
 from lexlattice.apps.cli.common import (
     SOME_FAILED,
     Commands,
@@ -21,12 +24,14 @@ from lexlattice.apps.cli.common import (
     add_language,
     add_length,
     add_quiet,
+    budget_of,
     check_stdout,
     info,
     output_file,
     read_input,
     shows_progress,
 )
+from lexlattice.apps.cli.output_folder import OutputFolder, Skipped, Source, described, named, targets
 from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError, OutputError
 from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.selection import SummaryOptions
@@ -42,7 +47,7 @@ _BINARY: Final = {"docx": "docx", "pdf": "typst"}
 
 
 class Job(NamedTuple):
-    """One input and its output file; None is standard output."""
+    """One input and its output file, or the path of it within the output folder; None is standard output."""
 
     source: str
     target: str | None
@@ -66,8 +71,8 @@ def add(commands: Commands) -> None:
     add_language(command)
     add_hierarchy(command)
     add_quiet(command)
-    about = {option.name: option.metadata for option in fields(SummaryOptions)}
     add_length(command)
+    about = {option.name: option.metadata for option in fields(SummaryOptions)}
     content = command.add_argument_group("content")
     content.add_argument(
         "--focus",
@@ -106,59 +111,96 @@ def add(commands: Commands) -> None:
 def _summarize(options: argparse.Namespace) -> int:
     if options.to is not None or options.versions:
         return _several_languages(options)
-    sources = [source for given in options.inputs for source in _inputs(given)]
-    is_many = sources != options.inputs or len(sources) > 1
+    found = [_inputs(given) for given in options.inputs]
+    sources = [source for inputs, _ in found for source in inputs]
+    skipped = [one for _, others in found for one in others]
+    is_many = [source.name for source in sources] != options.inputs or len(sources) > 1
     format = _format(options, is_many=is_many)
     if format in _BINARY and find_spec(_BINARY[format]) is None:
         raise MissingExtraError(f"Writing {format.upper()}", format)  # before the first act is read
-    jobs = _jobs(sources, options.output, format, is_many=is_many)
+    folder = _folder(options.output, format, is_many=is_many)
+    names: Sequence[str | None] = targets(sources, _SUFFIX[format]) if folder else [options.output] * len(sources)
+    jobs = [Job(source.name, name) for source, name in zip(sources, names, strict=True)]
     summarizer = _summarizer(options)
     # One act fails with its own message; of several, each failure is reported and the others go on.
-    if not is_many:
-        _one(jobs[0], options, format, summarizer)
-        return 0
-    return _many(jobs, options, format, summarizer)
+    if is_many:
+        return _many(jobs, skipped, folder, options, format, summarizer)
+    _one(jobs[0], folder, options, format, summarizer)
+    if folder is not None:
+        folder.close()
+    return 0
 
 
 def _one(
-    job: Job, options: argparse.Namespace, format: str, summarizer: Summarizer, *, is_stream: bool = False
+    job: Job,
+    folder: OutputFolder | None,
+    options: argparse.Namespace,
+    format: str,
+    summarizer: Summarizer,
+    *,
+    is_line: bool = False,
 ) -> None:
-    """Read, summarize and write one act; the output is opened first, so that it fails before the work starts.
-
-    In a stream of several summaries, JSON is one line for each: JSON Lines.
-    """
-    with _output(job) as write:
+    """Read, summarize and write one act; the output is opened first, so that it fails before the work starts."""
+    target = None if job.target is None else str(folder.claim(job.source, job.target) if folder else job.target)
+    with _output(Job(job.source, target)) as write:
         act = read_input(job.source, language=options.language, hierarchy=options.hierarchy)
-        summary = summarizer.summarize(act, SummaryOptions.from_mapping(vars(options)))
-        write(_rendered(summary, format, group=options.group, is_stream=is_stream))
+        summary = summarizer.summarize(act, _summary_options(options))
+        write(_rendered(summary, format, group=options.group, is_line=is_line))
+    if folder is not None and job.target is not None:
+        folder.done(job.source, job.target)
 
 
-def _rendered(summary: Summary, format: str, *, group: bool, is_stream: bool) -> bytes:
+def _rendered(summary: Summary, format: str, *, group: bool, is_line: bool) -> bytes:
+    """Render a summary; several as JSON on standard output are JSON Lines."""
     from lexlattice.rendering import render_file
 
-    if format == "json" and is_stream:
-        return f"{summary.to_json(group=group)}\n".encode(errors="replace")
+    if is_line and format == "json":
+        return json.dumps(summary.to_dict(group=group), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
     return render_file(summary, format, group=group)
 
 
-def _many(jobs: Sequence[Job], options: argparse.Namespace, format: str, summarizer: Summarizer) -> int:
+def _summary_options(options: argparse.Namespace) -> SummaryOptions:
+    length = {"words": None, "ratio": None, "budget": budget_of(options)}
+    return SummaryOptions.from_mapping({**vars(options), **length})
+
+
+def _many(
+    jobs: Sequence[Job],
+    skipped: Sequence[Skipped],
+    folder: OutputFolder | None,
+    options: argparse.Namespace,
+    format: str,
+    summarizer: Summarizer,
+) -> int:
     """Summarize one act after the other; a failure is reported, and the rest is still done."""
     done = failed = 0
 
     def state() -> str:
         where = f": {options.output}" if options.output else ""
-        return f"{done:,} of {len(jobs):,} acts summarized{where}" + (f"; {failed:,} failed." if failed else ".")
+        dead = f" (see {RUN}/{DEAD_LETTERS})" if folder is not None else ""
+        parts = [
+            f"{done:,} of {len(jobs):,} acts summarized{where}",
+            f"{failed:,} failed{dead}" if failed else "",
+            described(skipped),
+        ]
+        return f"{'; '.join(filter(None, parts))}."
 
     progress = Progress("summarizing", len(jobs), note=info, is_shown=shows_progress(options))
-    with reports_interruption(state), progress:
-        for job in jobs:
-            try:
-                _one(job, options, format, summarizer, is_stream=job.target is None)
-                done += 1
-            except LexLatticeError as error:
-                failed += 1
-                progress.write(f"lexlattice: {job.source}: {error}")
-            progress.update()
+    try:
+        with reports_interruption(state), progress:
+            for job in jobs:
+                try:
+                    _one(job, folder, options, format, summarizer, is_line=folder is None)
+                    done += 1
+                except LexLatticeError as error:
+                    failed += 1
+                    progress.write(f"lexlattice: {job.source}: {error}")
+                    if folder is not None:
+                        folder.failed(job.source, str(error))
+                progress.update()
+    finally:
+        if folder is not None:
+            folder.close(skipped)
     info(state())
     return (SOME_FAILED if done else 2) if failed else 0
 
@@ -170,17 +212,19 @@ def _several_languages(options: argparse.Namespace) -> int:
     from lexlattice.multilingual.versions import summarize_acts
 
     format = _format(options, is_many=True)
-    if format in _BINARY and not options.output:
-        raise OutputError(f"Several summaries in {format} need an output folder; pass one with -o.")
+    folder = _folder(options.output, format, is_many=True)
     acts, summarizer = _versions(options), _summarizer(options)
-    if options.output:
-        _make_folder(options.output)
     summaries = summarize_acts(acts, summarizer, SummaryOptions.from_mapping(vars(options)), base=options.base)
     name = next((act.celex for act in acts if act.celex), "act")
     for language, summary in summaries.items():
-        target = str(Path(options.output) / f"{name}.{language}{_SUFFIX[format]}") if options.output else None
-        with _output(Job(name, target)) as write:
-            write(_rendered(summary, format, group=options.group, is_stream=target is None))
+        version = f"{name}.{language}"
+        file = f"{version}{_SUFFIX[format]}"
+        with _output(Job(name, None if folder is None else str(folder.claim(version, file)))) as write:
+            write(_rendered(summary, format, group=options.group, is_line=folder is None))
+        if folder is not None:
+            folder.done(version, file)
+    if folder is not None:
+        folder.close()
     return 0
 
 
@@ -207,17 +251,25 @@ def _summarizer(options: argparse.Namespace) -> Summarizer:
     return Summarizer.from_pretrained(None, options.encoder)
 
 
-def _inputs(given: str) -> Iterator[str]:
-    """Yield the input itself, or the acts in a folder; a folder of Formex files is one act."""
+def _inputs(given: str) -> tuple[list[Source], list[Skipped]]:
+    """Return the input itself, or the acts in a folder, and what is skipped; a folder of Formex files is one act."""
     path = Path(given)
     if given in ("", "-") or is_url(given) or not path.is_dir() or is_formex_folder(path):
         if not given:
             raise OptionError("INPUT is empty; pass a file, a CELEX number or a URL.")
-        yield given
-        return
-    if not (found := acts_in(path)):
-        raise OptionError(f"The folder '{given}' contains no acts; pass another.")
-    yield from map(str, found)
+        return [named(given)], []
+    sources, skipped = [], []
+    for found in walk(path, is_readable, lambda folder: is_formex_folder(folder) or is_shard_folder(folder)):
+        if found.path.is_dir() and not found.fault and not found.skipped and is_shard_folder(found.path):
+            skipped.append(Skipped(str(found.path), "output of an earlier run"))
+        elif found.skipped or found.fault:
+            skipped.append(Skipped(str(found.path), found.skipped or found.fault.rstrip(".").lower()))
+        else:
+            sources.append(Source(str(found.path), found.path.relative_to(path).as_posix()))
+    if not sources:
+        reasons = described(skipped)
+        raise OptionError(f"The folder '{given}' contains no acts{f', {reasons}' if reasons else ''}; pass another.")
+    return sources, skipped
 
 
 def _format(options: argparse.Namespace, *, is_many: bool) -> str:
@@ -234,38 +286,21 @@ def _is_folder(name: str) -> bool:
     return name.endswith(("/", os.sep)) or Path(name).is_dir()
 
 
-def _jobs(sources: Sequence[str], output: str | None, format: str, *, is_many: bool) -> list[Job]:
-    """Return the output of each input: files in a folder are named like the inputs, with a number if names repeat."""
+def _folder(output: str | None, format: str, *, is_many: bool) -> OutputFolder | None:
+    """Open the output folder; None if the output is a file or standard output."""
     if output is None:
         if format in _BINARY and is_many:
             raise OutputError(f"Several summaries in {format} need an output folder; pass one with -o.")
         if format in _BINARY and sys.stdout is not None and sys.stdout.isatty():
             raise OutputError(f"A {format} file cannot be shown on a terminal; pass a file with -o.")
-        return [Job(source, None) for source in sources]
-    if not is_many and not _is_folder(output):
-        return [Job(sources[0], output)]
-    _make_folder(output)
-    taken: set[str] = set()
-    jobs = []
-    for source in sources:
-        stem = "act" if source == "-" else Path(source.rstrip("/")).stem or "act"
-        name, number = stem, 1
-        # casefold: file systems of macOS and Windows do not distinguish case
-        while name.casefold() in taken:
-            number += 1
-            name = f"{stem}-{number}"
-        taken.add(name.casefold())
-        jobs.append(Job(source, str(Path(output) / f"{name}{_SUFFIX[format]}")))
-    return jobs
-
-
-def _make_folder(name: str) -> None:
-    if Path(name).suffix in _SUFFIX.values() and not _is_folder(name):
-        raise OutputError(f"Several summaries need an output folder, but '{name}' is a file name; pass a folder.")
-    try:
-        Path(name).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"Cannot create the folder '{name}' ({error.strerror}); choose another.") from error
+        return None
+    if _is_folder(output):
+        return OutputFolder(output)
+    if not is_many:
+        return None
+    if Path(output).suffix in _SUFFIX.values():
+        raise OutputError(f"Several summaries need an output folder, but '{output}' is a file name; pass a folder.")
+    return OutputFolder(output)
 
 
 @contextmanager

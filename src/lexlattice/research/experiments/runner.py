@@ -40,6 +40,7 @@ from lexlattice.research.experiments.watching import Watched, watched
 from lexlattice.summarizer import PATH as SHIPPED
 from lexlattice.training.config import Config, read_config
 from lexlattice.training.prepare import prepare
+from lexlattice.training.prepared import Prepared
 from lexlattice.training.run import MODEL, run_training
 
 Item = TypeVar("Item")
@@ -172,7 +173,7 @@ class Runner:
         if config.learns_from_gold:
             about.append(sha256(gold_file(split).read_bytes()))
         place = self.folder / "prepared" / f"{split}-{_key([*about, sorted(held_out)])}"
-        if not (place / "manifest.json").is_file():
+        if not Prepared.is_at(place):
             self.note(f"preparing {split}: {', '.join(languages)}")
             rows = self.corpus.rows(languages, split, most, held_out)
             prepare(
