@@ -14,7 +14,8 @@ from helpers import ROOT
 from lexlattice.reading import LANGUAGES
 
 EXTRAS = {
-    *"train hf st onnx serve mcp pdf docx data stem ray plot bench bertscore docs fuzz llm audit dev recipes spark".split()
+    *"train hf st onnx serve mcp pdf docx data stem ray spark plot".split(),
+    *"bench bertscore docs fuzz llm audit dev recipes".split(),
 }
 OPTIONAL_KEYS = re.compile(
     r"headwords\.(?:number_first|ordinals_header|ordinal_endings\.\w*)|sentences\.ordinals|ordinals\.\w+"
