@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_ENDLESS: Final = re.compile(r"(\S{300})\S{100,}")
+"""A name so long that it would hide the rest of the sentence."""
 
 
 class LexLatticeError(Exception):
     """Anything caused by the input or the environment, never by a bug in the library.
 
     The message may quote an untrusted file, so control characters are removed: it stays one line and cannot send
-    commands to a terminal.
+    commands to a terminal. Endless names are shortened.
 
     Attributes:
         code: What happened, more closely than the class says if it was given to the constructor.
@@ -28,7 +30,7 @@ class LexLatticeError(Exception):
     code: str = "error"
 
     def __init__(self, sentence: str = "", *, code: str = "", values: Mapping[str, Any] | None = None) -> None:
-        super().__init__(_CONTROLS.sub(" ", str(sentence)))
+        super().__init__(_ENDLESS.sub(r"\1…", _CONTROLS.sub(" ", str(sentence))))
         # Only what was given becomes part of the instance, and so of its pickle.
         if code:
             self.code = code

@@ -171,8 +171,8 @@ class Summarizer:
 
 def file_of(name_or_path: str | os.PathLike[str]) -> Path:
     """Return the file of a model, given the file or its folder."""
-    path = Path(name_or_path)
-    return path / MODEL if path.is_dir() else path
+    is_folder = os.path.isdir(name_or_path)  # noqa: PTH112 – unlike pathlib, no error for names that no file can have
+    return Path(name_or_path) / MODEL if is_folder else Path(name_or_path)
 
 
 def encoder_for(about: Mapping[str, str], encoder: str | encoding.Encoder | None) -> encoding.Encoder:

@@ -77,6 +77,14 @@ def test_unreadable_files_print_one_sentence_and_return_2(tmp_path: Path, conten
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.parametrize("option", ["--model", "--hierarchy", "--encoder", "--output"])
+def test_a_name_that_no_file_can_have_is_one_short_sentence_about_it(examples: Path, option: str) -> None:
+    done = run("summarize", examples / "short" / "en.txt", option, "m" * 5_000)
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
+    assert b"mmm" in done.stderr
+    assert len(done.stderr) < 1_000
+
+
 def test_a_closed_pipe_is_not_an_error(examples: Path) -> None:
     command = f"{sys.executable} -m lexlattice parse {examples / 'long' / 'en.txt'} | head -c 10"
     done = subprocess.run(command, shell=True, capture_output=True, timeout=240, check=False)

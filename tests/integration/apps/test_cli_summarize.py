@@ -176,6 +176,21 @@ def test_what_is_skipped_is_said_with_the_reason(run: Run, act: Path, tmp_path: 
     assert "6 skipped" in said and ".doc" in said and ".rtf" in said
 
 
+def test_what_is_no_act_is_a_dead_letter_of_a_folder_and_of_a_corpus(run: Run, act: Path, tmp_path: Path) -> None:
+    folder, letter = tmp_path / "acts", "Dear colleague,\n\nPlease find the honey in the kitchen.\n\nKind regards\n"
+    folder.mkdir()
+    (folder / "act.txt").write_bytes(act.read_bytes())
+    (folder / "README.md").write_text("# Acts\n\nWhat we collected about bees.\n\n## Sources\n\nThe web.\n")
+    (folder / "letter.txt").write_text(letter)
+    (folder / "advice.txt").write_text(f"COUNCIL RECOMMENDATION of 5 May 2025 on bees\n\n{letter}")
+    assert run(folder, "-o", tmp_path / "a", "--words", 60)[0] == 1
+    assert main(["corpus", "score", str(folder), "-o", str(tmp_path / "b"), "--quiet", "-j", "1"]) == 1
+    for out in (tmp_path / "a", tmp_path / "b"):
+        dead = [json.loads(line) for line in (out / "__run__" / "dead-letters.jsonl").open("rb")]
+        assert sorted(Path(entry["source"]).name for entry in dead) == ["README.md", "letter.txt"]
+    assert run(folder / "letter.txt", "--words", 60)[0] == 0, "a file that is named is meant"
+
+
 def test_no_run_overwrites_the_file_of_another(run: Run, act: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for name in ("one", "two"):

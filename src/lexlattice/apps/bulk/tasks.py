@@ -23,6 +23,7 @@ from lexlattice import __version__, encoding
 from lexlattice.act.document import Act
 from lexlattice.act.summary import Item, shown
 from lexlattice.apps.bulk.output import Columns
+from lexlattice.apps.bulk.recognition import require_act
 from lexlattice.apps.bulk.records import Record
 from lexlattice.encoding.cache import CachedEncoder
 from lexlattice.errors import OptionError, ReadingError, WeightsError
@@ -94,7 +95,7 @@ class Task(ABC):
         """Return the row of a record, or None if the act is of a day before `since`.
 
         Raises:
-            LexLatticeError: The act cannot be read or processed.
+            LexLatticeError: It is no act, or cannot be read or processed.
 
         """
         start = perf_counter()
@@ -103,7 +104,7 @@ class Task(ABC):
         # An act has its number's year, or that of the year before or after, so older ones are not even read or fetched.
         if self.since and 0 < _year(record.celex or record.address) < int(self.since[:4]) - 1:
             return None
-        act = self.read(record)
+        act = require_act(self.read(record), record.celex)
         if self.since and act.date and act.date < self.since:
             return None
         values = self.values(act, record)

@@ -31,7 +31,7 @@ from lexlattice.apps.cli import (
     train,
 )
 from lexlattice.apps.cli.common import INTERRUPTED, fail, info
-from lexlattice.errors import LexLatticeError
+from lexlattice.errors import LexLatticeError, OptionError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _discard_output()
         return 0
     except OSError as error:
+        if error.filename is not None:  # a path that was given, such as one that is too long for any file system
+            return fail(str(OptionError(f"Cannot open '{error.filename}': {error.strerror}; give another path.")))
         _discard_output()
         return fail(f"Cannot write the output: {error.strerror or error}.")
     except KeyboardInterrupt as interruption:

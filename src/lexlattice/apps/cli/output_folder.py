@@ -29,6 +29,8 @@ class Source(NamedTuple):
 
     name: str
     path: str
+    is_found: bool = False
+    """Whether it was found in a folder, and not named."""
 
 
 class Skipped(NamedTuple):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from lexlattice._internal.progress import Progress, reports_interruption
 from lexlattice._internal.shards import RUN, is_shard_folder
 from lexlattice.apps.bulk.output import DEAD_LETTERS
+from lexlattice.apps.bulk.recognition import require_act
 from lexlattice.apps.bulk.records import is_formex_folder, is_readable, walk
 from lexlattice.apps.cli.common import (
     SOME_FAILED,
@@ -51,6 +52,8 @@ class Job(NamedTuple):
 
     source: str
     target: str | None
+    is_found: bool = False
+    """Whether the input was found in a folder, where not everything is an act."""
 
 
 def add(commands: Commands) -> None:
@@ -120,7 +123,7 @@ def _summarize(options: argparse.Namespace) -> int:
         raise MissingExtraError(f"Writing {format.upper()}", format)  # before the first act is read
     folder = _folder(options.output, format, is_many=is_many)
     names: Sequence[str | None] = targets(sources, _SUFFIX[format]) if folder else [options.output] * len(sources)
-    jobs = [Job(source.name, name) for source, name in zip(sources, names, strict=True)]
+    jobs = [Job(source.name, name, source.is_found) for source, name in zip(sources, names, strict=True)]
     summarizer = _summarizer(options)
     # One act fails with its own message; of several, each failure is reported and the others go on.
     if is_many:
@@ -144,6 +147,8 @@ def _one(
     target = None if job.target is None else str(folder.claim(job.source, job.target) if folder else job.target)
     with _output(Job(job.source, target)) as write:
         act = read_input(job.source, language=options.language, hierarchy=options.hierarchy)
+        if job.is_found:
+            require_act(act)
         summary = summarizer.summarize(act, _summary_options(options))
         write(_rendered(summary, format, group=options.group, is_line=is_line))
     if folder is not None and job.target is not None:
@@ -265,7 +270,7 @@ def _inputs(given: str) -> tuple[list[Source], list[Skipped]]:
         elif found.skipped or found.fault:
             skipped.append(Skipped(str(found.path), found.skipped or found.fault.rstrip(".").lower()))
         else:
-            sources.append(Source(str(found.path), found.path.relative_to(path).as_posix()))
+            sources.append(Source(str(found.path), found.path.relative_to(path).as_posix(), is_found=True))
     if not sources:
         reasons = described(skipped)
         raise OptionError(f"The folder '{given}' contains no acts{f', {reasons}' if reasons else ''}; pass another.")
