@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import cycle
 from pathlib import Path
 
@@ -25,7 +25,12 @@ def paths(examples: Path) -> list[Path]:
     return [examples / "short" / f"{language}.txt" for language in ("en", "de", "el")]
 
 
-def ended(processes: list[int], seconds: float = 10.0) -> bool:
+def children() -> set[int]:
+    """The processes of this one; other tests may have started some that still run."""
+    return {process.pid for process in multiprocessing.active_children() if process.pid}
+
+
+def ended(processes: Iterable[int], seconds: float = 10.0) -> bool:
     """Whether none of these processes is there any more, after a while at most."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -37,6 +42,7 @@ def ended(processes: list[int], seconds: float = 10.0) -> bool:
 
 def test_a_few_acts_are_summarized_here_and_one_by_one(paths: list[Path]) -> None:
     taken: list[Path] = []
+    before = children()
 
     def sources() -> Iterator[Source]:
         for path in paths:
@@ -56,11 +62,11 @@ def test_a_few_acts_are_summarized_here_and_one_by_one(paths: list[Path]) -> Non
     assert isinstance(failed.error, ReadingError)
     with pytest.raises(ReadingError):
         _ = failed.summary
-    assert multiprocessing.active_children() == []
+    assert children() == before
 
 
 def test_processes_work_in_order_on_an_endless_stream_and_end_with_the_loop(paths: list[Path]) -> None:
-    act = read(paths[0])
+    act, before = read(paths[0]), children()
     taken = 0
 
     def endless() -> Iterator[Source]:
@@ -83,7 +89,7 @@ def test_processes_work_in_order_on_an_endless_stream_and_end_with_the_loop(path
     assert [index for index, result in enumerate(found) if result.error] == [3, 7]
     assert found[1].summary.act is act, "an act that was given is not replaced by a copy"
     assert found[0].summary.act == act
-    processes = [process.pid for process in multiprocessing.active_children() if process.pid]
+    processes = children() - before
     assert len(processes) == 2
     results.close()  # type: ignore[attr-defined]
     assert ended(processes)
