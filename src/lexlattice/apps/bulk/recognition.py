@@ -28,6 +28,7 @@ def require_act(act: Act, celex: str = "") -> Act:
     is_unstructured = any(code_of(warning) in _WITHOUT_STRUCTURE for warning in act.warnings)
     if is_unstructured and not (act.type or act.celex or celex or act.hierarchy):
         raise NotAnActError(
-            "It has neither articles, recitals or annexes nor the title of an EU act; summarize it on its own if it is one."
+            "This has neither articles, recitals or annexes nor the title of an EU act; "
+            "if it is one, summarize it by its name instead of its folder."
         )
     return act
