@@ -217,6 +217,8 @@ class _GreedyDecoder:
     def overdue(self, deadlines: list[tuple[int, int]], words: int) -> _Step | None:
         """The first step that would miss its deadline if another one of N words came before it.
 
+        A deadline that cannot be met any more, because of those before it, is as early as possible instead.
+
         Args:
             deadlines: For each candidate that is due the length by which it should be selected, the earliest first.
             words: The length of the other step.
@@ -227,11 +229,11 @@ class _GreedyDecoder:
             if self._selected[candidate]:
                 continue
             step = self._step(candidate)
-            if step.gain <= 0 or before + step.words > deadline:
-                continue  # it may not be selected, or its deadline cannot be met
+            if step.gain <= 0:
+                continue  # it may not be selected
             first = first or step
             before += step.words
-            if before + words > deadline:
+            if before + words > deadline:  # also if it was missed already
                 return first
         return None
 

@@ -503,5 +503,8 @@ def test_what_is_due_is_selected_in_time_and_longer_choices_contain_shorter_ones
         assert all(shorter <= longer for shorter, longer in pairwise(found))
         assert all((7 in units) == (words >= deadline) for words, units in enumerate(found) if words <= deadline)
         assert 7 in found[deadline]
-    without = choose(act, scores, 3 * length)
-    assert choose(act, scores, 3 * length, due={7: last - 1}) == without, "what cannot be in time changes nothing"
+    assert choose(act, scores, last, due={7: last - 1}).units == (7,), "what cannot be in time comes first"
+    both = {6: act.units[6].words, 7: last}
+    found = [set(choose(act, scores, words, due=both).units) for words in range(act.words)]
+    assert all({6, 7} <= units for units in found[act.units[6].words + last :]), "both cannot be first"
+    assert all(shorter <= longer for shorter, longer in pairwise(found))
