@@ -427,3 +427,9 @@ def test_most_acts_that_say_when_they_enter_into_force_say_so_under_application(
     assert said > 30
     assert right > 0.95 * said
     assert first > 0.9 * said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_day_from_which_a_decision_has_effect_is_found_in_every_language(examples: Path, language: str) -> None:
+    act = read(examples / "decision" / f"{language}.txt", language=language)
+    assert {act.units[place].provision for place in application_units(act)} == {"art-5"}
