@@ -25,6 +25,8 @@ class Settings:
         max_memory: Memory limit of each worker in bytes; the largest known acts need a quarter of the default.
         max_seconds: Time limit for a request to arrive, then to wait, then to be processed.
         max_acts: Acts per request.
+        max_connections_per_address: Connections that one address may have, such as that of a proxy on another machine.
+            By default a quarter of all if it is of another machine, and any number if it is of this one.
         allowed_hosts: Public host names, such as that of a reverse proxy, in addition to those of this machine.
         fetch: Whether acts are fetched from the Publications Office by CELEX number.
 
@@ -41,6 +43,7 @@ class Settings:
     max_memory: int = 2_000_000_000
     max_seconds: float = 30.0
     max_acts: int = 1000
+    max_connections_per_address: int | None = None
     allowed_hosts: tuple[str, ...] = ()
     fetch: bool = True
 
@@ -51,6 +54,12 @@ class Settings:
             ("workers", self.workers, self.workers >= 1, "at least 1"),
             ("max_bytes", self.max_bytes, self.max_bytes >= 1, "at least 1"),
             ("max_acts", self.max_acts, self.max_acts >= 1, "at least 1"),
+            (
+                "max_connections_per_address",
+                self.max_connections_per_address,
+                self.max_connections_per_address is None or self.max_connections_per_address >= 1,
+                "at least 1",
+            ),
             ("max_memory", self.max_memory, self.max_memory >= _MIN_MEMORY, f"at least {_MIN_MEMORY}"),
             ("queue", self.queue, self.queue >= 0, "at least 0"),
             ("max_seconds", self.max_seconds, 0 < self.max_seconds <= _DAY, f"above 0 and at most {_DAY}"),
