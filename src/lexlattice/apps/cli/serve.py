@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         dest="allowed_hosts",
         metavar="NAME",
         default=[],
-        help="public host name, such as that of a reverse proxy; repeat for several",
+        help="public host name, such as that of a reverse proxy, with the port if it is unusual; repeat for several",
     )
     command.add_argument(
         "--workers",

@@ -13,12 +13,18 @@ import socket
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from lexlattice.apps.serve.middleware import SECURITY_HEADERS
+from lexlattice.apps.serve.problems import MEDIA_TYPE, ProblemError
 
 _MIN_RATE: Final = 100_000
 """Bytes per second at which a response must be read on average, so that large ones may take longer."""
 _REMOTE_SHARE: Final = 4
 """One address of another machine may have a quarter of all connections."""
+_MALFORMED: Final = ProblemError(400, "invalid-request", "Invalid request: it is not valid HTTP.")
+_CAN_ANSWER: Final = (h11.IDLE, h11.SEND_RESPONSE)
 
 
 class Connections:
@@ -169,6 +175,18 @@ class TimedProtocol(H11Protocol):
         else:
             super().timeout_keep_alive_handler()
 
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP like any other invalid request; the application never sees it."""
+        if self.conn.our_state not in _CAN_ANSWER:  # the answer has begun: nothing can be said any more
+            self.transport.abort()
+            return
+        body = _MALFORMED.to_json(None)
+        headers = {"content-type": MEDIA_TYPE, "content-length": str(len(body)), "connection": "close"}
+        fields = [*self.server_state.default_headers, *_encoded({**headers, **SECURITY_HEADERS})]
+        for event in (h11.Response(status_code=400, headers=fields), h11.Data(data=body), h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")
+        self.transport.close()
+
     def _start_timer(self, name: str, seconds: float) -> None:
         if name not in self._timers:
             self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
@@ -207,3 +225,7 @@ def _group_of(host: str) -> str:
 
 def _is_local(address: str) -> bool:
     return not address or ipaddress.ip_address(address).is_loopback
+
+
+def _encoded(headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]

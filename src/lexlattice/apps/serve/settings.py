@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Final
 
+from lexlattice.apps.serve.hosts import parsed_authority
 from lexlattice.errors import OptionError
 
 _DAY: Final = 86_400
@@ -27,7 +28,8 @@ class Settings:
         max_acts: Acts per request.
         max_connections_per_address: Connections that one address may have, such as that of a proxy on another machine.
             By default a quarter of all if it is of another machine, and any number if it is of this one.
-        allowed_hosts: Public host names, such as that of a reverse proxy, in addition to those of this machine.
+        allowed_hosts: Public host names, such as that of a reverse proxy, in addition to those of this machine; with
+            the port if the proxy removes it from the Host header.
         fetch: Whether acts are fetched from the Publications Office by CELEX number.
 
     Raises:
@@ -66,6 +68,10 @@ class Settings:
         ):
             if not is_valid:
                 raise OptionError(f"The setting {name} must be {valid}, not {value}.")
+        for name in self.allowed_hosts:
+            if parsed_authority(name) is None:
+                example = "law.example, law.example:8443 or [2001:db8::1]"
+                raise OptionError(f"A host to allow must be a name, with a port or not, such as {example}; not {name}.")
 
     @property
     def max_held_bytes(self) -> int:
