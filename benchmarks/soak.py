@@ -29,7 +29,7 @@ from typing import Any, Final, NamedTuple
 import httpx
 
 from lexlattice.reading import LANGUAGES
-from load import EXAMPLES, service
+from load import EXAMPLES, processes, service
 
 WINDOWS: Final = 20
 """Rows of the table."""
@@ -273,15 +273,6 @@ class Soak:
 
 def _head(method: str, path: str, *headers: str) -> bytes:
     return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: localhost", *headers, "", "")).encode()
-
-
-def processes(process: int) -> list[int]:
-    """Return a process and all that it has started."""
-    found = [process]
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError):
-            found += [one for child in task.read_text().split() for one in processes(int(child))]
-    return found
 
 
 def _is_worker(process: int) -> bool:
