@@ -2,13 +2,15 @@
 
 Usage: [LEXLATTICE_DATA=…] python benchmarks/load.py [--seconds N] [--requests N] [--workers N] [--max-seconds N]
 The service runs in a separate process on loopback, and all clients in this one; they share the cores of the machine.
-Each row takes `--seconds`. Memory is measured over `--requests` requests with a short act, for at most `--max-seconds`.
+Each row takes `--seconds`. Its processor time is that of the service for each response, which other work on the machine
+changes little. Memory is measured over `--requests` requests with a short act, for at most `--max-seconds`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import os
 import platform
 import re
@@ -17,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,13 +44,15 @@ class Run(NamedTuple):
     """Seconds of each successful request."""
     codes: Counter[int]
 
-    def line(self) -> str:
-        """Return the row of the table."""
+    def line(self, processor_seconds: float) -> str:
+        """Return the row of the table, with the processor time that the service took for it."""
         latencies = sorted(self.latencies)
         p50, p99 = latencies[len(latencies) // 2], latencies[int(0.99 * (len(latencies) - 1))]
         others = ", ".join(f"{count:,} × {code}" for code, count in sorted(self.codes.items()) if code != 200)
         throughput = len(latencies) / self.seconds
-        return f"| {self.clients} | {throughput:.1f} | {1000 * p50:.0f} ms | {1000 * p99:.0f} ms | {others or 'none'} |"
+        per_response = 1000 * processor_seconds / len(latencies)
+        cells = (self.clients, f"{throughput:.1f}", f"{1000 * p50:.0f} ms", f"{1000 * p99:.0f} ms")
+        return f"| {' | '.join(map(str, cells))} | {per_response:.1f} ms | {others or 'none'} |"
 
 
 def typical_act() -> bytes:
@@ -110,13 +114,27 @@ async def _encoded(client: httpx.AsyncClient, act: bytes) -> tuple[bytes, str]:
     return await request.aread(), request.headers["Content-Type"]
 
 
+def processes(process: int) -> list[int]:
+    """Return a process and all that it has started and that still run, on Linux."""
+    found = [process]
+    for children in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):  # a thread has ended meanwhile
+            found += [one for child in children.read_text().split() for one in processes(int(child))]
+    return found
+
+
 def megabytes(process: int) -> float:
     """Return the proportional memory (PSS) of a process and its children."""
-    children = [
-        child for task in Path(f"/proc/{process}/task").iterdir() for child in (task / "children").read_text().split()
-    ]
-    pss = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{process}/smaps_rollup").read_text(), re.M)
-    return (int(pss[1]) / 1000 if pss else 0.0) + sum(megabytes(int(child)) for child in children)
+    files = (Path(f"/proc/{one}/smaps_rollup").read_text() for one in processes(process))
+    return sum(int(pss[1]) / 1000 for text in files if (pss := re.search(r"^Pss:\s+(\d+)", text, re.M)))
+
+
+def processor_seconds(process: int) -> float:
+    """Return the processor time that a process and its children have taken so far; it is known on Linux only."""
+    if sys.platform != "linux":
+        return math.nan
+    fields = (Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split() for one in processes(process))
+    return sum(int(times[11]) + int(times[12]) for times in fields) / os.sysconf("SC_CLK_TCK")
 
 
 def memory_over_requests(address: str, process: int, requests: int, max_seconds: float) -> str:
@@ -142,12 +160,17 @@ def main() -> None:
     act = typical_act()
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores, shared with the clients;")
     print(f"{options.workers} workers, queue of {QUEUE}; an act of {len(act.split()):,} words.\n")
-    print("| clients | responses per second | p50 | p99 | other responses |\n|---|---|---|---|---|")
+    print(
+        "| clients | responses per second | p50 | p99 | processor time | other responses |\n|---|---|---|---|---|---|"
+    )
     with service(options.workers) as (address, process):
         asyncio.run(run_clients(address, act, options.workers, 2.0))
         for clients in (*CLIENTS, OVERLOAD):
-            print(asyncio.run(run_clients(address, act, clients, options.seconds)).line(), flush=True)
+            before = processor_seconds(process)
+            run = asyncio.run(run_clients(address, act, clients, options.seconds))
+            print(run.line(processor_seconds(process) - before), flush=True)
         if sys.platform == "linux":
+            print(f"\nLoad average of the machine: {os.getloadavg()[0]:.1f}.")
             print("\n" + memory_over_requests(address, process, options.requests, options.max_seconds))
 
 

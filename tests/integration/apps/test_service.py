@@ -477,7 +477,21 @@ def test_excess_connections_are_closed_at_once(monkeypatch: pytest.MonkeyPatch) 
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Host": "localhost", "Origin": "http://localhost:1234"}, 200),
+        ({"Host": "localhost", "Origin": "http://localhost"}, 200),
+        ({"Host": "localhost", "Origin": "http://localhost:1234"}, 403),
+        ({"Host": "localhost:1234", "Origin": "http://127.0.0.1:1234"}, 403),
+        ({"Host": "law.example", "Origin": "https://law.example:8443"}, 403),
+        ({"Host": "localhost", "Origin": "https://recht.example:8443"}, 200),
+        ({"Host": "recht.example:8443", "Origin": "https://recht.example:8443"}, 200),
+        ({"Host": "localhost", "Origin": "https://recht.example"}, 403),
+        ({"Host": "localhost", "Origin": "http://localhost", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "anything"}, 403),
+        ({"Sec-Fetch-Site": "none"}, 200),
+        ({"Host": "localhost", "Origin": "https://law.example", "Sec-Fetch-Site": "same-site"}, 200),
+        ({"Host": "localhost", "Origin": "http://evil@localhost"}, 403),
+        ({"Host": "localhost", "Origin": "http://localhost/"}, 403),
+        ({"Host": "localhost", "Origin": "ftp://localhost"}, 403),
         ({"Host": "localhost:1234", "Origin": "http://localhost:1234"}, 200),
         ({"Host": "localhost:1234", "Origin": "http://localhost:4321"}, 403),
         ({"Host": "localhost:1234", "Origin": "http://localhost"}, 403),
@@ -497,7 +511,7 @@ def test_cross_site_requests_are_refused(headers: dict[str, str], status: int, n
 
 @pytest.fixture(scope="module")
 def named() -> Iterator[httpx.Client]:
-    with served(workers=1, allowed_hosts=("law.example",)) as server, asking(server) as client:
+    with served(workers=1, allowed_hosts=("law.example", "recht.example:8443")) as server, asking(server) as client:
         yield client
 
 
@@ -560,7 +574,7 @@ def test_a_huge_act_times_out_without_blocking_others(english: bytes) -> None:
             meanwhile += not huge.done()
         assert meanwhile > 2
         refused(huge.result(), 408)
-        assert "\nlexlattice_worker_restarts 1.0\n" in service.get("/metrics").text
+        wait_until(lambda: "\nlexlattice_worker_restarts 1.0\n" in service.get("/metrics").text)
 
 
 def test_requests_beyond_the_queue_are_refused(examples: Path) -> None:
@@ -690,6 +704,9 @@ def test_the_command_prints_its_address_and_shuts_down_gracefully(examples: Path
         ["--port", "70000"],
         ["--workers", "0"],
         ["--timeout", "0"],
+        ["--max-connections-per-address", "0"],
+        ["--allow-host", "https://law.example"],
+        ["--allow-host", "*"],
         ["--host", "256.1.1.1"],
         ["--port", "="],
     ],

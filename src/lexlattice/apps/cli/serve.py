@@ -36,7 +36,7 @@ def add(commands: Commands) -> None:
         dest="allowed_hosts",
         metavar="NAME",
         default=[],
-        help="public host name, such as that of a reverse proxy; repeat for several",
+        help="public host name, such as that of a reverse proxy, with the port if it is unusual; repeat for several",
     )
     command.add_argument(
         "--workers",
@@ -70,6 +70,12 @@ def add(commands: Commands) -> None:
         help="limit for a request to arrive, to wait, and to be processed (default: %(default)g)",
     )
     command.add_argument(
+        "--max-connections-per-address",
+        type=int,
+        metavar="N",
+        help="connections of one address (default: a quarter of all; any number from this machine)",
+    )
+    command.add_argument(
         "--fetch",
         action=argparse.BooleanOptionalAction,
         default=True,
@@ -91,6 +97,7 @@ def _serve(options: argparse.Namespace) -> int:
         max_bytes=int(options.max_mb * 1_000_000),
         max_memory=_bytes(options.max_memory_mb),
         max_seconds=options.timeout,
+        max_connections_per_address=options.max_connections_per_address,
         allowed_hosts=tuple(options.allowed_hosts),
         fetch=options.fetch,
     )

@@ -32,7 +32,7 @@ from lexlattice.apps.serve.view_schema import ViewResponse
 api: Final = APIRouter()
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:  # FastAPI would call a plain function in a thread
     service: Service = request.app.state.service
     return service
 

@@ -1,24 +1,31 @@
-"""The uvicorn server: socket, signals, graceful shutdown, and timeouts of connections."""
+"""The uvicorn server: socket, signals, graceful shutdown, and the number of connections."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import socket
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from lexlattice.apps.serve.app import create_app
+from lexlattice.apps.serve.connections import Connections, protocol_for
+from lexlattice.apps.serve.jobs import MAX_RESPONSE_BYTES
 from lexlattice.apps.serve.settings import Settings
 from lexlattice.errors import LexLatticeError, OptionError
 
 _RESERVED_FILES: Final = 100
 """Open files that the service itself needs; half of the limit if that is low."""
+_ACCEPTED_AT_ONCE: Final = 16
+"""Connections that asyncio accepts in one go; a few times as many are open before they are counted."""
+_BACKLOG: Final = 2048
+_MAX_CONNECTIONS: Final = 4096
+"""Far more than the workers can serve, and few enough to look through."""
+_UNREAD_RESPONSES: Final = 8
+"""How many of the largest responses may wait in memory to be read."""
 
 
 class Server(uvicorn.Server):
@@ -35,6 +42,12 @@ class Server(uvicorn.Server):
             OptionError: The port cannot be opened.
 
         """
+        connections = Connections(
+            settings.max_seconds,
+            max_connections(),
+            settings.max_connections_per_address,
+            _UNREAD_RESPONSES * MAX_RESPONSE_BYTES,
+        )
         self._app = create_app(settings)
         self._on_ready = on_ready
         self._socket = _listen(settings.host, settings.port)
@@ -47,7 +60,8 @@ class Server(uvicorn.Server):
                 timeout_keep_alive=75,  # longer than clients keep theirs, or one may be closed as it is used again
                 timeout_graceful_shutdown=int(2 * settings.max_seconds) + 1,
                 lifespan="on",
-                http=timed_protocol(settings.max_seconds, max_connections()),
+                http=protocol_for(connections),
+                backlog=_ACCEPTED_AT_ONCE,
                 ws="none",
             )
         )
@@ -74,6 +88,8 @@ class Server(uvicorn.Server):
         """Start, and report the address."""
         await super().startup(sockets)
         if self.started:
+            for listening in sockets or [self._socket]:
+                listening.listen(_BACKLOG)  # asyncio has made the system's queue as short as its own
             self._on_ready(self.address)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -85,66 +101,10 @@ class Server(uvicorn.Server):
 def _listen(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=2048)
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error
         raise OptionError(f"Cannot open port {port} on {host} ({reason}); choose another.") from None
-
-
-def timed_protocol(seconds: float, limit: int) -> type[asyncio.Protocol]:
-    """Return a uvicorn protocol that closes idle and excess connections.
-
-    Args:
-        seconds: The time in which a client must send the head of a request, and in which it must read on.
-        limit: The number of connections at the same time.
-
-    """
-
-    class TimedProtocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-        """One connection, with a timer for the request head and one for a blocked response."""
-
-        def __init__(self, *args: Any, **options: Any) -> None:
-            super().__init__(*args, **options)
-            self._timers: dict[str, asyncio.TimerHandle] = {}
-
-        def connection_made(self, transport: asyncio.Transport) -> None:
-            super().connection_made(transport)
-            # Beyond the limit of open files, accept() itself would fail for everybody.
-            if len(self.connections) > limit:
-                transport.abort()
-            self._start_timer("head")
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            for name in tuple(self._timers):
-                self._stop_timer(name)
-            super().connection_lost(exc)
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            # No cycle, or a complete one: the head of the next request is still incomplete.
-            if self.cycle is None or self.cycle.response_complete:
-                self._start_timer("head")
-            else:
-                self._stop_timer("head")
-
-        # The transport pauses writing when the client does not read and its buffer is full.
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self._start_timer("response")
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            self._stop_timer("response")
-
-        def _start_timer(self, name: str) -> None:
-            if name not in self._timers:
-                self._timers[name] = self.loop.call_later(seconds, self.transport.abort)
-
-        def _stop_timer(self, name: str) -> None:
-            if name in self._timers:
-                self._timers.pop(name).cancel()
-
-    return TimedProtocol
 
 
 def max_connections() -> int:
@@ -152,11 +112,11 @@ def max_connections() -> int:
     try:
         import resource
     except ImportError:  # Windows has no such limit
-        return 4096
+        return _MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard and hard != resource.RLIM_INFINITY:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
     if soft < 2:
         raise LexLatticeError("The system allows no open files; raise `ulimit -n`.")
-    return int(max(soft - _RESERVED_FILES, soft // 2))
+    return min(_MAX_CONNECTIONS, max(soft - _RESERVED_FILES, soft // 2))

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import Final
 
+from lexlattice.apps.serve.hosts import parsed_authority
 from lexlattice.errors import OptionError
 
 _DAY: Final = 86_400
@@ -25,7 +26,10 @@ class Settings:
         max_memory: Memory limit of each worker in bytes; the largest known acts need a quarter of the default.
         max_seconds: Time limit for a request to arrive, then to wait, then to be processed.
         max_acts: Acts per request.
-        allowed_hosts: Public host names, such as that of a reverse proxy, in addition to those of this machine.
+        max_connections_per_address: Connections that one address may have, such as that of a proxy on another machine.
+            By default a quarter of all if it is of another machine, and any number if it is of this one.
+        allowed_hosts: Public host names, such as that of a reverse proxy, in addition to those of this machine; with
+            the port if the proxy removes it from the Host header.
         fetch: Whether acts are fetched from the Publications Office by CELEX number.
 
     Raises:
@@ -41,6 +45,7 @@ class Settings:
     max_memory: int = 2_000_000_000
     max_seconds: float = 30.0
     max_acts: int = 1000
+    max_connections_per_address: int | None = None
     allowed_hosts: tuple[str, ...] = ()
     fetch: bool = True
 
@@ -51,12 +56,22 @@ class Settings:
             ("workers", self.workers, self.workers >= 1, "at least 1"),
             ("max_bytes", self.max_bytes, self.max_bytes >= 1, "at least 1"),
             ("max_acts", self.max_acts, self.max_acts >= 1, "at least 1"),
+            (
+                "max_connections_per_address",
+                self.max_connections_per_address,
+                self.max_connections_per_address is None or self.max_connections_per_address >= 1,
+                "at least 1",
+            ),
             ("max_memory", self.max_memory, self.max_memory >= _MIN_MEMORY, f"at least {_MIN_MEMORY}"),
             ("queue", self.queue, self.queue >= 0, "at least 0"),
             ("max_seconds", self.max_seconds, 0 < self.max_seconds <= _DAY, f"above 0 and at most {_DAY}"),
         ):
             if not is_valid:
                 raise OptionError(f"The setting {name} must be {valid}, not {value}.")
+        for name in self.allowed_hosts:
+            if parsed_authority(name) is None:
+                example = "law.example, law.example:8443 or [2001:db8::1]"
+                raise OptionError(f"A host to allow must be a name, with a port or not, such as {example}; not {name}.")
 
     @property
     def max_held_bytes(self) -> int:
