@@ -185,7 +185,10 @@ class Static:
         first = (np.cumsum(counts) - counts)[text]
         begins = first + counts[text] * number // chunks[text]
         lengths = first + counts[text] * (number + 1) // chunks[text] - begins
-        means = _sum_runs(vectors, indices, begins, lengths) / lengths[:, None].astype(np.float32)
+        means = _sum_runs(vectors, indices, begins, lengths)
+        means /= lengths[:, None].astype(np.float32)
+        if (chunks == 1).all():
+            return means
         # Almost all texts have one chunk: a plain assignment is much faster than `add.at`, which handles the rest.
         pooled = np.zeros((len(texts), self.dimensions), np.float32)
         pooled[text[number == 0]] = means[number == 0]
@@ -257,7 +260,9 @@ def _sum_runs(vectors: Vectors, indices: Indices, begins: Indices, lengths: Indi
     the result has the same bits whatever else is in the batch.
     """
     sums = np.zeros((len(begins), vectors.shape[1]), np.float32)
-    ones = np.ones(lengths.max(initial=0), np.float32)
+    longest = int(lengths.max(initial=0))
+    ones = np.ones(longest, np.float32)
+    ones_of = [ones[:count] for count in range(longest + 1)]
     totals = np.add.reduceat(lengths, np.arange(0, len(lengths), _CHUNK_GROUP)) if len(lengths) else lengths
     buffer = np.empty(
         (totals.max(initial=0), vectors.shape[1]), np.float32
@@ -267,8 +272,8 @@ def _sum_runs(vectors: Vectors, indices: Indices, begins: Indices, lengths: Indi
         # mode="clip" lets `take` write into `out` directly; no index is ever out of range.
         gathered = np.take(vectors, indices[start : start + total], axis=0, out=buffer[:total], mode="clip")
         end = 0
-        for row, count in enumerate(counts, first):
-            np.dot(ones[:count], gathered[end : end + count], out=sums[row])
+        for count, row in zip(counts, sums[first : first + _CHUNK_GROUP], strict=True):
+            ones_of[count].dot(gathered[end : end + count], out=row)  # the method is much faster than the function
             end += count
     return sums
 

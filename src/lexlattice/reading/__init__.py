@@ -240,13 +240,16 @@ def _normalize(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
     Tabs separate the cells of a table row, so rows keep theirs unless `squeeze_tables`.
     """
     # Most pages need nothing, and one look at the joined text is faster than one at each line.
-    page = "\n".join([block.text for block in blocks])
-    if "  " in page or "\t" in page or not unicodedata.is_normalized("NFC", page):
+    texts = [block.text for block in blocks]
+    page = "\n".join(texts)
+    is_spaced = "  " not in page and "\t" not in page
+    is_composed = unicodedata.is_normalized("NFC", "\n".join([text for text in texts if not text.isascii()]))
+    if not is_spaced or not is_composed:
         for block in blocks:
             text = block.text
             if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
                 block.text = text = squeeze(text)
-            if not unicodedata.is_normalized("NFC", text):
+            if not is_composed and not unicodedata.is_normalized("NFC", text):
                 # Only letters with combining diacritics: NFC of the whole line would change other characters too.
                 block.text = _DECOMPOSED.sub(lambda match: unicodedata.normalize("NFC", match.group()), text)
     return [block for block in blocks if block.text]

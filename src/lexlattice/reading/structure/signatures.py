@@ -102,7 +102,11 @@ class Signatures:
 
 def mark_testimonium(blocks: list[Block]) -> None:
     """Give the role `SIGNATURE` to the lines in which an agreement is signed in many languages."""
-    found = [(i, wording) for i, block in enumerate(blocks) if (wording := _closing_or_signatory(block.text))]
+    found = [
+        (i, wording)
+        for i, block in enumerate(blocks)
+        if block.text[:1].isupper() and (wording := _closing_or_signatory(block.text))
+    ]
     run = 0
     runs: list[tuple[int, int, str]] = []
     # Number the runs: a new one begins where another text is between two formulas.
@@ -129,10 +133,11 @@ def _is_title(line: str) -> bool:
 
 
 def _closing_or_signatory(line: str) -> str:
-    """The closing formula that a line begins with, or the word before a signatory, in any language; else empty."""
-    if not line[:1].isupper():
-        return ""
-    word = line.split(maxsplit=1)[0].casefold()
+    """The closing formula that a line in capitals or with one begins with, or the word before a signatory; else empty.
+
+    The words of all languages are known, since an agreement is signed in the language of each party.
+    """
+    word = line[:HEAD].split(maxsplit=1)[0].casefold()
     wordings = _closings().get(word, ())
     head = fold(line[:HEAD]) if wordings else ""
     closing = next((w for w in wordings if head.startswith(w) and not head[len(w) : len(w) + 1].isalpha()), "")
