@@ -180,7 +180,7 @@ def left_out_units(act: Act, cut: Cut, shown: Container[str]) -> tuple[Unit, ...
     found: dict[str, Unit] = {}
     for name in cut.ids:
         unit = act[name]
-        below = (unit,) if unit.provision == cut.parent else act.provision(unit.provision).units
+        below = (unit,) if unit.provision == cut.parent else act._below[unit.provision]
         found |= {each.id: each for each in below if each.id not in shown}
     return tuple(found.values())
 

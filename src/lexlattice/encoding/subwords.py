@@ -48,7 +48,10 @@ _GREEK_INITIALS: Final = {"μπ": "b", "ντ": "d", "γκ": "g"}
 """Digraphs that are one sound only at the beginning of a word."""
 
 _SCRIPTS: Final = ("LATIN", "GREEK", "CYRILLIC")
-_BLOCKS: Final = (range(0x2100), range(0x2C60, 0x2C80), range(0xA640, 0xA800), range(0xAB30, 0xAB70))
+_BLOCKS: Final = (
+    *(range(0x530), range(0x1C80, 0x1C90), range(0x1D00, 0x2100)),
+    *(range(0x2C60, 0x2C80), range(0xA640, 0xA800), range(0xAB30, 0xAB70)),
+)
 """The Unicode blocks with the letters of these scripts."""
 _SEPARATOR: Final = 0
 _FIRST_LETTER: Final = 1 + _SYMBOLS.index("a")

@@ -44,6 +44,11 @@ class ArticleReferences(NamedTuple):
     counts: Integers
     """How many articles each unit refers to, its own included."""
 
+    @property
+    def distinct(self) -> Integers:
+        """Each pair once, sorted."""
+        return np.array(sorted({(source, target) for source, target in self.pairs.tolist()}), np.int64).reshape(-1, 2)
+
 
 @once
 def article_references(act: Act) -> ArticleReferences:

@@ -78,7 +78,7 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
         vectors.enclosing,
         vectors.title,
         similarities.anchors,
-        np.unique(references.pairs, axis=0),
+        references.distinct,
         outline.paragraph_of,
     )
 

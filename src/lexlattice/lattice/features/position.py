@@ -194,7 +194,7 @@ def section_places(act: Act, outline: Outline, references: ArticleReferences, le
     cited = [
         _cited(references.pairs, [_citing(kinds[s]) == name for s in references.pairs[:, 0]], count) for name in _CITING
     ]
-    once = np.unique(references.pairs, axis=0)
+    once = references.distinct
     by_articles = _cited(once, [kinds[s] == "article" for s in once[:, 0]], count)
     everywhere = np.ones(count)
     return columns(

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final
 
 from lexlattice.reading.formats.blocks import Block, Role
-from lexlattice.reading.languages.grammar import HEAD, LANGUAGES, fold, raw
+from lexlattice.reading.languages.grammar import HEAD, LANGUAGES, fold, openers
 from lexlattice.reading.structure.notes_and_tables import Footnotes
 from lexlattice.reading.structure.sections import Attachments, OutlineContext
 
@@ -153,7 +153,7 @@ def _closings() -> dict[str, list[str]]:
     """The closing formulas of all languages by their first word; those of one word prove too little."""
     table: dict[str, list[str]] = {}
     for language in LANGUAGES:
-        for wording in raw(language)["openers"]["closing"]:
+        for wording in openers(language)["closing"]:
             words = wording.casefold().split()
             if len(words) > 1:
                 table.setdefault(words[0], []).append(fold(wording))
@@ -165,7 +165,7 @@ def _signatories() -> frozenset[str]:
     """The words before signatories ("For") in all languages: those that begin several of a language's forms."""
     words = set()
     for language in LANGUAGES:
-        first, *others = (form.casefold().split()[0] for form in raw(language)["openers"]["signatory"])
+        first, *others = (form.casefold().split()[0] for form in openers(language)["signatory"])
         if len(first) > 1 and first in others:
             words.add(first)
     return frozenset(words)
