@@ -177,6 +177,10 @@ class Static:
         """The sum of each text's chunks, each the mean of its words; zero for texts without words."""
         words, counts = split_words(texts)
         vectors, indices = self._vectors_of(words)
+        if counts.min(initial=1) > 0 and counts.max(initial=1) <= CHUNK_SIZE:  # one chunk each, as almost always
+            means = _sum_runs(vectors, indices, np.cumsum(counts) - counts, counts)
+            means /= counts[:, None].astype(np.float32)
+            return means
         chunks = -(-counts // CHUNK_SIZE)  # rounded up
         # One entry for each chunk of each text: which text, and which chunk of it.
         text = np.repeat(np.arange(len(texts)), chunks)
@@ -187,8 +191,6 @@ class Static:
         lengths = first + counts[text] * (number + 1) // chunks[text] - begins
         means = _sum_runs(vectors, indices, begins, lengths)
         means /= lengths[:, None].astype(np.float32)
-        if (chunks == 1).all():
-            return means
         # Almost all texts have one chunk: a plain assignment is much faster than `add.at`, which handles the rest.
         pooled = np.zeros((len(texts), self.dimensions), np.float32)
         pooled[text[number == 0]] = means[number == 0]

@@ -233,7 +233,10 @@ def section_places(act: Act, outline: Outline, references: ArticleReferences, le
 
 def columns(*values: ArrayLike) -> Floats:
     """Stack columns side by side."""
-    return np.stack([np.asarray(column, np.float32) for column in values], axis=1)
+    stacked = np.empty((len(np.asarray(values[0])), len(values)), np.float32)
+    for place, column in enumerate(values):  # `np.stack` would copy every column once more
+        stacked[:, place] = column
+    return stacked
 
 
 def _one_hot(values: Sequence[str], names: Sequence[str]) -> list[NDArray[np.bool_]]:
