@@ -1,4 +1,4 @@
-"""A property that is computed once, without a lock.
+"""What is computed once for an object: a property, or a function of it. Without a lock.
 
 Before Python 3.12, `functools.cached_property` takes one lock for all instances of a class. A process that is forked
 while another thread holds it waits for ever. Here two threads may both compute a value, which is the same.
@@ -7,8 +7,10 @@ while another thread holds it waits for ever. Here two threads may both compute 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, Generic, TypeVar, overload
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -33,3 +35,22 @@ class cached_property(Generic[T]):  # noqa: N801  (named like the one in functoo
             return self
         value: T = instance.__dict__.setdefault(self._name, self._compute(instance))
         return value
+
+
+def once(compute: Callable[[S], T]) -> Callable[[S], T]:
+    """Compute a function of an object once for each object, and keep the result with it, as a cached property does.
+
+    For what several packages derive from the same object, above the one that defines it. The object must not change,
+    and callers must not change the result.
+    """
+    name = f"{compute.__module__}.{compute.__qualname__}"
+
+    @wraps(compute)
+    def computed_once(instance: S) -> T:
+        kept: dict[str, Any] = instance.__dict__
+        if name not in kept:
+            kept.setdefault(name, compute(instance))
+        value: T = kept[name]
+        return value
+
+    return computed_once

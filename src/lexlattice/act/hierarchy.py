@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
+from lexlattice._internal.lazy import once
 from lexlattice.act.document import Act, Unit
 
 _BESIDE: Final = ("subparagraph", "table")
 """Kinds of units that stand beside the text of the provision they belong to, not below it."""
+
+
+@once
+def lead_ins_of(act: Act) -> Sequence[int | None]:
+    """The same as `lead_ins` for all units of an act."""
+    return lead_ins(act.units)
 
 
 def lead_ins(units: Sequence[Unit]) -> list[int | None]:
@@ -60,7 +67,7 @@ def anchors(act: Act) -> list[Anchor | None]:
     """For each unit of an act what it hangs from or stands beside; None for a unit that stands alone."""
     first: dict[str, int] = {}
     found: list[Anchor | None] = []
-    for place, (unit, lead) in enumerate(zip(act.units, lead_ins(act.units), strict=True)):
+    for place, (unit, lead) in enumerate(zip(act.units, lead_ins_of(act), strict=True)):
         beside = first.get(unit.provision.rpartition(".")[0]) if unit.kind in _BESIDE else None
         above = beside if lead is None else lead
         found.append(None if above is None else Anchor(above, 0 if lead is None else 1))
@@ -109,7 +116,14 @@ class Cut:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON types."""
-        return {**asdict(self), "ids": list(self.ids), "citations": list(self.citations), "count": self.count}
+        return {
+            "parent": self.parent,
+            "after": self.after,
+            "ids": list(self.ids),
+            "kind": self.kind,
+            "citations": list(self.citations),
+            "count": self.count,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Cut:
@@ -133,7 +147,7 @@ def cuts_of(act: Act, units: Iterable[int]) -> tuple[Cut, ...]:
     chosen = sorted(set(units))
     if not chosen:
         return ()
-    leads = lead_ins(act.units)
+    leads = lead_ins_of(act)
     gaps = [
         *_in_lists(act.units, leads, chosen),
         *_in_provisions(act.units, chosen),
@@ -166,7 +180,7 @@ def left_out_units(act: Act, cut: Cut, shown: Container[str]) -> tuple[Unit, ...
     found: dict[str, Unit] = {}
     for name in cut.ids:
         unit = act[name]
-        below = (unit,) if unit.provision == cut.parent else act.provision(unit.provision).units
+        below = (unit,) if unit.provision == cut.parent else act._below[unit.provision]
         found |= {each.id: each for each in below if each.id not in shown}
     return tuple(found.values())
 

@@ -157,10 +157,9 @@ class Item:
 
     def to_dict(self, *, group: bool = False) -> dict[str, Any]:
         """Return plain JSON types: with `group` the group too, and the explanation if there is one."""
-        data = asdict(self)
+        data = {name: getattr(self, name) for name in self.__slots__ if name != "explanation"}
         if not group:
             del data["group"]
-        del data["explanation"]
         if self.explanation is not None:
             data["explanation"] = self.explanation.to_dict()
         return data

@@ -48,7 +48,10 @@ _GREEK_INITIALS: Final = {"μπ": "b", "ντ": "d", "γκ": "g"}
 """Digraphs that are one sound only at the beginning of a word."""
 
 _SCRIPTS: Final = ("LATIN", "GREEK", "CYRILLIC")
-_BLOCKS: Final = (range(0x2100), range(0x2C60, 0x2C80), range(0xA640, 0xA800), range(0xAB30, 0xAB70))
+_BLOCKS: Final = (
+    *(range(0x530), range(0x1C80, 0x1C90), range(0x1D00, 0x2100)),
+    *(range(0x2C60, 0x2C80), range(0xA640, 0xA800), range(0xAB30, 0xAB70)),
+)
 """The Unicode blocks with the letters of these scripts."""
 _SEPARATOR: Final = 0
 _FIRST_LETTER: Final = 1 + _SYMBOLS.index("a")
@@ -130,22 +133,34 @@ def split_words(texts: Sequence[str]) -> tuple[Words, Indices]:
     Returns:
         The words of all texts, and the number of words of each text.
     """
-    normal = [text if text.isascii() else _normalize(text) for text in texts]
+    normal = _normalized(texts)
     page = "\n".join(["", *normal, ""])  # a separator at either end, so that every word has two edges
     points = np.frombuffer(page.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
     codes = _alphabet().take(points, mode="clip")  # code points beyond the table become its last entry, a separator
     # 0 for separators, 1 for digits, 2 for letters: a word begins and ends where this changes.
     kind = (codes > _SEPARATOR).view(np.int8) + (codes >= _FIRST_LETTER).view(np.int8)
-    edges = np.flatnonzero(kind[1:] != kind[:-1]) + 1
-    begins, lengths = edges[:-1], np.diff(edges)
-    is_word = kind[begins] > 0
-    begins, lengths = begins[is_word], lengths[is_word]
+    before, after = kind[:-1], kind[1:]
+    is_edge, is_word = before != after, kind > 0
+    begins = np.flatnonzero(is_edge & is_word[1:]) + 1
+    lengths = np.flatnonzero(is_edge & is_word[:-1]) + 1 - begins
     limits = np.cumsum([len(text) + 1 for text in normal], dtype=np.int64) + 1  # where each text ends in the page
     counts = np.diff(np.searchsorted(begins, limits), prepend=0)
     if lengths.max(initial=0) > MAX_LETTERS:
         return Words.cut(codes, begins, np.minimum(lengths, MAX_LETTERS)), counts
-    # Without overlong words the letters of all words are simply all that are not separators.
-    return Words(codes[kind > 0], np.concatenate([[0], np.cumsum(lengths)])), counts
+    # Without overlong words the letters of all words are simply all that are not separators; bytes are filtered faster
+    # than arrays.
+    letters = np.frombuffer(codes.tobytes().translate(None, bytes([_SEPARATOR])), np.uint8)
+    return Words(letters, np.concatenate([[0], np.cumsum(lengths)])), counts
+
+
+def _normalized(texts: Sequence[str]) -> Sequence[str]:
+    """Normalize all texts that are not ASCII, together if none of them has line breaks: calls cost most."""
+    others = [text for text in texts if not text.isascii()]
+    page = "\n".join(others)
+    if not others or page.count("\n") >= len(others):
+        return [text if text.isascii() else _normalize(text) for text in texts]
+    normal = iter(_normalize(page).split("\n"))
+    return [text if text.isascii() else next(normal) for text in texts]
 
 
 def _normalize(text: str) -> str:

@@ -316,8 +316,9 @@ class Links(NamedTuple):
         known = np.isin(references, sections.present).all(axis=1)
         count = len(sections)
         source, target = np.searchsorted(sections.present, references[known]).reshape(-1, 2).T
-        # A pair as one number, so that unique removes duplicates; references of a section to itself do not count.
-        source, target = np.divmod(np.unique((source * count + target)[source != target]), max(1, count))
+        # A pair as one number, so that a set removes duplicates; references of a section to itself do not count.
+        codes = np.array(sorted(set((source * count + target)[source != target].tolist())), np.int64)
+        source, target = np.divmod(codes, max(1, count))
         return cls(Averages(target, source, count), Averages(source, target, count))
 
 

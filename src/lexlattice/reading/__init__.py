@@ -126,8 +126,8 @@ def _build(
         return read_paper(document, grammar)
     # Two spaces can mark where a paragraph ended, so glued lines are split before white space is normalized.
     document.blocks = _normalize(restore_line_breaks(document.blocks, grammar), squeeze_tables=False)
-    is_marked_up = any(block.role in _MODERN_ROLES for block in document.blocks)
-    if document.format in _TABLES_WITHOUT_MARKUP and not is_marked_up:
+    roles = (block.role for block in document.blocks if block.role is not None)
+    if document.format in _TABLES_WITHOUT_MARKUP and not any(role in _MODERN_ROLES for role in roles):
         document.blocks = mark_tables(document.blocks, grammar)
     mark_testimonium(document.blocks)
     return read_provisions(document, grammar, sentences_from)
@@ -239,14 +239,11 @@ def _normalize(blocks: list[Block], *, squeeze_tables: bool) -> list[Block]:
 
     Tabs separate the cells of a table row, so rows keep theirs unless `squeeze_tables`.
     """
-    # Most pages need nothing, and one look at the joined text is faster than one at each line.
-    page = "\n".join([block.text for block in blocks])
-    if "  " in page or "\t" in page or not unicodedata.is_normalized("NFC", page):
-        for block in blocks:
-            text = block.text
-            if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
-                block.text = text = squeeze(text)
-            if not unicodedata.is_normalized("NFC", text):
-                # Only letters with combining diacritics: NFC of the whole line would change other characters too.
-                block.text = _DECOMPOSED.sub(lambda match: unicodedata.normalize("NFC", match.group()), text)
+    for block in blocks:
+        text = block.text
+        if ("  " in text or "\t" in text) and (squeeze_tables or block.role is not Role.TABLE):
+            block.text = text = squeeze(text)
+        if not text.isascii() and not unicodedata.is_normalized("NFC", text):
+            # Only letters with combining diacritics: NFC of the whole line would change other characters too.
+            block.text = _DECOMPOSED.sub(lambda match: unicodedata.normalize("NFC", match.group()), text)
     return [block for block in blocks if block.text]

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice._internal.lazy import once
 from lexlattice.act.document import Act
 
 Integers = NDArray[np.int64]
@@ -43,7 +44,13 @@ class ArticleReferences(NamedTuple):
     counts: Integers
     """How many articles each unit refers to, its own included."""
 
+    @property
+    def distinct(self) -> Integers:
+        """Each pair once, sorted."""
+        return np.array(sorted({(source, target) for source, target in self.pairs.tolist()}), np.int64).reshape(-1, 2)
 
+
+@once
 def article_references(act: Act) -> ArticleReferences:
     """Find all references to the act's articles in its units."""
     counts = np.zeros(len(act.units), np.int64)
@@ -59,10 +66,11 @@ def article_references(act: Act) -> ArticleReferences:
         forms = rf"{re.escape(stem[:_ABBREVIATED])}(?:{re.escape(stem[_ABBREVIATED:])}|\.)"
         # Lower-casing changes the length of some texts ("İ"); offsets would be wrong then.
         for found in re.finditer(forms, text if len(text) == len(act.source) else act.source):
-            place = bisect_right(starts, found.start()) - 1
+            beside = _numbers(found, is_before)
+            place = bisect_right(starts, found.start()) - 1 if beside else -1
             if place < 0 or found.start() >= act.units[place].end:
                 continue
-            for number in _NUMBERS.findall(_numbers(found, is_before)):
+            for number in _NUMBERS.findall(beside):
                 if (target := numbers.get(number)) is not None:
                     counts[place] += 1
                     pairs.append((act.units[place].section, target, place))

@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urljoin, urlsplit
@@ -274,6 +273,8 @@ def _wait(state: RetryCallState) -> float:
 
 def seconds_to_wait(retry_after: str, attempt: int) -> float:
     """The wait that the server requests, else exponential backoff; never more than `MAX_WAIT`."""
+    from email.utils import parsedate_to_datetime  # only needed where something is fetched
+
     seconds, stated = float(BACKOFF * 2 ** min(attempt - 1, 16)), retry_after.strip()
     with suppress(ValueError, OverflowError):
         seconds = float(stated) if stated.isdecimal() else parsedate_to_datetime(stated).timestamp() - time.time()

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import groupby
 from typing import Final
 
+from lexlattice._internal.lazy import once
 from lexlattice.act.document import Act, Section, Unit
 from lexlattice.reading.languages.grammar import LANGUAGES, raw
 
@@ -44,7 +45,8 @@ _DEFINED: Final = 1 / 3
 """An article defines terms if at least this share of its points do; the others subdivide definitions."""
 
 
-def groups_of(act: Act) -> list[str]:
+@once
+def groups_of(act: Act) -> Sequence[str]:
     """The group of each unit, in document order: one of `lexlattice.act.summary.GROUPS`.
 
     - related: footnotes.
@@ -59,12 +61,11 @@ def groups_of(act: Act) -> list[str]:
     Only the act's own articles count: those of an annexed agreement, or of one that restarts numbering, are key points.
     """
     enacts = any(section.units for section in act.sections if section.kind in _ENACTING)
-    articles = own_articles(act)
-    formulas = {unit.id for unit in _formulas(act, articles)}
-    applying = (unit.id for paragraph in _application(act, articles) for unit in paragraph)
+    formulas = _formulas(act)
+    applying = (unit.id for paragraph in _application(act) for unit in paragraph)
     marked = {name: "application" for name in applying if name not in formulas}
-    marked |= {unit.id: "aim" for unit in aim_of(act, articles)}
-    groups = []
+    marked |= {unit.id: "aim" for unit in aim_of(act, own_articles(act))}
+    groups: list[str] = []
     for section in act.sections:
         usual = _BY_SECTION.get(section.kind, "key_points") if enacts or section.kind != "recitals" else "key_points"
         groups += [marked.get(unit.id, usual) for unit in section.units]
@@ -77,7 +78,7 @@ def is_closing_formula(act: Act) -> list[bool]:
     Such a unit stands in one of the act's last two articles, is one sentence without digits, and has the words for
     it but none for entry into force; the points that it leads in are the addressees.
     """
-    found = {unit.id for unit in _formulas(act, own_articles(act))}
+    found = _formulas(act)
     return [unit.id in found for unit in act.units]
 
 
@@ -90,7 +91,7 @@ def application_units(act: Act, words: int = _APPLICATION_WORDS) -> list[int]:
     places = {unit.id: index for index, unit in enumerate(act.units)}
     chosen: list[Unit] = []
     too_long: set[int] = set()
-    for paragraph in _application(act, own_articles(act)):
+    for paragraph in _application(act):
         for piece in _pieces(act, paragraph):
             if sum(unit.words for unit in (*chosen, *piece)) > words:
                 too_long.add(piece[0].section)
@@ -99,7 +100,8 @@ def application_units(act: Act, words: int = _APPLICATION_WORDS) -> list[int]:
     return [places[unit.id] for unit in chosen]
 
 
-def own_articles(act: Act) -> list[Section]:
+@once
+def own_articles(act: Act) -> Sequence[Section]:
     """The articles of the act itself, without those of annexes and of a text that restarts numbering."""
     articles: list[Section] = []
     for section in act.sections:
@@ -131,28 +133,34 @@ def defines_terms(article: Section) -> bool:
     return quoted > 1 and quoted >= _DEFINED * len(openings)
 
 
-def _formulas(act: Act, articles: Sequence[Section]) -> Iterator[Unit]:
+@once
+def _formulas(act: Act) -> Container[str]:
+    """The ids of closing formulas."""
+    found: set[str] = set()
     is_formula = False
-    last = articles[-2:] if act.type not in _WITHOUT_FORMULAS else ()
+    last = own_articles(act)[-2:] if act.type not in _WITHOUT_FORMULAS else ()
     for unit in (unit for article in last for unit in article.units):
         if unit.kind not in _POINTS:  # points follow the unit that leads them in
             has_more = _MORE.search(unit.text.lstrip(_NUMBER)) is not None
             is_formula = _has(act, [unit], "binding", "addressed") and not has_more and not _has(act, [unit], "force")
         if is_formula:
-            yield unit
+            found.add(unit.id)
+    return found
 
 
-def _application(act: Act, articles: Sequence[Section]) -> Iterator[list[Unit]]:
+@once
+def _application(act: Act) -> Sequence[list[Unit]]:
     """The paragraphs that say from when the act applies, without formulas: the time limit of a directive first."""
-    formulas = {unit.id for unit in _formulas(act, articles)}
+    articles, formulas = own_articles(act), _formulas(act)
     names, before = _before_the_final(act, articles, formulas)
     told = [p for article in reversed(before) for p in _paragraphs(article.units) if _has(act, p, *names)]
-    yield from [p for p in told if _is_dated(act, p)] or told
+    found = [p for p in told if _is_dated(act, p)] or told
     for article in articles[len(articles) - _FINAL_ARTICLES.get(act.type, 0) :]:
         units = [unit for unit in article.units if unit.id not in formulas]
         provisions = {unit.provision for unit in units if unit.kind not in _POINTS}
         if len(provisions) <= _LONGEST_FINAL and _says_when(act, units):
-            yield from _paragraphs(units)
+            found += _paragraphs(units)
+    return found
 
 
 def _before_the_final(

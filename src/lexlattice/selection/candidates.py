@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexlattice.act.document import Act, Unit
-from lexlattice.act.hierarchy import lead_ins
+from lexlattice.act.hierarchy import lead_ins_of
 from lexlattice.reading.roles import is_closing_formula
 from lexlattice.selection.dependencies import (
     LISTED,
@@ -72,7 +72,7 @@ class Candidates:
             application: The units that say from when the act applies.
 
         """
-        self.units, self.leads = act.units, lead_ins(act.units)
+        self.units, self.leads = act.units, lead_ins_of(act)
         self._text_references = TextReferences(act, self.leads)
         joined = _UnionFind(len(self.units))
         for places in _short_provisions(self.units, self.leads, eligible.tolist()):
@@ -84,13 +84,16 @@ class Candidates:
         """The candidate of each unit."""
         count = int(self.of_unit.max(initial=-1)) + 1
         self.members: list[list[int]] = [[] for _ in range(count)]
-        for place, candidate in enumerate(self.of_unit.tolist()):
+        # A list, since its elements are read one by one, which takes arrays several times as long.
+        self._of_unit: list[int] = self.of_unit.tolist()
+        for place, candidate in enumerate(self._of_unit):
             self.members[candidate].append(place)
         self.words = np.bincount(self.of_unit, [unit.words for unit in self.units], count).astype(np.int64)
         self._lead_ins: dict[int, set[int]] = {}
         for place, lead in hanging:
-            if self.of_unit[place] != self.of_unit[lead]:
-                self._lead_ins.setdefault(int(self.of_unit[place]), set()).add(int(self.of_unit[lead]))
+            candidate, needed = self._of_unit[place], self._of_unit[lead]
+            if candidate != needed:
+                self._lead_ins.setdefault(candidate, set()).add(needed)
         self._dependencies: dict[int, tuple[int, ...]] = {}
 
     def __len__(self) -> int:
@@ -102,9 +105,9 @@ class Candidates:
         if found is None:
             needed = set(self._lead_ins.get(candidate, ()))
             for place in self.members[candidate]:
-                needed.update(int(self.of_unit[other]) for other in self._text_references.back(place))
+                needed.update(self._of_unit[other] for other in self._text_references.back(place))
                 if place and self.units[place - 1].provision == self.units[place].provision:
-                    needed.add(int(self.of_unit[place - 1]))  # a later sentence needs those before it
+                    needed.add(self._of_unit[place - 1])  # a later sentence needs those before it
             needed.discard(candidate)
             found = self._dependencies[candidate] = tuple(sorted(needed))
         return found
@@ -112,9 +115,7 @@ class Candidates:
     def points_ahead_to(self, candidate: int) -> set[int]:
         """The candidates that this one points ahead to, as a rule does to its exception."""
         places = self.members[candidate]
-        return {int(self.of_unit[other]) for place in places for other in self._text_references.ahead(place)} - {
-            candidate
-        }
+        return {self._of_unit[other] for place in places for other in self._text_references.ahead(place)} - {candidate}
 
     def with_dependencies(self, candidate: int, selected: Sequence[bool]) -> list[int]:
         """A candidate with everything it depends on that is not selected yet.

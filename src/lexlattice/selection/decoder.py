@@ -156,10 +156,16 @@ class _GreedyDecoder:
         self.candidates = candidates = Candidates(act, scores, eligible, application)
         of_unit, size = candidates.of_unit, len(candidates)
         # bincount sums over the units of each candidate: possible if all are eligible, allowed if one is meaningful.
-        self._possible = np.bincount(of_unit, ~eligible, size) == 0
+        possible = np.bincount(of_unit, ~eligible, size) == 0
         meaningful = eligible & is_meaningful(act, candidates.leads)
-        self._allowed = self._possible & (np.bincount(of_unit, meaningful, size) > 0)
-        self._values = np.bincount(of_unit, _values(act, scores), size)
+        allowed = possible & (np.bincount(of_unit, meaningful, size) > 0)
+        self._possible: list[bool] = possible.tolist()
+        self._allowed: list[bool] = allowed.tolist()
+        values = np.bincount(of_unit, _values(act, scores), size)
+        density = values / np.maximum(candidates.words, 1)
+        # Lists from here on: their elements are read one by one, which takes arrays several times as long.
+        self._values: list[float] = values.tolist()
+        self._words: list[int] = candidates.words.tolist()
         self._sections = [act.units[members[0]].section for members in candidates.members]
         self._chapters = [act.sections[section].enclosing[:1] for section in self._sections]
         self._chapters_shown: set[tuple[str, ...]] = set()
@@ -172,12 +178,11 @@ class _GreedyDecoder:
         for place, section in zip(references.units.tolist(), references.pairs[:, 1].tolist(), strict=True):
             self._refers_to.setdefault(int(of_unit[place]), set()).add(section)
         self._redundancy = Redundancy(act, candidates)
-        density = self._values / np.maximum(candidates.words, 1)
         self._roles = roles_of(act, candidates, density, self._allowed, application)
         # A heap of upper bounds (lazy greedy): gains only fall as a summary grows, except for those that `take` pushes
         # again, so the top of the heap is evaluated and pushed back only if it has fallen below the next one.
-        allowed = np.flatnonzero(self._allowed).tolist()
-        self._heap = [(-_NEW_CHAPTER * float(density[candidate]), candidate) for candidate in allowed]
+        bounds = (-_NEW_CHAPTER * density[allowed]).tolist()
+        self._heap = list(zip(bounds, np.flatnonzero(allowed).tolist(), strict=True))
         heapq.heapify(self._heap)
         self.words = 0
 
@@ -196,7 +201,7 @@ class _GreedyDecoder:
             known, candidate = heapq.heappop(self._heap)
             if self._selected[candidate] or candidate in seen:
                 continue
-            if least and self.candidates.words[candidate] > room:
+            if least and self._words[candidate] > room:
                 seen.add(candidate)
                 aside.append((known, candidate))
                 continue
@@ -268,16 +273,17 @@ class _GreedyDecoder:
     def _step(self, candidate: int) -> _Step:
         """A candidate with its open dependencies; its gain is 0 if they are too many or may not be selected."""
         together = self.candidates.with_dependencies(candidate, self._selected)
-        words = sum(int(self.candidates.words[member]) for member in together)
+        words = sum([self._words[member] for member in together])
         for member in together[1:]:
             self._dependants.setdefault(member, set()).add(candidate)
-        if len(together) > MAX_DEPENDENCIES or not all(self._possible[member] for member in together):
+        if len(together) > MAX_DEPENDENCIES or not all(map(self._possible.__getitem__, together)):
             return _Step(0.0, together, words)
-        gain = sum(float(self._values[member]) for member in together) / max(1, words)
+        gain = sum([self._values[member] for member in together]) / max(1, words)
         gain *= 1 if self._chapters[candidate] in self._chapters_shown else _NEW_CHAPTER
         gain *= _POINTED_AT if candidate in self._pointed_at else 1
         gain *= 1 - _REPEATED * self._redundancy.of(candidate)
-        gain *= _REFERS_ELSEWHERE ** min(2, len(self._refers_to.get(candidate, set()) - self._sections_shown))
+        if (elsewhere := self._refers_to.get(candidate)) is not None:
+            gain *= _REFERS_ELSEWHERE ** min(2, len(elsewhere - self._sections_shown))
         return _Step(gain, together, words)
 
     def _due(self) -> _Step | None:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from lexlattice.act.document import Act
-from lexlattice.act.hierarchy import lead_ins
+from lexlattice.act.hierarchy import lead_ins_of
 from lexlattice.act.summary import Reason
 from lexlattice.lattice.features import MeaningFeatures
 from lexlattice.lattice.grid import Floats, Integers
@@ -75,7 +75,7 @@ class Reasons:
 def reasons_of_order(act: Act, steps: Sequence[Sequence[int]]) -> Mapping[int, list[Reason]]:
     """Return the reasons that the decoder had: what units were selected for, or together with."""
     found: dict[int, list[Reason]] = {unit: [] for step in steps for unit in step}
-    leads = lead_ins(act.units)
+    leads = lead_ins_of(act)
     named = TextReferences(act, leads)
     chapters = {section.enclosing[:1] for section in act.sections if section.kind == "article" and section.enclosing}
     # What has no chapter begins none, and being the first of the only one says nothing.

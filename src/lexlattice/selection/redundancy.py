@@ -55,8 +55,8 @@ class Redundancy:
     def _words(self, candidate: int) -> frozenset[str]:
         found = self._known.get(candidate)
         if found is None:
-            texts = (self._units[member].text.casefold() for member in self._candidates.members[candidate])
-            found = self._known[candidate] = frozenset(word for text in texts for word in _WORD.findall(text))
+            text = " ".join([self._units[member].text for member in self._candidates.members[candidate]])
+            found = self._known[candidate] = frozenset(_WORD.findall(text.casefold()))
         return found
 
 

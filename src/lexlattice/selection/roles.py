@@ -46,7 +46,7 @@ def roles_of(
     act: Act,
     candidates: Candidates,
     density: NDArray[np.float64],
-    allowed: NDArray[np.bool_],
+    allowed: Sequence[bool],
     application: Sequence[int],
 ) -> list[Role]:
     """Find the candidate for each role, the most important role first.
@@ -95,7 +95,7 @@ def _chapter_roles(
     articles: Sequence[Section],
     candidates_in: Callable[[list[Section]], set[int]],
     density: NDArray[np.float64],
-    allowed: NDArray[np.bool_],
+    allowed: Sequence[bool],
 ) -> Iterator[Role]:
     """The best candidate of each chapter; it may have a part of the chapter's proportional share."""
     total = sum(article.words for article in articles)

@@ -46,3 +46,19 @@ def test_importing_the_package_is_fast() -> None:
     turns = [[float(python(code.format(name))) for name in ("asyncio, http.client", "lexlattice")] for _ in range(6)]
     known, own = map(min, zip(*turns, strict=True))
     assert own < LONGEST_IMPORT * known, f"importing lexlattice takes {own:.3f} s, what is known {known:.3f} s"
+
+
+def test_a_summary_at_the_command_line_imports_neither_other_commands_nor_what_it_does_not_need() -> None:
+    text = "Article 1\\nHives shall be registered.\\nArticle 2\\nBees are free."
+    printed = python(
+        "import sys, tempfile; from lexlattice.apps.cli import main\n"
+        "with tempfile.NamedTemporaryFile('w', suffix='.txt') as file:\n"
+        f"    file.write('{text}'); file.flush()\n"
+        "    main(['summarize', file.name, '--lang', 'en'])\n"
+        "print(); print(*sys.modules)"
+    )
+    loaded = printed.splitlines()[-1].split()
+    commands = {name for name in loaded if name.startswith("lexlattice.apps.cli.")}
+    assert commands <= {f"lexlattice.apps.cli.{name}" for name in ("summarize", "common", "output_folder")}
+    needed = {"numpy", "threadpoolctl"}
+    assert not {"email", "csv", "numpy.ma", "lexlattice.reading.citations.lookup", *(HEAVY - needed)} & set(loaded)

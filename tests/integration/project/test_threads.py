@@ -15,9 +15,11 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from lexlattice._internal.processes import parallel_map
+from lexlattice import read, summarize
+from lexlattice._internal.processes import WorkerSlot, parallel_map
 from lexlattice._internal.threads import one_blas_thread
-from lexlattice.errors import OptionError
+from lexlattice.errors import OptionError, ReadingError
+from lexlattice.multilingual.alignment import align
 from lexlattice.training.run import run_training
 from lexlattice.training.threads import limit_threads
 
@@ -117,6 +119,48 @@ def test_a_process_forked_inside_has_its_threads_back_once_it_has_left() -> None
         assert os.waitpid(child, 0)[1] == 0
         assert set(pools()) == {1}
     assert set(pools()) == {2}
+
+
+def test_summaries_and_errors_in_several_threads_leave_all_pools_as_they_were(examples: Path) -> None:
+    before = threadpool_info()
+    path, start = examples / "short" / "en.txt", Barrier(4)
+
+    def work(number: int) -> None:
+        start.wait()
+        for _ in range(5):
+            act = read(path)
+            summarize(act, explain=number % 2 == 0)
+            align(act, act)
+            with pytest.raises(ReadingError):
+                summarize(path.with_suffix(".nowhere"))
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(work, number) for number in range(4)]:
+            done.result(timeout=120)
+    assert threadpool_info() == before
+
+
+def load_numpy() -> None:
+    import numpy as np
+
+    assert np.ones((2, 2)).any()
+
+
+def pools_and_variables() -> tuple[list[int], list[str | None]]:
+    return [pool["num_threads"] for pool in threadpool_info()], [os.environ.get(name) for name in THREADS]
+
+
+def test_a_worker_process_has_one_thread_whenever_its_libraries_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once, variables were set after NumPy had started as many threads as there are cores."""
+    for name in THREADS:
+        monkeypatch.delenv(name, raising=False)
+    slot = WorkerSlot(load_numpy)
+    try:
+        counts, variables = slot.run(pools_and_variables)
+    finally:
+        slot.stop()
+    assert set(counts) == {1}
+    assert variables == ["1", "1", "1"]
 
 
 def test_work_that_is_not_given_to_other_processes_has_one_thread_too() -> None:

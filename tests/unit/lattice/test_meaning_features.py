@@ -286,7 +286,7 @@ def test_how_often_an_article_is_referred_to_is_seen_in_its_section() -> None:
 def test_similarities_are_cosines(act: Act) -> None:
     outline, features = Outline.of(act), features_of(act, ENCODER)
     letters = np.array([len(unit.prose) for unit in act.units], np.float32)
-    vectors = Vectors(features.vectors, features.headings, features.enclosing, features.title)
+    vectors = Vectors(features.vectors, features.leads, features.headings, features.enclosing, features.title)
     similarities = similarities_of(act, outline, vectors, letters, aim=-1)
     for values in (similarities.units, similarities.sections):
         assert (np.abs(values) <= 1 + 1e-5).all()

@@ -11,6 +11,7 @@ import pytest
 from lexlattice import read
 from lexlattice.errors import NotAnActError
 from lexlattice.reading import LANGUAGES
+from lexlattice.reading.languages.grammar import openers, raw
 from lexlattice.reading.languages.identify import MIN_SHARE, by_formulas, classify, identify, share_of
 
 NAMES = {
@@ -26,6 +27,11 @@ def test_examples_are_identified_by_formulas_and_by_the_model(examples: Path, la
     lines = (examples / "short" / f"{language}.txt").read_text("utf-8").splitlines()[4:]
     assert identify(lines) == language
     assert classify("\n".join(lines)) == language
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_formulas_of_a_language_are_found_without_parsing_the_rest_of_its_file(language: str) -> None:
+    assert openers(language) == raw(language)["openers"]
 
 
 FOREIGN = {

@@ -1,7 +1,7 @@
 """The command line: one module per command, each with `add(commands)` to declare it.
 
-Command modules import `lexlattice.training`, `lexlattice.evaluation` and `lexlattice.research` only when they run, so
-that `lexlattice summarize` starts fast.
+Only the module of the command that is run is imported. Command modules import `lexlattice.training`,
+`lexlattice.evaluation` and `lexlattice.research` only when they run, so that `lexlattice summarize` starts fast.
 """
 
 from __future__ import annotations
@@ -11,27 +11,17 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Final
 
 from lexlattice import __version__
-from lexlattice.apps.cli import (
-    corpus,
-    data,
-    encode,
-    encoder,
-    evaluate,
-    experiment,
-    leaderboard,
-    mcp,
-    parse,
-    plot,
-    prepare,
-    rewrite,
-    serve,
-    summarize,
-    train,
-)
 from lexlattice.apps.cli.common import INTERRUPTED, fail, info
 from lexlattice.errors import LexLatticeError, OptionError
+
+_COMMANDS: Final = (
+    *("summarize", "parse", "plot", "serve", "mcp", "corpus"),  # for users
+    *("data", "evaluate", "leaderboard", "prepare", "train", "encode", "encoder", "rewrite", "experiment"),  # research
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,8 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0 for success, 1 if some acts of several failed, 2 for an error, 130 after Ctrl+C.
 
     """
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    parser = _parser([name for name in given[:1] if name in _COMMANDS] or _COMMANDS)
+    options = parser.parse_args(given)
     if options.run is None:
         parser.print_help(sys.stderr)
         return 2
@@ -86,7 +77,8 @@ class _AlignedHelp(argparse.HelpFormatter):
         self._action_max_length += self._indent_increment * isinstance(action, argparse._SubParsersAction)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(names: Sequence[str] = _COMMANDS) -> argparse.ArgumentParser:
+    """The parser with some of the commands: with all of them for help and for messages about a wrong name."""
     parser = argparse.ArgumentParser(
         prog="lexlattice",
         description="Summarize EU legal acts in all 24 official languages by verbatim provisions with citations.",
@@ -96,9 +88,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lexlattice {__version__}")
     parser.set_defaults(run=None)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (
-        *(summarize, parse, plot, serve, mcp, corpus),  # for users
-        *(data, evaluate, leaderboard, prepare, train, encode, encoder, rewrite, experiment),  # for research
-    ):
-        command.add(commands)
+    for name in names:
+        import_module(f"{__name__}.{name}").add(commands)
     return parser

@@ -56,7 +56,8 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
     of_texts, of_openings, of_headings, of_enclosing, of_title = _encoded(
         encoder, texts, openings, headings, enclosing, [act.title]
     )
-    vectors = Vectors(of_texts, of_headings, of_enclosing, of_title[0])
+    leads = np.where((outline.lead_of >= 0)[:, None], of_texts[outline.lead_of], np.float32(0))
+    vectors = Vectors(of_texts, leads, of_headings, of_enclosing, of_title[0])
     aim = next((unit.section for unit in aim_of(act, own_articles(act))), -1)
     defining = np.array([outline.article[s.index] >= 0 and defines_terms(s) for s in act.sections], np.float32)
     similarities = similarities_of(act, outline, vectors, letters, aim)
@@ -66,19 +67,18 @@ def features_of(act: Act, encoder: Encoder) -> MeaningFeatures:
         _columns(_is(aim, act), defining),
         similarities.sections,
     ]
-    is_led = (outline.lead_of >= 0)[:, None]
     return MeaningFeatures(
         np.concatenate(units, axis=1).astype(np.float32),
         np.concatenate(sections, axis=1).astype(np.float32),
         outline.section_of,
         vectors.units,
-        np.where(is_led, vectors.units[outline.lead_of], np.float32(0)),
+        vectors.leads,
         of_openings,
         vectors.headings,
         vectors.enclosing,
         vectors.title,
         similarities.anchors,
-        np.unique(references.pairs, axis=0),
+        references.distinct,
         outline.paragraph_of,
     )
 

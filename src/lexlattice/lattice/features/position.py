@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexlattice.act.document import SECTION_KINDS, UNIT_KINDS, Act, Section, Unit
-from lexlattice.act.hierarchy import lead_ins
+from lexlattice.act.hierarchy import lead_ins_of
 from lexlattice.lattice.grid import Floats, Integers
 from lexlattice.reading.article_references import ArticleReferences
 
@@ -51,11 +51,11 @@ class Outline(NamedTuple):
         """Compute the outline of an act."""
         units = act.units
         section_of = _integers(unit.section for unit in units)
-        keys = [(unit.section, _paragraph(act.sections[unit.section], unit)) for unit in units]
-        starts = _integers(next(places) for _, places in groupby(range(len(units)), key=keys.__getitem__))
+        keys = [(section.index, name) for section in act.sections for name in _paragraphs(section)]
+        starts = _integers(place for place, key in enumerate(keys) if not place or key != keys[place - 1])
         paragraph_of = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(units)))
         section_of_paragraph = section_of[starts]
-        lead_of = _integers(-1 if lead is None else lead for lead in lead_ins(units))
+        lead_of = _integers(-1 if lead is None else lead for lead in lead_ins_of(act))
         article = np.full(len(act.sections), -1)
         filled = [section.index for section in act.sections if section.kind == "article" and section.units]
         article[filled] = np.arange(len(filled))
@@ -81,15 +81,17 @@ class Outline(NamedTuple):
         return np.flatnonzero(self.article >= 0)
 
 
-def _paragraph(section: Section, unit: Unit) -> str:
-    found = _PARAGRAPHS.get(section.kind, _OTHER).match(unit.provision)
-    return found.group() if found else unit.provision
+def _paragraphs(section: Section) -> Iterator[str]:
+    """The paragraph of each unit of a section."""
+    match = _PARAGRAPHS.get(section.kind, _OTHER).match
+    for unit in section.units:
+        yield found.group() if (found := match(unit.provision)) else unit.provision
 
 
 def _sentences(units: Sequence[Unit]) -> tuple[Integers, Integers]:
     places: list[int] = []
     counts: list[int] = []
-    for _, together in groupby(units, key=lambda unit: (unit.section, unit.provision)):
+    for _, together in groupby((unit.section, unit.provision) for unit in units):
         count = len(list(together))
         places += range(count)
         counts += [count] * count
@@ -192,7 +194,7 @@ def section_places(act: Act, outline: Outline, references: ArticleReferences, le
     cited = [
         _cited(references.pairs, [_citing(kinds[s]) == name for s in references.pairs[:, 0]], count) for name in _CITING
     ]
-    once = np.unique(references.pairs, axis=0)
+    once = references.distinct
     by_articles = _cited(once, [kinds[s] == "article" for s in once[:, 0]], count)
     everywhere = np.ones(count)
     return columns(
@@ -231,7 +233,10 @@ def section_places(act: Act, outline: Outline, references: ArticleReferences, le
 
 def columns(*values: ArrayLike) -> Floats:
     """Stack columns side by side."""
-    return np.stack([np.asarray(column, np.float32) for column in values], axis=1)
+    stacked = np.empty((len(np.asarray(values[0])), len(values)), np.float32)
+    for place, column in enumerate(values):  # `np.stack` would copy every column once more
+        stacked[:, place] = column
+    return stacked
 
 
 def _one_hot(values: Sequence[str], names: Sequence[str]) -> list[NDArray[np.bool_]]:

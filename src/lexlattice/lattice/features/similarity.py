@@ -28,6 +28,8 @@ class Vectors(NamedTuple):
     """Vectors of an act, of unit length, or zero where there is no text."""
 
     units: Floats
+    leads: Floats
+    """Of the lead-in of each unit."""
     headings: Floats
     enclosing: Floats
     title: Floats
@@ -44,16 +46,16 @@ def similarities_of(act: Act, outline: Outline, vectors: Vectors, words: Floats,
     anchors = np.stack([vectors.title, *(_normalized(paragraphs[group].sum(0)) for group in groups)])
     recitals = paragraphs[groups[1]]
     nearest = _nearest(units, recitals)
-    leads = np.where((outline.lead_of >= 0)[:, None], units[outline.lead_of], 0)
-    before = np.concatenate([np.zeros((1, units.shape[1]), np.float32), units[:-1]])[: len(units)]
+    before = np.zeros(len(units), np.float32)
+    before[1:] = _cosines(units[1:], units[:-1])
     of_units = [
         *(units @ anchors.T).T,
         *nearest.T,
         _cosines(units, sections[section_of]),
         _cosines(units, vectors.headings[section_of]),
         _cosines(units, paragraphs[outline.paragraph_of]),
-        _cosines(units, before),
-        _cosines(units, leads),
+        before,
+        _cosines(units, vectors.leads),
     ]
     among, earlier = _among_articles(sections, outline.articles)
     of_sections = [

@@ -61,7 +61,9 @@ def _counted(texts: list[str]) -> tuple[Integers, NDArray[np.bool_]]:
     kinds = _kinds().take(points, mode="clip")
     places = np.flatnonzero(kinds)
     ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64)
-    text_of, found = np.searchsorted(ends, places, side="right"), kinds[places]
+    # How many places are before the end of each text: a search for each text, and not for each place.
+    of_each = np.diff(np.searchsorted(places, ends), prepend=0)
+    text_of, found = np.repeat(np.arange(len(texts)), of_each), kinds[places]
     # Kind and text as one number, so that one bincount fills the whole table.
     counts = np.bincount(np.int64(len(texts)) * found + text_of, minlength=(_SLASH + 1) * len(texts))
     is_figure = found == _FIGURE

@@ -179,14 +179,13 @@ def _split_template(template: str) -> tuple[str, str, str]:
 
 
 def _template(forms: CitationForm, level: Cite, depth: int) -> str:
-    parent = level.parent
-    within = parent.name if parent is not None else ""
-    if (level.name == "unnumbered" and within not in ("", "article")) or (level.name, within) == (
-        "paragraph",
-        "quoted",
+    name, parent = level.name, level.parent
+    if parent is not None and (
+        (name == "unnumbered" and parent.name not in ("", "article"))
+        or (name == "paragraph" and parent.name == "quoted")
     ):
         return forms[_DIRECT + depth]
-    if level.name not in _POINTS:
+    if name not in _POINTS:
         return forms.first if forms.first and level.number == "1" else forms[depth]
     if _is_direct(parent):
         return forms[_DIRECT + depth]

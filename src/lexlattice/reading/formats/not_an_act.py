@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from email import message_from_bytes, policy
 from typing import Final
 
 from lexlattice.errors import NotAnActError
@@ -94,6 +92,8 @@ def page_of_archive(data: bytes) -> bytes | None:
     head = data[:HEAD].decode("latin-1")
     if not _is_mail(head) or "multipart/related" not in head.lower():
         return None
+    from email import message_from_bytes, policy  # most acts are in no archive
+
     for part in message_from_bytes(data, policy=policy.compat32).walk():
         if part.get_content_type() == "text/html":
             page = part.get_payload(decode=True)
@@ -115,6 +115,8 @@ def _is_values(head: str, separator: str) -> bool:
     """Whether a text is CSV: rows of equal length below short, distinct names, with no space after a separator."""
     if separator not in head.split("\n", 1)[0]:
         return False
+    import csv  # almost no text begins like such a table
+
     try:
         rows = [row for row in csv.reader(head.split("\n"), delimiter=separator) if row]
     except csv.Error:

@@ -62,8 +62,10 @@ def _replacement(match: re.Match[str]) -> str:
 
 def _is_wrapped(lines: list[str]) -> bool:
     """Whether lines are wrapped at a fixed width, with blank lines between paragraphs."""
+    if any(len(line) > 120 and not line.isspace() for line in lines[:3000]):  # true of most texts, and soon seen
+        return False
     filled = [line for line in lines[:3000] if line.strip()]
-    if len(filled) < 8 or max(map(len, filled)) > 120 or len(filled) == len(lines[:3000]):
+    if len(filled) < 8 or len(filled) == len(lines[:3000]):
         return False
     broken = sum(
         1

@@ -217,6 +217,17 @@ def raw(language: str) -> dict[str, Any]:
 
 
 @cache
+def openers(language: str) -> dict[str, list[str]]:
+    """Return the table `[openers]` of a language's file, without parsing the rest.
+
+    To identify a language takes that of all 24, and parsing all of their files would take longer than a summary.
+    """
+    text = files(__package__).joinpath(f"{language}.toml").read_text("utf-8")
+    _, _, table = text.partition("\n[openers]\n")
+    return tomllib.loads(table.partition("\n[")[0])
+
+
+@cache
 def load(language: str) -> Grammar:
     """Return the grammar of one of the 24 languages."""
     data = raw(language)

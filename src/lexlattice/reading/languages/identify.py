@@ -13,7 +13,7 @@ from functools import cache
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from lexlattice.reading.languages.grammar import HEAD, LANGUAGES, fold, raw
+from lexlattice.reading.languages.grammar import HEAD, LANGUAGES, fold, openers, raw
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -171,9 +171,9 @@ def _openers() -> dict[str, list[tuple[str, str, list[str]]]]:
     users: dict[str, list[str]] = {}
     kinds: dict[str, str] = {}
     for language in LANGUAGES:
-        openers = raw(language)["openers"]
+        formulas = openers(language)
         for what in ("citation", "recitals", "enacting", "binding", "closing"):
-            for opener in openers[what]:
+            for opener in formulas[what]:
                 folded = fold(opener)
                 if len(folded) >= 4 and language not in users.setdefault(folded, []):
                     users[folded].append(language)

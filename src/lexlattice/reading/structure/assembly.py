@@ -39,7 +39,7 @@ def join_lines(lines: Sequence[str], spans: Iterable[tuple[int, int]]) -> tuple[
     for first, last in spans:
         for i in range(first, last):
             separators[i] = " "
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    starts = list(accumulate([len(line) + 1 for line in lines], initial=0))
     return "".join(chain.from_iterable(zip(lines, separators, strict=True)))[:-1], starts
 
 

@@ -117,13 +117,13 @@ class _OutlineParser:
 
     def parse(self) -> Outline:
         """Assign every line to a section or to the furniture."""
-        lines, context = self.lines, self.context
+        lines, context, quotations = self.lines, self.context, self.quotations
         second, warnings = self._find_second_language()
         for i, (line, role, header) in enumerate(zip(lines.texts, lines.roles, lines.headers, strict=True)):
-            if i in self.quotations and context.state in TERMS and i not in second:
-                self.quoted_to = self.quotations[i]
+            if i in quotations and context.state in TERMS and i not in second:
+                self.quoted_to = quotations[i]
             # The order matters: what is quoted or in another language must not open sections.
-            if i in second:
+            if second and i in second:
                 context.furniture[i] = "translation"
             elif i <= self.quoted_to and role not in _NEVER_QUOTED:
                 self._take_quoted(i, header)
@@ -143,8 +143,8 @@ class _OutlineParser:
             sections=context.sections,
             furniture=context.furniture,
             notes=context.notes,
-            quotations=self.quotations,
-            quoted={i for first, last in self.quotations.items() for i in range(first, last + 1)},
+            quotations=quotations,
+            quoted={i for first, last in quotations.items() for i in range(first, last + 1)},
             tables=context.tables,
             groups=context.groups,
             warnings=warnings,

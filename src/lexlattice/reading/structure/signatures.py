@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final
 
 from lexlattice.reading.formats.blocks import Block, Role
-from lexlattice.reading.languages.grammar import HEAD, LANGUAGES, fold, raw
+from lexlattice.reading.languages.grammar import HEAD, LANGUAGES, fold, openers
 from lexlattice.reading.structure.notes_and_tables import Footnotes
 from lexlattice.reading.structure.sections import Attachments, OutlineContext
 
@@ -102,7 +102,11 @@ class Signatures:
 
 def mark_testimonium(blocks: list[Block]) -> None:
     """Give the role `SIGNATURE` to the lines in which an agreement is signed in many languages."""
-    found = [(i, wording) for i, block in enumerate(blocks) if (wording := _closing_or_signatory(block.text))]
+    found = [
+        (i, wording)
+        for i, block in enumerate(blocks)
+        if block.text[:1].isupper() and (wording := _closing_or_signatory(block.text))
+    ]
     run = 0
     runs: list[tuple[int, int, str]] = []
     # Number the runs: a new one begins where another text is between two formulas.
@@ -129,10 +133,11 @@ def _is_title(line: str) -> bool:
 
 
 def _closing_or_signatory(line: str) -> str:
-    """The closing formula that a line begins with, or the word before a signatory, in any language; else empty."""
-    if not line[:1].isupper():
-        return ""
-    word = line.split(maxsplit=1)[0].casefold()
+    """The closing formula that a line in capitals or with one begins with, or the word before a signatory; else empty.
+
+    The words of all languages are known, since an agreement is signed in the language of each party.
+    """
+    word = line[:HEAD].split(maxsplit=1)[0].casefold()
     wordings = _closings().get(word, ())
     head = fold(line[:HEAD]) if wordings else ""
     closing = next((w for w in wordings if head.startswith(w) and not head[len(w) : len(w) + 1].isalpha()), "")
@@ -148,7 +153,7 @@ def _closings() -> dict[str, list[str]]:
     """The closing formulas of all languages by their first word; those of one word prove too little."""
     table: dict[str, list[str]] = {}
     for language in LANGUAGES:
-        for wording in raw(language)["openers"]["closing"]:
+        for wording in openers(language)["closing"]:
             words = wording.casefold().split()
             if len(words) > 1:
                 table.setdefault(words[0], []).append(fold(wording))
@@ -160,7 +165,7 @@ def _signatories() -> frozenset[str]:
     """The words before signatories ("For") in all languages: those that begin several of a language's forms."""
     words = set()
     for language in LANGUAGES:
-        first, *others = (form.casefold().split()[0] for form in raw(language)["openers"]["signatory"])
+        first, *others = (form.casefold().split()[0] for form in openers(language)["signatory"])
         if len(first) > 1 and first in others:
             words.add(first)
     return frozenset(words)

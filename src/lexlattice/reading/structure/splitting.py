@@ -36,6 +36,8 @@ _PAGE_HEADER: Final = re.compile(
 _HEADED_RECITAL: Final = re.compile(r"([^\s(][^()]{2,118}?)\s?\((\d{1,3})\)\s?(?=[^\W\d_])")
 """A heading and a recital's number on one line: "A. PROCEDURE (1) In June 1992"."""
 _RECITAL_NUMBER: Final = re.compile(r"\((\d{1,3})\)")
+_HEADED: Final = slice(3, 122)
+"""Where the bracket of a recital's number stands below its heading."""
 _LABEL: Final = re.compile(r"(?:[^\W\d_]|[IVX]{1,5}|\d{1,2}(?:\.\d{1,2}){0,3})[.)]\s")
 """What leads a heading among recitals: "A. ", "IV) ", "2.1. "."""
 
@@ -62,7 +64,12 @@ def _split_rubric(blocks: Sequence[Block], grammar: Grammar) -> Sequence[Block]:
 
 def _split_page_marks(blocks: Sequence[Block], grammar: Grammar) -> list[Block]:
     """Cut page marks off the title, and give those on lines of their own the role `PAGE`."""
-    pieces = [piece for n, block in enumerate(blocks) for piece in _cut_page_marks(n, block, grammar)]
+    pieces: list[Block] = []
+    for n, block in enumerate(blocks):
+        if n < NEAR_THE_TOP or block.text[0] in "▼►◄":
+            pieces += _cut_page_marks(n, block, grammar)
+        else:
+            pieces.append(block)
     journal = grammar.openers["journal"]
     for i, block in enumerate(pieces):
         if i <= FIRST_PAGE_HEADER or block.role is not None or len(block.text) >= 100:
@@ -109,7 +116,7 @@ def _split_headings(blocks: Sequence[Block]) -> Sequence[Block]:
     """Cut a heading off the recital on its line: "A. PROCEDURE (1) In June 1992, the Commission announced"."""
     pieces: list[Block] = []
     for i, block in enumerate(blocks):
-        cut = _heading_end(blocks, i) if block.role is None else 0
+        cut = _heading_end(blocks, i) if block.role is None and "(" in block.text[_HEADED] else 0
         if cut:
             pieces += [Block(block.text[:cut].rstrip()), Block(block.text[cut:])]
         else:
@@ -123,7 +130,7 @@ def _heading_end(blocks: Sequence[Block], i: int) -> int:
     The heading has a label or capitals, and the next recital's number must follow in the lines below.
     """
     text = blocks[i].text
-    match = _HEADED_RECITAL.match(text) if text[0] != "(" and "(" in text[3:122] else None
+    match = _HEADED_RECITAL.match(text) if text[0] != "(" else None
     if match is None or not text[match.end()].isupper():
         return 0
     heading = match.group(1)

@@ -142,14 +142,17 @@ def _candidate_runs(blocks: Sequence[Block], start: int) -> Iterator[tuple[int, 
 
 def _may_be_cell(text: str) -> bool:
     """Whether a line ends no sentence or point of a list, and does not belong to the page."""
+    # Most lines are prose or points: they are too long, which is seen much faster than all that follows.
+    if len(text) > LONGEST_CELL or (len(text) > LONGEST_PUNCTUATED and text[-1] in ";:,"):
+        return False
     if text.startswith(_PAGE_FOOTERS):
         return False
     if text[-1] in ".;" and len(text) <= LONGEST_PUNCTUATED and (closed := _CLOSED.match(text)):
         text = closed[1]
     if text[-1] not in ".;:,":
-        return len(text) <= LONGEST_CELL
+        return True
     if text[-1] == "." and " " in text:
-        return len(text) <= LONGEST_CELL and bool(_ABBREVIATED.search(text[-8:]))
+        return bool(_ABBREVIATED.search(text[-8:]))
     return len(text) <= LONGEST_PUNCTUATED and (text[-1] in ".," or not any(map(str.isalpha, text)))
 
 
@@ -187,7 +190,8 @@ def _classify_lines(texts: list[str], grammar: Grammar) -> str:
     statistics = _RunStatistics(Counter(), Counter(), sum(often[text] for text in headers) >= FEWEST_LISTED)
     for text, key in keys.items():
         statistics.keys[key] += often[text]
-        statistics.stems.update(dict.fromkeys(_stems(text), often[text]))
+        for stem in set(_stems(text)):
+            statistics.stems[stem] += often[text]
     classes = {text: _classify_line(text, keys.get(text, ""), text in headers, statistics) for text in often}
     found = [classes[text] for text in texts]
     for i, text in enumerate(texts):
@@ -227,13 +231,14 @@ def _key(text: str) -> str:
     >>> _key("Article 3(2)") == _key("Article 41, first paragraph"), _key("1. cikk") == _key("12. cikk (1) bekezdés")
     (True, True)
     """
-    words = text.casefold().split(" ", 2)
+    folded = text.casefold()
+    words = folded.split(" ", 2)[:2]
     if _DECIMAL.match(words[0]):
         return ""
-    numbered = [bool(_NUMBER.match(word.upper() if len(word) < 6 else word)) for word in words[:2]]
-    if True in numbered:
-        return " ".join("0" if has else word[:5] for has, word in zip(numbered, words[:2], strict=True))
-    return "" if any(map(str.isdigit, text)) else text.casefold()
+    parts = ["0" if _NUMBER.match(word.upper() if len(word) < 6 else word) else word[:5] for word in words]
+    if "0" in parts:
+        return " ".join(parts)
+    return "" if any(map(str.isdigit, text)) else folded
 
 
 def _stems(text: str) -> list[str]:
@@ -366,16 +371,17 @@ def arrange_in_rows(cells: Sequence[str], heads: int = 0) -> list[list[str]]:
     >>> arrange_in_rows(["Fee", *["Wax", "5 %"] * 4], 1)[:2]
     [['', 'Fee'], ['Wax', '5 %']]
     """
+    kinds = list(map(_cell_kind, cells))
     # Cells of the first row may have been taken for heads, so fewer heads are tried as well.
     for top in range(heads, max(0, heads - MAX_MISTAKEN_HEADS), -1):
         body = cells[top:]
-        width = _find_width([_cell_kind(cell) for cell in body]) or _reference_width(body, top)
+        width = _find_width(kinds[top:]) or _reference_width(kinds[top:], top)
         if width and top >= width - 1:
             named = min(top, width)
             head = [""] * (width - named) + list(cells[top - named : top])
             above = [[cell] for cell in cells[: top - named]]
             return [*above, head, *(list(body[i : i + width]) for i in range(0, len(body), width))]
-    width = _find_width([_cell_kind(cell) for cell in cells]) or 1
+    width = _find_width(kinds) or 1
     return [list(cells[i : i + width]) for i in range(0, len(cells), width)]
 
 
@@ -383,20 +389,25 @@ def _find_width(kinds: Sequence[str]) -> int:
     """The number of cells after which the kinds of cells recur; 0 if they do not."""
     if len(kinds) < 2 * FEWEST_ROWS:
         return 0
-    whole = Counter(kinds).most_common(1)[0][1] / len(kinds)
+    whole = _most_alike(kinds) / len(kinds)
     for width in range(2, min(MAX_COLUMNS, len(kinds) // FEWEST_ROWS) + 1):
         if len(kinds) % width:
             continue
-        share = sum(Counter(kinds[n::width]).most_common(1)[0][1] for n in range(width)) / len(kinds)
+        share = sum(_most_alike(kinds[n::width]) for n in range(width)) / len(kinds)
         if share >= COLUMN_SHARE and share >= whole + COLUMN_GAIN:
             return width
     return 0
 
 
-def _reference_width(body: Sequence[str], heads: int) -> int:
+def _most_alike(kinds: Sequence[str]) -> int:
+    """How many cells are of the most frequent kind."""
+    return max(map(kinds.count, set(kinds)))
+
+
+def _reference_width(kinds: Sequence[str], heads: int) -> int:
     """The number of heads, if it is that of the columns of a table that writes dashes for empty cells; else 0."""
-    dashes = sum(not _LETTER.search(cell) and not _DIGIT.search(cell) for cell in body)
-    return next((width for width in (heads, heads - 1) if width > 1 and dashes > 1 and len(body) % width == 0), 0)
+    dashes = kinds.count("signs")
+    return next((width for width in (heads, heads - 1) if width > 1 and dashes > 1 and len(kinds) % width == 0), 0)
 
 
 def _cell_kind(cell: str) -> str:
