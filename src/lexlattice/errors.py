@@ -47,6 +47,12 @@ class NotAnActError(ReadingError):
     code = "not-an-act"
 
 
+class TooComplexError(ReadingError):
+    """The input is built so that reading it would take far more time or memory than any act needs."""
+
+    code = "too-complex"
+
+
 class FetchError(LexLatticeError):
     """An act, a data set or a model cannot be fetched; `absent` if every source says that there is no such text."""
 

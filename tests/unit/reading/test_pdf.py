@@ -18,7 +18,7 @@ from helpers import ROOT
 from helpers.laws import assert_laws
 from lexlattice import read
 from lexlattice.errors import MissingExtraError, ReadingError
-from lexlattice.reading.formats import pdf_words
+from lexlattice.reading.formats import pdf_process
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.formats.pdf import read_pdf
 
@@ -516,7 +516,7 @@ def test_a_page_without_text_among_others_is_a_warning() -> None:
 
 
 def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_words, "MAX_PAGES", 2)
+    monkeypatch.setattr(pdf_process, "MAX_PAGES", 2)
     assert read_pdf(draw(FILLER, FILLER)).blocks
     with pytest.raises(ReadingError) as error:
         read_pdf(draw(FILLER, FILLER, FILLER))
