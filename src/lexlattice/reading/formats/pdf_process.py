@@ -38,10 +38,6 @@ MEMORY_PER_BYTE: Final = 8
 """An act needs some 40 MB and a few times the size of its file, since pages are sent one by one."""
 _ATTEMPTS: Final = 2
 """If somebody else kills the process, that is not the fault of the PDF; twice is no accident."""
-_SKIPPED: Final = {
-    "page-damaged": "Page {} of the PDF is damaged and was skipped.",
-    "page-without-text": "Page {} of the PDF has no text layer and was skipped.",
-}
 
 
 def pages_of(data: bytes) -> tuple[list[Page], list[str]]:
@@ -173,11 +169,16 @@ def _gathered(replies: Iterable[list[Any]]) -> tuple[list[Page], list[str]]:
             words, rules = content
             pages.append(Page([Word(*word) for word in words], [Rule(*rule) for rule in rules]))
         elif kind == "skipped":
-            code, number = content
-            warnings.append(Remark(code, _SKIPPED[code].format(number), page=number))
+            warnings.append(_skipped(*content))
         elif kind == "error":
             raise _error(*content)
     return pages, warnings
+
+
+def _skipped(code: str, page: int) -> Remark:
+    if code == "page-damaged":
+        return Remark("page-damaged", f"Page {page} of the PDF is damaged and was skipped.", page=page)
+    return Remark("page-without-text", f"Page {page} of the PDF has no text layer and was skipped.", page=page)
 
 
 def _error(code: str, number: int) -> ReadingError:
