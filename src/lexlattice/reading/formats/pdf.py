@@ -14,6 +14,8 @@ from itertools import groupby
 
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role
+from lexlattice.reading.formats.completeness import missing_warning
+from lexlattice.reading.formats.pdf_extraction import BROKEN_WORD
 from lexlattice.reading.formats.pdf_paragraphs import (
     Hyphens,
     continues,
@@ -26,6 +28,9 @@ from lexlattice.reading.formats.pdf_process import pages_of
 from lexlattice.reading.formats.pdf_words import Line, Rule, rows_of
 
 _MIN_CHARACTERS = 25  # per page on average: a scan may have stamps and page numbers, but no text
+
+_END = b"%%EOF"
+_LAST = 1_024  # bytes in which readers look for the end
 
 _DATE = r"(?:\d{1,2}\. ?\d{1,2}\. ?\d{2,4}|\d{4}[. ] ?\d{1,2}[. ] ?\d{1,2})\.?"
 _JOURNAL_PAGE = r"(?:\S{1,6} )?[LC] ?\d{1,3} ?[A-Z]?/\d{1,4}"
@@ -72,7 +77,10 @@ def read_pdf(data: bytes) -> Document:
         pending += [Block(line.text, Role.PAGE) for line in row[end:]]
     blocks = [*_blocks(paragraphs, furniture, hyphens), *pending]
     blocks += [Block(hyphens.join(note), Role.NOTE) for note in notes]
-    return Document(blocks, "pdf", warnings=warnings)
+    text = "".join(word.text for page in pages for word in page.words).replace(BROKEN_WORD, "")
+    warnings += missing_warning(text, blocks)
+    # PDFium repairs a file that was cut off, as far as it goes, and reports nothing.
+    return Document(blocks, "pdf", warnings=warnings, incomplete=_END not in data[-_LAST:])
 
 
 def _blocks(paragraphs: list[list[Line]], furniture: list[list[Block]], hyphens: Hyphens) -> Iterator[Block]:
