@@ -103,6 +103,31 @@ def test_text_swallowed_by_a_missing_quotation_mark_is_said_to_be_missing() -> N
     assert not said_to_be_missing(read(PAGE.format(TEXT + "<p title='2 < 3'>Text.</p>"), language="en"))
 
 
+def test_a_page_whose_end_a_missing_quotation_mark_swallows_is_incomplete() -> None:
+    assert read(PAGE.format(TEXT + '<p class="a>Article 2</p><p>Bees are free.</p>'), language="en").incomplete
+
+
+ARTICLES = "".join(
+    f"<p class='oj-normal'>Hives of kind {n} shall be registered by their keepers.</p>" for n in range(60)
+)
+FRAME = "<nav><a href='/'>Home</a></nav>"
+
+
+@pytest.mark.parametrize("tag", ["header", "nav", "footer", "aside", "form"])
+def test_a_part_of_the_frame_that_is_never_closed_does_not_hide_the_act(tag: str) -> None:
+    act = read(f"<html><body><{tag}><a href='/'>Home</a>{TEXT}{ARTICLES}</body></html>", language="en")
+    assert "kind 59 shall" in act.source
+
+
+@pytest.mark.parametrize("outside", [ARTICLES, ARTICLES.replace("oj-normal", "")])
+def test_an_act_beside_the_element_of_the_site_is_said_to_be_missing(outside: str) -> None:
+    own = "<p class='oj-ti-art'>Article 1</p>" + "<p class='oj-normal'>Bees are free in all Member States.</p>" * 20
+    holder = f"<div id='document1'>{own}</div>"
+    assert not said_to_be_missing(read(PAGE.format(FRAME + holder), language="en"))
+    act = read(PAGE.format(f"{FRAME}{holder}<div>{outside}</div>"), language="en")
+    assert "kind 59 shall" in act.source or said_to_be_missing(act)[0] > 2_000
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_a_page_that_was_cut_off_anywhere_is_incomplete_or_refused(path: Path) -> None:
     data = path.read_bytes().rstrip()

@@ -14,7 +14,7 @@ from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day, squeeze
 from lexlattice.reading.formats.completeness import missing_warning
-from lexlattice.reading.formats.html_source import check_attributes, is_cut_off, without_early_ends
+from lexlattice.reading.formats.html_source import check_attributes, ends_hidden, is_cut_off, without_early_ends
 from lexlattice.reading.formats.images import count_html_images, images_warning
 from lexlattice.reading.formats.site_frame import find_act
 from lexlattice.reading.formats.tables import SKIPPED, html_rows, is_data
@@ -106,15 +106,16 @@ def read_html(text: str) -> Document:
         )
     if root is None:
         raise ReadingError("The HTML page is empty or damaged; save the page again and try again.", code="damaged")
+    is_incomplete = is_cut_off(text) or ends_hidden(text, root)
     page = find_act(root, text)
     walk = _Page(page.root)
     blocks = _demote_repeated_titles(_join_group_headings(walk.blocks()))
     if not blocks:
         raise ReadingError("The HTML page contains no text; save the page again and try again.", code="empty")
     document = Document(blocks, "html", celex=page.celex, language=page.language, consolidated=page.consolidated)
-    document.incomplete = is_cut_off(text)
+    document.incomplete = is_incomplete
     document.warnings.extend(images_warning(count_html_images(page.root)))
-    document.warnings.extend(missing_warning(_visible_text(page.root), blocks, walk.arrows))
+    document.warnings.extend(missing_warning(_visible_text(page.root) + page.left_out, blocks, walk.arrows))
     if page.is_multilingual:
         remark = "The page shows the act in several languages; the first of them was read."
         document.warnings.append(Remark("several-languages", remark))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from html import unescape
 from html.entities import html5
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lexlattice.errors import TooComplexError
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 MAX_ATTRIBUTES: Final = 1_000
 """Of one element: no page has as many, and the parser's time grows with their square."""
 _LEAST_LENGTH: Final = 2 * MAX_ATTRIBUTES
 """Characters of the tag of an element with more attributes: a letter and a space for each."""
 _QUOTED_BRACKET: Final = re.compile(r"""=\s*+(?:"[^">]*+>|'[^'>]*+>)""")
+_MARKUP: Final = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[/A-Za-z!?][^>]*>", re.DOTALL | re.IGNORECASE)
+_COMPARED: Final = 20
+"""Characters at the end of a page that are looked for in its text."""
 _END: Final = re.compile(r"</(?:html|body)\b[^>]*+>", re.IGNORECASE)
 _NOTHING: Final = re.compile(r"(?:\s++|<!--.*?-->|</(?:html|body)\b[^>]*+>)*+\Z", re.IGNORECASE | re.DOTALL)
 _OPEN_TAG: Final = re.compile(r"<(?:[A-Za-z/!?][^>]*)?\Z")
@@ -51,6 +58,17 @@ def without_early_ends(source: str) -> str:
     """
     end = _END.search(source)
     return source if end is None or _NOTHING.match(source, end.start()) else _END.sub("", source)
+
+
+def ends_hidden(source: str, root: _Element) -> bool:
+    """Whether the end of a page is not in the tree that its parser built, for a quotation mark is missing."""
+    if not _QUOTED_BRACKET.search(source):
+        return False
+    from lxml import etree
+
+    text = etree.tostring(root, method="text", encoding="unicode")
+    shown = "".join(unescape(_MARKUP.sub("", source)).split())
+    return bool(shown) and shown[-_COMPARED:] not in "".join(text.split())
 
 
 def check_attributes(source: str) -> None:
