@@ -16,8 +16,8 @@ _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 class LexLatticeError(Exception):
     """Anything caused by the input or the environment, never by a bug in the library.
 
-    The message may quote an untrusted file, so control characters are removed: it stays one line and cannot send
-    commands to a terminal.
+    The message may quote an untrusted file, so characters that are not printable are removed: it stays one line and
+    cannot send commands to a terminal.
 
     Attributes:
         code: What happened, more closely than the class says if it was given to the constructor.
@@ -28,7 +28,8 @@ class LexLatticeError(Exception):
     code: str = "error"
 
     def __init__(self, sentence: str = "", *, code: str = "", values: Mapping[str, Any] | None = None) -> None:
-        super().__init__(_CONTROLS.sub(" ", str(sentence)))
+        text = _CONTROLS.sub(" ", str(sentence))
+        super().__init__(text if text.isprintable() else "".join(c for c in text if c.isprintable() or c.isspace()))
         # Only what was given becomes part of the instance, and so of its pickle.
         if code:
             self.code = code
