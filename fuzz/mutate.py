@@ -71,7 +71,11 @@ def outcome(name: str, data: bytes) -> str:
             assert_laws(act)
     except LexLatticeError as error:
         text = str(error)
-        return error.code if text.endswith((".", "?")) and text.isprintable() else f"FOUND not one sentence: {text!r}"
+        return (
+            error.code
+            if text.endswith((".", "?")) and text.replace("\xa0", " ").isprintable()
+            else f"FOUND not one sentence: {text!r}"
+        )
     except Exception as error:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "lexlattice" in frame.filename]
         place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
