@@ -3,6 +3,9 @@
 Each target runs in a separate process, starting from its seeds. A failure is saved once for each place in the code, in
 build/fuzz/TARGET, and the run continues; an input that hangs, kills the process or takes too much memory is saved by
 libFuzzer and ends the run. Reproduce a finding with `python fuzz/run.py --try FILE TARGET`.
+
+A run starts from the files in fuzz/corpus/TARGET, too; with `--grow` it adds to them those of its inputs that reach
+code that none of these reach, if they are small.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ MAX_SECONDS: Final = 20
 MAX_MEGABYTES: Final = 2_000
 MAX_LENGTH: Final = 48_000
 """Bytes of an input."""
+MAX_KEPT: Final = 4_000
+"""Bytes of an input that is added to the corpus."""
 _SOURCE: Final = str(ROOT / "src")
 
 
@@ -36,12 +41,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Fuzz the parsers.")
     parser.add_argument("names", nargs="*", metavar="TARGET")
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: %(default)s)")
+    parser.add_argument("--grow", action="store_true", help="add what reaches new code to fuzz/corpus")
     parser.add_argument("--try", dest="file", type=Path, help="run the target once, on a saved input")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT / "tests"))
     if options.inside:
-        fuzz(options.names[0], options.seconds)
+        fuzz(options.names[0], options.seconds, grow=options.grow)
     targets = importlib.import_module("targets")
     names = options.names or list(targets.TARGETS)
     if unknown := set(names) - set(targets.TARGETS):
@@ -51,10 +57,14 @@ def main() -> int:
         targets.check(names[0], options.file.read_bytes(), importlib.import_module("helpers.laws").assert_laws)
         return 0
     print(f"{'target':14} {'executions':>10} {'coverage':>8} {'corpus':>6} {'findings':>8}")
-    return int(sum(report(name, options.seconds, targets.TARGETS[name].seeds()) for name in names) > 0)
+    findings = 0
+    for name in names:
+        kept = [path.read_bytes() for path in sorted(targets.CORPUS.glob(f"{name}/*"))]
+        findings += report(name, options.seconds, targets.TARGETS[name].seeds() + kept, grow=options.grow)
+    return int(findings > 0)
 
 
-def report(name: str, seconds: int, seeds: list[bytes]) -> int:
+def report(name: str, seconds: int, seeds: list[bytes], *, grow: bool) -> int:
     """Fuzz one target in a separate process, print a line about it, and return the number of findings."""
     folder = FINDINGS / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,6 +75,8 @@ def report(name: str, seconds: int, seeds: list[bytes]) -> int:
             Path(corpus, str(number)).write_bytes(seed)
         command = [sys.executable, __file__, "--inside", "--seconds", str(seconds), name]
         run = subprocess.run(command, cwd=corpus, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, check=False)
+        if grow:
+            subprocess.run([*command, "--grow"], cwd=corpus, stderr=subprocess.DEVNULL, check=False)
     log = run.stderr.decode("utf-8", "replace")
     executed = re.findall(r"stat::number_of_executed_units: (\d+)", log) or re.findall(r"^#(\d+)", log, re.MULTILINE)
     covered, kept = (re.findall(rf"{what}: (\d+)", log) or ["0"] for what in ("cov", "corp"))
@@ -81,8 +93,8 @@ def report(name: str, seconds: int, seeds: list[bytes]) -> int:
     return len(findings)
 
 
-def fuzz(name: str, seconds: int) -> None:
-    """Pass the target to libFuzzer, which never returns."""
+def fuzz(name: str, seconds: int, *, grow: bool) -> None:
+    """Pass the target to libFuzzer, which never returns; with `grow`, only to merge what it found into the corpus."""
     import atheris
 
     os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
@@ -95,7 +107,13 @@ def fuzz(name: str, seconds: int) -> None:
     laws = importlib.import_module("helpers.laws").assert_laws
     limits = [f"-max_total_time={seconds}", f"-timeout={MAX_SECONDS}", f"-rss_limit_mb={MAX_MEGABYTES}"]
     output = [f"-max_len={MAX_LENGTH}", f"-artifact_prefix={FINDINGS / name}/", "-print_final_stats=1"]
-    atheris.Setup([name, ".", *limits, *output], saving_failures(name, targets.check, laws))
+    folders = ["."]
+    if grow:  # the first folder gets those files of the second that reach new code, the smallest ones first
+        kept = targets.CORPUS / name
+        kept.mkdir(parents=True, exist_ok=True)
+        folders, limits = [str(kept), "."], ["-merge=1"]
+        output[0] = f"-max_len={MAX_KEPT}"
+    atheris.Setup([name, *folders, *limits, *output], saving_failures(name, targets.check, laws))
     atheris.Fuzz()
 
 

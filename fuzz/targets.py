@@ -48,6 +48,8 @@ from lexlattice.training.prepared import FORMAT, Example, Prepared, pack
 
 ROOT: Final = Path(__file__).parent.parent
 FORMATS: Final = ROOT / "examples" / "formats"
+CORPUS: Final = ROOT / "fuzz" / "corpus"
+"""A folder for each target, with small inputs that were findings once, or that reached code that no other reached."""
 SMALL_ACT: Final = (
     b"# On bees\n\n## Article 1\n\nHives shall be registered.\n\n## Article 2\n\n1. Bees are free.\n\n(a) all;\n"
 )

@@ -18,8 +18,8 @@ _ENDLESS: Final = re.compile(r"(\S{300})\S{100,}")
 class LexLatticeError(Exception):
     """Anything caused by the input or the environment, never by a bug in the library.
 
-    The message may quote an untrusted file, so control characters are removed: it stays one line and cannot send
-    commands to a terminal. Endless names are shortened.
+    The message may quote an untrusted file, so characters that are not printable are removed: it stays one line and
+    cannot send commands to a terminal. Endless names are shortened.
 
     Attributes:
         code: What happened, more closely than the class says if it was given to the constructor.
@@ -30,7 +30,8 @@ class LexLatticeError(Exception):
     code: str = "error"
 
     def __init__(self, sentence: str = "", *, code: str = "", values: Mapping[str, Any] | None = None) -> None:
-        super().__init__(_ENDLESS.sub(r"\1…", _CONTROLS.sub(" ", str(sentence))))
+        text = _ENDLESS.sub(r"\1…", _CONTROLS.sub(" ", str(sentence)))
+        super().__init__(text if text.isprintable() else "".join(c for c in text if c.isprintable() or c.isspace()))
         # Only what was given becomes part of the instance, and so of its pickle.
         if code:
             self.code = code
@@ -47,6 +48,12 @@ class NotAnActError(ReadingError):
     """The input can be read, but it is no legal act: a picture, JSON, an e-mail, an error page and so on."""
 
     code = "not-an-act"
+
+
+class TooComplexError(ReadingError):
+    """The input is built so that reading it would take far more time or memory than any act needs."""
+
+    code = "too-complex"
 
 
 class FetchError(LexLatticeError):

@@ -20,6 +20,7 @@ CODES: Final = (
     "part-missing",
     "only-parts-list",
     "images",
+    "text-missing",
     "nothing-citable",
     "no-focus-articles",
     "nothing-fits",

@@ -215,7 +215,7 @@ def test_the_service_logs_no_query_no_header_and_no_body(caplog: pytest.LogCaptu
 
 def test_an_error_is_one_line_whatever_the_file_name() -> None:
     """File names are untrusted: characters that move a terminal's cursor or begin a line of a log are removed."""
-    for name in ("a\nb", "a\r\nb", "\x1b[2Ja", "a\u2028b", "a\x9bb"):
+    for name in ("a\nb", "a\r\nb", "\x1b[2Ja", "a\u2028b", "a\x9bb", "a\u202eb", "a\u07bcb"):
         with pytest.raises(ReadingError) as error:
             read(Path(name))
         assert str(error.value).isprintable()

@@ -28,7 +28,9 @@ from lexlattice.lattice.paper import Consolidator
 from lexlattice.research.coverage.model import Salience
 
 sys.path.insert(0, str(ROOT / "fuzz"))
-from targets import SMALL_ACT, TARGETS, check
+import mutate
+from mutations import KINDS, damaged
+from targets import CORPUS, SMALL_ACT, TARGETS, check
 
 SLOW = {"docx", "docx-parts", "pdf", "salience", "network"}
 """Targets that take a hundredth of a second or more for each file."""
@@ -64,30 +66,9 @@ damage = st.one_of(
 )
 
 
-def damaged(content: bytes, other: bytes, how: str, where: float, size: int) -> bytes:
-    """Apply one kind of damage; `other` is another file of the same format."""
-    at = int(where * len(content))
-    piece = content[at : at + size]
-    if how == "flip" and content:
-        return content[:at] + bytes([content[at] ^ size]) + content[at + 1 :]
-    if how == "write":
-        return content[:at] + bytes([size]) + content[at + 1 :]
-    if how == "cut":
-        return content[:at] + content[at + size :]
-    if how == "end":
-        return content[:at]
-    if how == "splice":
-        middle = int(where * len(other))
-        return content[:at] + other[middle : middle + 8 * size] + content[at:]
-    times = {"double": 2, "repeat": 40, "nest": 300}.get(how, 1)
-    if how == "nest":  # the tag that opens here is opened many times
-        piece = content[content.rfind(b"<", 0, at + 1) : at + 1][:size] or piece
-    return content[:at] + piece * times + content[at + size :]
-
-
 def test_every_kind_of_damage_changes_something() -> None:
     content, other = b"<a>some text</a>", b"<b>another</b>"
-    for how in ("flip", "cut", "end", "double", "repeat", "nest", "splice", "write"):
+    for how in KINDS:
         assert damaged(content, other, how, 0.5, 3) != content
     assert damaged(content, other, "nest", 0.1, 3).count(b"<a") > 100
 
@@ -108,6 +89,32 @@ def test_damaged_files_are_read_or_refused_in_one_sentence(name: str) -> None:
         run(name, content)
 
     damages()
+
+
+@pytest.mark.parametrize("name", mutate.FORMATS)
+def test_mutated_acts_are_read_without_a_loss_or_refused(name: str) -> None:
+    """`python fuzz/mutate.py --times 20000` does the same with more files."""
+    outcomes = [mutate.outcome(name, mutate.file_of(name, 2, number)) for number in range(20 if name in SLOW else 60)]
+    assert [found for found in outcomes if found.startswith("FOUND")] == []
+    assert {"read", "warnings"} & set(outcomes)
+
+
+def test_the_same_seed_gives_the_same_files() -> None:
+    for name in mutate.FORMATS:
+        assert mutate.file_of(name, 1, 5) == mutate.file_of(name, 1, 5) != mutate.file_of(name, 2, 5)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CORPUS.iterdir()))
+def test_the_corpus_is_read_or_refused_in_one_sentence(name: str) -> None:
+    for path in sorted((CORPUS / name).iterdir()):
+        run(name, path.read_bytes())
+
+
+def test_the_corpus_stays_small() -> None:
+    files = [path for path in CORPUS.rglob("*") if path.is_file()]
+    assert len(files) > 20
+    assert sum(path.stat().st_size for path in files) < 1_000_000
+    assert {path.parent.name for path in files} <= set(TARGETS)
 
 
 @pytest.mark.parametrize("name", TARGETS)

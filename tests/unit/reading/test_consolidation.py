@@ -39,6 +39,12 @@ def test_formex_states_the_day() -> None:
     assert (act.status, act.consolidated) == ("consolidated", "1997-02-10")
 
 
+@pytest.mark.parametrize("day", ["1" * 20, "20130701" + "1" * 5000, "2013" + "٣" * 20, "²" * 8, "99999999"])
+def test_an_impossible_day_is_no_day(day: str) -> None:
+    act = read(FORMEX.format(day=day).encode(), language="en")
+    assert (act.status, act.consolidated) == ("consolidated", "")
+
+
 def test_without_a_day_it_is_still_a_consolidated_text() -> None:
     act = read(FORMEX.format(day="99999999").encode(), language="en")
     assert (act.status, act.consolidated, act.consolidated_celex) == ("consolidated", "", "")

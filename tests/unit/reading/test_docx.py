@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.laws import assert_laws
 from lexlattice import read
+from lexlattice.act.remarks import code_of, values_of
 from lexlattice.errors import MissingExtraError, ReadingError
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.formats.docx import read_docx
@@ -429,3 +430,44 @@ def test_invalid_numbering_does_not_fail(values: list[str]) -> None:
     definition = numbering(level(c, "lowerLetter", f"%{d}%1", start=e), level(1, f, "%2"), more=number(2, override))
     data = package(paragraph("x", number="2", level=f) + paragraph("y", number="1"), numbering=definition)
     assert [text[-1] for text in texts(data)] == ["x", "y"]
+
+
+# --- nothing is lost in silence --------------------------------------------------------------------------
+
+
+def lost(data: bytes) -> list[int]:
+    warnings = read_docx(data).warnings
+    return [int(values_of(warning)["count"]) for warning in warnings if code_of(warning) == "text-missing"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<w:hyperlink>{run('Bees')}</w:hyperlink>",
+        f"<w:unknown>{paragraph('Bees')}</w:unknown>",
+        f"<w:tbl><w:tr><w:tc>{paragraph('a')}</w:tc><w:unknown><w:tc>{paragraph('Bees')}</w:tc></w:unknown></w:tr></w:tbl>",
+        f"<w:tbl>{paragraph('Bees')}</w:tbl>",
+    ],
+)
+def test_text_where_word_allows_none_is_said_to_be_missing(body: str) -> None:
+    assert lost(package(paragraph("Article 1") + body)) == [4]
+
+
+def test_a_note_without_a_reference_is_said_to_be_missing() -> None:
+    note = '<w:footnote w:id="{}">{}</w:footnote>'
+    notes = note.format(2, paragraph("shown")) + note.format(3, paragraph("Bees"))
+    body = paragraph("Article 1", inside='<w:r><w:footnoteReference w:id="2"/></w:r>')
+    assert lost(package(body, footnotes=notes)) == [4]
+
+
+def test_what_word_does_not_show_is_not_missing() -> None:
+    hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t>Bees</w:t></w:r>"
+    choices = f"<mc:Choice>{run('a')}</mc:Choice><mc:Fallback>{run('a')}</mc:Fallback>"
+    copies = f"<w:r><mc:AlternateContent>{choices}</mc:AlternateContent></w:r>"
+    cell = "<w:tc><w:tcPr><w:vMerge{}/></w:tcPr>{}</w:tc>"
+    rows = "".join(
+        f"<w:tr>{cell.format(merged, paragraph(text))}<w:tc>{paragraph('x')}</w:tc></w:tr>"
+        for merged, text in ((' w:val="restart"', "Code"), ("", "Bees"))
+    )
+    moved = f"<w:p><w:moveFrom>{run('Bees')}</w:moveFrom></w:p>"
+    assert lost(package(f"{paragraph('Article 1', inside=hidden + copies)}{moved}<w:tbl>{rows}</w:tbl>")) == []

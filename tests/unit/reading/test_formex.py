@@ -275,6 +275,12 @@ def test_definitions_contents_formulas_and_codes_are_lines() -> None:
     assert formex(codes) == [(None, "CN 0207 12 10, 1 234,5678, 1234")]
 
 
+def test_digits_are_grouped_and_otherwise_unchanged() -> None:
+    numbers = "".join(f'<FT TYPE="NUMBER">{number}</FT>; ' for number in ("0001234", "123456", "١٢٣٤", "1" * 30))
+    grouped = " ".join(["111"] * 10)
+    assert formex(f"<P>{numbers}</P>") == [(None, f"0 001 234; 123 456; ١٢٣٤; {grouped};")]
+
+
 def test_groups_that_enclose_articles_are_divisions_and_a_second_document_is_attached() -> None:
     group = "<GR.SEQ><TITLE><TI><P>Part {0}</P></TI></TITLE>{1}</GR.SEQ>"
     article = "<ARTICLE><TI.ART>Article 1</TI.ART><ALINEA>x</ALINEA></ARTICLE>"

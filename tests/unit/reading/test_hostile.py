@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from helpers.laws import assert_laws
 from helpers.timing import LINEAR, growth
 from lexlattice import LexLatticeError, read
+from lexlattice.reading.structure.health import health
 
 WRAPPED = "this is a line that is longer than forty characters and goes\n and continues here below it without stop\n"
 ANNEX = "Article 1\nfoo bar baz quux.\nANNEX I\n(a)\nfoo\n(b)\nfoo bar.\n(c)\nfoo\n"
@@ -45,6 +48,29 @@ def read_or_refused(content: bytes) -> None:
 def test_time_grows_linearly(name: str) -> None:
     small, large = (GROWING[name](size).encode() for size in (1000, 8000))
     assert growth(lambda: read_or_refused(small), lambda: read_or_refused(large)) < LINEAR
+
+
+ODD_NUMBERS = (
+    *("9" * 20, "9" * 5000, "0" * 30, "00012", "-5", "1e9", "²", "①", "١٢", "1²", "٣" * 5000, "Ⅳ", "m" * 60, "i" * 300),
+)
+NUMBERED = [
+    *("short/en.txt", "patterns/amending.txt", "patterns/annex-parts.txt", "patterns/annex-parts.fmx.xml"),
+    *("formats/act.fmx.xml", "formats/act.akn.xml", "formats/act.oj.xhtml", "formats/act.consolidated.html"),
+]
+
+
+@pytest.mark.parametrize("file", NUMBERED)
+@pytest.mark.parametrize("number", ODD_NUMBERS, ids=lambda number: number[:6])
+def test_odd_numbers_anywhere_are_read_or_refused(file: str, number: str, examples: Path) -> None:
+    """Digits that `isdigit` takes for some and `int` does not, and numbers that no machine integer holds."""
+    text = (examples / file).read_text("utf-8")
+    times = 2_000 // len(number) + 1
+    for changed in (re.sub(r"\d+", number, text, count=times), re.sub(r"(?<=[\">( ])\d+", number, text, count=times)):
+        with contextlib.suppress(LexLatticeError):
+            act = read(changed[:100_000].encode(), language="en")
+            assert_laws(act)
+            health(act)
+            list(act.references())
 
 
 def test_headings_are_not_repeated_for_every_article_they_enclose() -> None:

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 from helpers import ROOT
 from helpers.laws import assert_laws
+from helpers.pdfs import pages
 from lexlattice import read
+from lexlattice.act.remarks import code_of, values_of
 from lexlattice.errors import MissingExtraError, ReadingError
-from lexlattice.reading.formats import pdf_words
+from lexlattice.reading.formats import pdf, pdf_process
 from lexlattice.reading.formats.blocks import Block, Role
 from lexlattice.reading.formats.pdf import read_pdf
 
@@ -516,7 +518,7 @@ def test_a_page_without_text_among_others_is_a_warning() -> None:
 
 
 def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_words, "MAX_PAGES", 2)
+    monkeypatch.setattr(pdf_process, "MAX_PAGES", 2)
     assert read_pdf(draw(FILLER, FILLER)).blocks
     with pytest.raises(ReadingError) as error:
         read_pdf(draw(FILLER, FILLER, FILLER))
@@ -558,3 +560,30 @@ def test_a_damaged_file_is_read_or_refused(changes: list[tuple[int, bytes]]) -> 
         assert "\n" not in str(error)
     else:
         assert_laws(act)
+
+
+def test_a_paragraph_that_is_lost_on_the_way_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is known that loses one, so the code is made to."""
+    usual = pdf._blocks
+    assert read_pdf(typeset(ACT)).warnings == []
+    monkeypatch.setattr(pdf, "_blocks", lambda *args: list(usual(*args))[:-1])
+    (warning,) = read_pdf(typeset(ACT)).warnings
+    assert code_of(warning) == "text-missing"
+    assert values_of(warning)["count"] == len("".join(ACT[-1].split()))
+
+
+def test_a_file_that_was_cut_off_is_refused_or_incomplete() -> None:
+    """In the order in which it is read, so that pdfium can repair what is left."""
+    data = pages([[f"Article {n}", f"Members shall keep records of {'all ' * n}hives."] for n in range(1, 9)])
+    assert not read(data, language="en").incomplete
+    assert not read(data + b"\r\n" * 20, language="en").incomplete
+    outcomes = set()
+    for end in range(20, len(data) - 1, 23):
+        try:
+            act = read(data[:end], language="en")
+        except ReadingError:
+            outcomes.add("refused")
+        else:
+            assert act.incomplete
+            outcomes.add("incomplete")
+    assert outcomes == {"refused", "incomplete"}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.laws import assert_laws
 from lexlattice import Act, read
 from lexlattice.reading.structure.quotations import match_quotations
 
@@ -71,3 +72,16 @@ def test_for_and_read_stay_with_the_quotation_below_them() -> None:
     assert "for: ‘(c) … the first.’," in texts
     assert "read: ‘(c) … the second.’." in texts
     assert texts[-2:] == ["for: ‘Scope’,", "read: ‘Aim’."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is replaced by the following:\n‘1. following:\n‘1.",
+        "is amended as follows:\n(1)\n‘(4) “label” means a radio.’;\n(2)",
+        "is amended as follows:\n(1)\n‘(4) “label” means a radio.’;\n(2) Article 5 is deleted.",
+    ],
+)
+def test_damaged_quotations_lose_nothing_and_repeat_nothing(text: str) -> None:
+    assert_laws(read(f"Article 1\n{text}\nArticle 2\nText.", language="en"))
+    assert_laws(read(text, language="en"))

@@ -30,6 +30,7 @@ CODES: Final[dict[str, Code]] = {
     "act-too-large": Code((413,), ("megabytes",)),
     "file-too-large": Code((422,), ("megabytes",)),
     "too-large": Code((413,)),
+    "too-complex": Code((413,)),
     "timeout": Code((408,), ("seconds",)),
     "slow-request": Code((408,), ("seconds",)),
     "too-many-acts": Code((413,), ("limit",)),

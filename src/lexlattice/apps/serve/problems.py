@@ -22,7 +22,7 @@ from lexlattice.apps.serve.workers import (
     TooLargeError,
     WorkerLostError,
 )
-from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError, NoSuchProvisionError
+from lexlattice.errors import FetchError, LexLatticeError, MissingExtraError, NoSuchProvisionError, TooComplexError
 from lexlattice.reading import LANGUAGES
 from lexlattice.rendering.phrases import phrases
 
@@ -36,6 +36,7 @@ _STATUS: Final[dict[type[LexLatticeError], int]] = {
     WorkerLostError: 503,
     JobTimeoutError: 408,
     TooLargeError: 413,
+    TooComplexError: 413,
     MissingExtraError: 501,
     InternalError: 500,
     NoSuchProvisionError: 404,

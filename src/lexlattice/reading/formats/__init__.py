@@ -145,8 +145,6 @@ def _sniff_zip(data: bytes) -> str:
 def _html(data: bytes) -> Document:
     text, warnings = decode(data)
     document = read_html(text)
-    # An interrupted download leaves a page that was opened and never closed.
-    document.incomplete = "<html" in text[:5000].lower() and "</html" not in text[-5000:].lower()
     document.warnings.extend(warnings)
     return document
 

@@ -69,10 +69,10 @@ def squeeze(text: str) -> str:
 def iso_day(year: str, month: str, day: str) -> str:
     """Return a date in ISO 8601; empty if there is no such date.
 
-    >>> iso_day("2013", "07", "01"), iso_day("9999", "99", "99")
-    ('2013-07-01', '')
+    >>> iso_day("2013", "07", "01"), iso_day("9999", "99", "99"), iso_day("2013", "07", "1" * 20)
+    ('2013-07-01', '', '')
     """
     try:
         return date(int(year), int(month), int(day)).isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for numbers that no machine integer holds
         return ""

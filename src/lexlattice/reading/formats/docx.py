@@ -16,6 +16,7 @@ from typing import Any
 from lexlattice.errors import MissingExtraError, ReadingError
 from lexlattice.reading.formats.archives import check_sizes
 from lexlattice.reading.formats.blocks import Block, Document, Role, squeeze
+from lexlattice.reading.formats.completeness import missing_warning
 from lexlattice.reading.formats.docx_numbering import Numbering, W, children, find, is_on, value
 from lexlattice.reading.formats.tables import MAX_COLUMNS, Table, joined
 from lexlattice.reading.languages.numbering import to_roman
@@ -31,6 +32,12 @@ _PARTS = ("styles", "numbering", "footnotes", "endnotes")
 _SIGNS = {f"{W}tab": " ", f"{W}ptab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _UNSEEN = {W + name for name in ("pPr", "rPr", "sdtPr", "del", "moveFrom", "delText", "instrText", "delInstrText")}
 _WRAPPERS = {W + name for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo")}
+_NAMESPACES = {"w": W[1:-1], "m": _MATHS[1:-1], "mc": _MC[1:-1]}
+_OFF = "@w:val='0' or @w:val='false' or @w:val='off'"
+_VISIBLE_TEXT = f"""(.//w:t|.//m:t)[not(ancestor::w:del or ancestor::w:moveFrom or ancestor::w:tr/w:trPr/w:del
+    or ancestor::w:r/w:rPr/w:vanish[not({_OFF})] or ancestor::*[parent::mc:AlternateContent][preceding-sibling::*]
+    or ancestor::w:tc/w:tcPr/w:vMerge[not(@w:val='restart')])]/text()"""
+"""All text but what was deleted or hidden, copies for older versions, and cells that another one covers."""
 _MARKER = re.compile(r"\(?\w{1,5}\)|\d{1,3}[a-z]?\.|[—–•·-]")
 
 
@@ -63,8 +70,17 @@ def read_docx(data: bytes) -> Document:
         raise ReadingError("The DOCX declares XML entities, which are not accepted.", code="unsafe")
     reader = _Reader(parts)
     pages = [Block(block.text, Role.PAGE) for edge in edges for block in reader.blocks(edge)]
-    blocks = list(reader.blocks(body))
-    return Document(pages + blocks + list(reader.notes(parts)), "docx")
+    blocks = [*pages, *reader.blocks(body), *reader.notes(parts)]
+    shown = [*edges, body, *(parts[name] for name in ("footnotes", "endnotes") if name in parts)]
+    return Document(blocks, "docx", warnings=missing_warning(_text_of(shown), blocks))
+
+
+def _text_of(parts: Iterable[Any]) -> str:
+    """Return the text of parts that Word shows, found without walking through paragraphs, tables and notes."""
+    from lxml import etree
+
+    pieces: Any = etree.XPath(_VISIBLE_TEXT, namespaces=_NAMESPACES)
+    return "".join(str(piece) for part in parts for piece in pieces(part))
 
 
 def _check_package(data: bytes) -> None:

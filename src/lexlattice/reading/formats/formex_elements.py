@@ -38,6 +38,8 @@ OPERATORS = {
     **{"EQ": "=", "NE": "≠", "LT": "<", "GT": ">", "LE": "≤", "GE": "≥", "AP": "≈", "EQV": "≡"},
     **{"PLUS": "+", "MINUS": "−", "MULT": "×", "DIV": "/", "PLUSMINUS": "±", "CARTPROD": "×"},
 }
+_LONG_NUMBER = re.compile(r"(?<![\d.,])[0-9]{4,30}(?!\d)")
+_THOUSAND = re.compile(r"\d(?=(?:\d{3})+$)")
 SIGNS = {"DIVISOR": "/", "ROOT": "√", "SUM": "∑", "PRODUCT": "∏", "INT": "∫", "NO.DOC.C": "("}
 
 
@@ -65,7 +67,7 @@ def leading_text(element: _Element) -> str | None:
         return re.sub(r"^(ex)? ?(\d{4})(\d\d)(\d\d)?(\d\d)?$", r"\1 \2 \3 \4 \5", text.strip()).strip()
     if kind not in {"NUMBER", "DECIMAL"}:
         return text
-    return re.sub(r"(?<![\d.,])\d{4,30}(?!\d)", lambda whole: f"{int(whole.group()):,}".replace(",", " "), text)
+    return _LONG_NUMBER.sub(lambda number: _THOUSAND.sub(r"\g<0> ", number.group()), text)
 
 
 def instruction_name(node: _Element) -> str:

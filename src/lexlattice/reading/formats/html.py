@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day, squeeze
+from lexlattice.reading.formats.completeness import missing_warning
+from lexlattice.reading.formats.html_source import check_attributes, ends_hidden, is_cut_off, without_early_ends
 from lexlattice.reading.formats.images import count_html_images, images_warning
 from lexlattice.reading.formats.site_frame import find_act
 from lexlattice.reading.formats.tables import SKIPPED, html_rows, is_data
@@ -58,6 +60,8 @@ _AMENDED: Final = r"[►▼]\s?(?:\(\d{1,3}\)\s?){0,3}(?:[A-Z]\d{1,3}|[A-Z](?!\w
 _AMENDMENT_LINE: Final = re.compile(rf"{_AMENDED}(?:\s?—+)?$")
 _AMENDMENT: Final = re.compile(rf"(?!▼){_AMENDED}\s?|◄")
 """Arrows of consolidated pages, which show the act that inserted a word; they are not part of the law."""
+_SWALLOWED: Final = re.compile(r"</?[A-Za-z]")
+"""A tag in the value of an attribute: the quotation mark that ends it is missing."""
 _DASHES: Final = ("—", "–", "-")
 """Some consolidated pages repeat the dash of an indent after it, before a nested list."""
 _FRONT: Final = (Role.PAGE, Role.CONTENTS)
@@ -87,11 +91,12 @@ def read_html(text: str) -> Document:
     """
     from lxml import etree
 
+    check_attributes(text)
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
     )
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+        root = etree.fromstring(without_early_ends(text).encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError:
         root = None
     if any("depth" in error.message or "huge" in error.message.lower() for error in parser.error_log):
@@ -101,18 +106,32 @@ def read_html(text: str) -> Document:
         )
     if root is None:
         raise ReadingError("The HTML page is empty or damaged; save the page again and try again.", code="damaged")
+    is_incomplete = is_cut_off(text) or ends_hidden(text, root)
     page = find_act(root, text)
-    blocks = _demote_repeated_titles(_join_group_headings(_Page(page.root).blocks()))
+    walk = _Page(page.root)
+    blocks = _demote_repeated_titles(_join_group_headings(walk.blocks()))
     if not blocks:
         raise ReadingError("The HTML page contains no text; save the page again and try again.", code="empty")
     document = Document(blocks, "html", celex=page.celex, language=page.language, consolidated=page.consolidated)
+    document.incomplete = is_incomplete
     document.warnings.extend(images_warning(count_html_images(page.root)))
+    document.warnings.extend(missing_warning(_visible_text(page.root) + page.left_out, blocks, walk.arrows))
     if page.is_multilingual:
         remark = "The page shows the act in several languages; the first of them was read."
         document.warnings.append(Remark("several-languages", remark))
     if not page.has_frame:
         _describe(document, text)
     return document
+
+
+def _visible_text(root: _Element) -> str:
+    """Return all text of a page, and the text that damaged attributes have swallowed; its hidden parts are removed."""
+    from lxml import etree
+
+    etree.strip_elements(root, *SKIPPED, with_tail=False)
+    values = cast(list[str], root.xpath(".//@*[contains(., '<')]"))
+    swallowed = filter(_SWALLOWED.search, values)
+    return "".join([etree.tostring(root, method="text", encoding="unicode", with_tail=False), *swallowed])
 
 
 def _describe(document: Document, text: str) -> None:
@@ -161,6 +180,8 @@ class _Page:
         """Whether the current line began outside any paragraph, right after one."""
         self.tables = 0
         """Number of data tables so far."""
+        self.arrows: list[str] = []
+        """Arrows of consolidation that were left out."""
 
     def blocks(self) -> list[Block]:
         """Return the lines and table rows of the page in reading order."""
@@ -217,7 +238,7 @@ class _Page:
         return self.found
 
     def _end_line(self, role: Role | None, level: int) -> None:
-        text = _without_arrows(squeeze("".join(self.pieces)))
+        text = self._without_arrows(squeeze("".join(self.pieces)))
         self.pieces.clear()
         if text:
             stray = (self.loose and text in _DASHES) or _AMENDMENT_LINE.match(text)
@@ -229,16 +250,16 @@ class _Page:
         if self.found and self.found[-1].role is Role.TABLE and not self.found[-1].level:
             self.found[-1].level = self.tables
         for row in html_rows(table):
-            text = _without_arrows(row).rstrip("\t")
+            text = self._without_arrows(row).rstrip("\t")
             if text.strip():
                 self.found.append(Block(text, Role.TABLE, self.tables))
 
-
-def _without_arrows(text: str) -> str:
-    """Remove the arrows of consolidation, and the spaces inside references to footnotes."""
-    if "►" in text or "◄" in text:
-        text = "\t".join(squeeze(_AMENDMENT.sub("", cell)) for cell in text.split("\t"))
-    return _SPACED.sub(r"(\1)", text) if "( " in text else text
+    def _without_arrows(self, text: str) -> str:
+        """Remove the arrows of consolidation, and the spaces inside references to footnotes."""
+        if "►" in text or "◄" in text:
+            self.arrows += _AMENDMENT.findall(text)
+            text = "\t".join(squeeze(_AMENDMENT.sub("", cell)) for cell in text.split("\t"))
+        return _SPACED.sub(r"(\1)", text) if "( " in text else text
 
 
 def _beside(role: Role, *, in_articles: bool) -> Role | None:

@@ -1,19 +1,21 @@
 """PDF with a text layer: characters to words, lines, columns and paragraphs.
 
-A PDF states where each character is and nothing else. `pdf_words` gathers words and lines; running headers, footers and
-footnotes, which interrupt paragraphs, are removed here before `pdf_paragraphs` joins the lines.
+A PDF states where each character is and nothing else. `pdf_process` reads the characters in a process with limits,
+`pdf_words` gathers lines; running headers, footers and footnotes, which interrupt paragraphs, are removed here before
+`pdf_paragraphs` joins the lines.
 """
 
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from lexlattice.errors import MissingExtraError, ReadingError
+from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role
+from lexlattice.reading.formats.completeness import missing_warning
+from lexlattice.reading.formats.pdf_extraction import BROKEN_WORD
 from lexlattice.reading.formats.pdf_paragraphs import (
     Hyphens,
     continues,
@@ -22,11 +24,13 @@ from lexlattice.reading.formats.pdf_paragraphs import (
     rows_of_table,
     usual_pitches,
 )
-from lexlattice.reading.formats.pdf_words import Line, Rule, extract_pages, rows_of
+from lexlattice.reading.formats.pdf_process import pages_of
+from lexlattice.reading.formats.pdf_words import Line, Rule, rows_of
 
 _MIN_CHARACTERS = 25  # per page on average: a scan may have stamps and page numbers, but no text
 
-_PDFIUM = threading.Lock()  # pdfium is not thread-safe
+_END = b"%%EOF"
+_LAST = 1_024  # bytes in which readers look for the end
 
 _DATE = r"(?:\d{1,2}\. ?\d{1,2}\. ?\d{2,4}|\d{4}[. ] ?\d{1,2}[. ] ?\d{1,2})\.?"
 _JOURNAL_PAGE = r"(?:\S{1,6} )?[LC] ?\d{1,3} ?[A-Z]?/\d{1,4}"
@@ -45,21 +49,10 @@ def read_pdf(data: bytes) -> Document:
 
     Raises:
         ReadingError: The PDF is damaged, encrypted, too long or a scan.
+        TooComplexError: Reading it takes too much time or memory.
         MissingExtraError: pypdfium2 is not installed.
     """
-    try:
-        import pypdfium2
-    except ImportError:
-        raise MissingExtraError("Reading PDF", "pdf") from None
-    with _PDFIUM:
-        try:
-            pages, warnings = extract_pages(pypdfium2, data)
-        except pypdfium2.PdfiumError as error:
-            if "password" in str(error).lower():
-                raise ReadingError(
-                    "The PDF is encrypted; remove the password and try again.", code="encrypted"
-                ) from None
-            raise ReadingError("The PDF is damaged, or not a PDF; download it again.", code="damaged") from None
+    pages, warnings = pages_of(data)
     if sum(len(word.text) for page in pages for word in page.words) < _MIN_CHARACTERS * len(pages):
         raise ReadingError("The PDF has no text layer (a scan?); run OCR on it first.", code="scanned")
     rows = [rows_of(page.words) for page in pages]
@@ -84,7 +77,10 @@ def read_pdf(data: bytes) -> Document:
         pending += [Block(line.text, Role.PAGE) for line in row[end:]]
     blocks = [*_blocks(paragraphs, furniture, hyphens), *pending]
     blocks += [Block(hyphens.join(note), Role.NOTE) for note in notes]
-    return Document(blocks, "pdf", warnings=warnings)
+    text = "".join(word.text for page in pages for word in page.words).replace(BROKEN_WORD, "")
+    warnings += missing_warning(text, blocks)
+    # PDFium repairs a file that was cut off, as far as it goes, and reports nothing.
+    return Document(blocks, "pdf", warnings=warnings, incomplete=_END not in data[-_LAST:])
 
 
 def _blocks(paragraphs: list[list[Line]], furniture: list[list[Block]], hyphens: Hyphens) -> Iterator[Block]:

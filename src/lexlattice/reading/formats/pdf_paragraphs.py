@@ -16,7 +16,8 @@ from statistics import median
 from typing import Final
 
 from lexlattice.reading.formats.blocks import Block, Role
-from lexlattice.reading.formats.pdf_words import BROKEN_WORD, Cell, Frame, Line
+from lexlattice.reading.formats.pdf_extraction import BROKEN_WORD
+from lexlattice.reading.formats.pdf_words import Cell, Frame, Line
 
 _LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _MIN_CELLS: Final = 3

@@ -6,13 +6,14 @@ The frame is everything that belongs to the site: menus, forms, dialogues, page 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from lexlattice.errors import NotAnActError
-from lexlattice.reading.formats.blocks import iso_day
-from lexlattice.reading.formats.tables import text_of
+from lexlattice.reading.formats.blocks import iso_day, squeeze
+from lexlattice.reading.formats.tables import SKIPPED, text_of
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -33,6 +34,9 @@ _MIN_MARKED: Final = 3
 _FRAME: Final = ("nav", "form", "aside", "dialog", "button", "header", "footer")
 _CONTROLS: Final = ("nav", "form", "button", "input", "img", "svg")
 _ROLES: Final = frozenset("navigation banner contentinfo search dialog alertdialog complementary menu menubar".split())
+_MAX_FRAME: Final = 2_000
+"""Characters outside links that the frame of a site has at most."""
+_NO_PROSE: Final = SKIPPED | {"a"}
 _SCRIPTED: Final = ("script", "noscript")
 _HOLDERS: Final = ("document1", "TexteOnly", "docHtml", "textTabContent", "PP4Contents", "text")
 """Ids of the elements in which EUR-Lex puts the text of a document, innermost first."""
@@ -68,6 +72,8 @@ class SavedPage:
     """The date of a consolidated text, empty if the frame does not state it; `None` for other texts."""
     is_multilingual: bool = False
     """Whether the page shows the act in several languages, of which the first is taken."""
+    left_out: str = ""
+    """Text that is not in the element and may be of an act: with the Journal's classes, or longer than a frame has."""
 
 
 def find_act(root: _Element, text: str) -> SavedPage:
@@ -77,6 +83,8 @@ def find_act(root: _Element, text: str) -> SavedPage:
         return SavedPage(root)
     is_eurlex = _is_eurlex(root)
     celex, day = _stated_number(text, is_eurlex=is_eurlex)
+    paragraphs = [p for p in root.iter("p") if _OJ_CLASS.search(p.get("class") or "")]
+    before = _prose(root)
     holder = _holder(root, is_eurlex=is_eurlex) if has_frame else None
     if holder is None or not _is_prose(holder, _MIN_ACT):
         marked = _around_marked(root if holder is None else holder)
@@ -93,7 +101,36 @@ def find_act(root: _Element, text: str) -> SavedPage:
             if not _is_prose(holder, MIN_PAGE if has_frame else _MIN_ACT):
                 raise no_act_error(celex)
     is_multilingual = _by_id(root, "document2") is not None
-    return SavedPage(holder, has_frame, celex, _language(holder), day, is_multilingual)
+    left_out = "" if is_multilingual else _left_out(before, paragraphs, holder)
+    return SavedPage(holder, has_frame, celex, _language(holder), day, is_multilingual, left_out)
+
+
+def _left_out(before: Counter[str], paragraphs: list[_Element], holder: _Element) -> str:
+    """Return the text that may be of an act and is not in its element."""
+    lost = before - _prose(holder)
+    if sum(map(len, lost.elements())) > _MAX_FRAME:
+        return " ".join(lost.elements())
+    kept = set(holder.iter("p"))
+    return " ".join(text_of(p) for p in paragraphs if p not in kept)
+
+
+def _prose(element: _Element) -> Counter[str]:
+    """Return the pieces of text outside links, controls and scripts."""
+    from lxml import etree
+
+    pieces: list[str] = []
+    walk = etree.iterwalk(element, events=("start", "end"))
+    for event, node in walk:
+        if event == "end":
+            text = node.tail if node is not element else None
+        elif node.tag in _NO_PROSE:
+            walk.skip_subtree()
+            continue
+        else:
+            text = node.text
+        if text and not text.isspace():
+            pieces.append(squeeze(text))
+    return Counter(pieces)
 
 
 def no_act_error(celex: str | None) -> NotAnActError:
@@ -105,13 +142,17 @@ def no_act_error(celex: str | None) -> NotAnActError:
 
 
 def _is_frame(element: _Element) -> bool:
-    """Whether an element is part of the frame: a menu, form or dialogue, or header or footer with controls or links."""
-    tag = element.tag
+    """Whether an element is part of the frame: a menu, form or dialogue, or header or footer with controls or links.
+
+    What contains a whole text is not: some sites put the page into a form, and damaged pages into a header.
+    """
+    tag, role = element.tag, element.get("role")
     if tag in ("header", "footer"):
-        return next(element.iterdescendants(*_CONTROLS), None) is not None or _is_linked(element)
-    if tag == "form":
-        return not _is_prose(element, MIN_PAGE)  # some sites put the whole page into a form
-    return tag in _FRAME or element.get("role") in _ROLES
+        has_controls = next(element.iterdescendants(*_CONTROLS), None) is not None or _is_linked(element)
+        return has_controls and not _is_prose(element, MIN_PAGE)
+    if tag in ("dialog", "button") or role in ("dialog", "alertdialog"):
+        return True
+    return (tag in _FRAME or role in _ROLES) and not _is_prose(element, MIN_PAGE)
 
 
 def _is_eurlex(root: _Element) -> bool:

@@ -104,6 +104,9 @@ class _Nester:
                     enter_item(stack, mark, scope)
                 continue
             if mark is not None and mark.quoted and (standalone := self._standalone_quotation(i, mark)):
+                if pending is not None:  # the number of an item without a text
+                    self._add_item(pending, place - 1)
+                    pending = None
                 del stack[1:]
                 self._add_text(i, place, i - 1)
                 units[-1].last = quoted_to = place + standalone - 1

@@ -265,7 +265,7 @@ def _guessed_end(lines: Lines, first: int) -> int | None:
             end = i - 2
             while end > first and (texts[end][-1] == ":" or _is_bare(marks[end], texts[end])):
                 end -= 1
-            return end
+            return max(end, first)
         if mark is not None and instruction is not None and not mark.quoted and _follows(mark, instruction):
             return i - 1
     return None
