@@ -58,6 +58,13 @@ class WorkerLostError(LexLatticeError):
         super().__init__(sentence)
 
 
+class WorkerStartError(WorkerLostError):
+    """A process could not be started: that is not the fault of any job."""
+
+    def __init__(self, sentence: str = f"{NOT_STARTED}; check memory and installation.") -> None:
+        super().__init__(sentence)
+
+
 class InternalError(LexLatticeError):
     """A job failed because of a bug.
 
