@@ -27,7 +27,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice._internal.files import file_sha256, sha256, write_whole, writing
+from lexlattice._internal.files import (
+    file_sha256,
+    make_folder,
+    remove_parts,
+    sha256,
+    sync_folder,
+    write_whole,
+    writing,
+)
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 
 RUN: Final = "__run__"
@@ -90,8 +98,8 @@ class ShardFolder:
             OutputError: The folder cannot be written, is in use, holds something else, or has other settings.
 
         """
+        make_folder(self.folder)
         with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
             names = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
         # checked before anything is written, even the lock
         if MANIFEST in names and (self.folder / _LOCK).is_file():
@@ -99,9 +107,10 @@ class ShardFolder:
         is_other = self._manifest.is_file() and "finished" not in read_json(self._manifest)
         if is_other or (names and RUN not in names):
             raise OutputError(f"'{self.folder}' holds something else ({names[0]}); choose a new folder.")
-        with writing(self.folder):
-            self.run_file("").mkdir(exist_ok=True)
+        make_folder(self.run_file(""))
         with _locked(self.run_file(_LOCK)):
+            remove_parts(self.folder, "shard-*")  # a shard of that number may never be written again
+            remove_parts(self.run_file(""))
             if not self._manifest.is_file():
                 self._write_unfinished(_now())
             # JSON has lists for tuples, so the settings make the same round trip as those in the manifest
@@ -170,9 +179,11 @@ class ShardFolder:
         self._mark_unfinished()
         with writing(self.folder):
             self._index(number).unlink(missing_ok=True)
+            sync_folder(self.run_file(""))
             for path, found in self._files().items():
                 if found == number:
                     path.unlink(missing_ok=True)
+            sync_folder(self.folder)  # else its rows might be back after a power failure
 
     def shards(self, numbers: Iterable[int]) -> Iterator[Shard]:
         """Yield the shards of these numbers.

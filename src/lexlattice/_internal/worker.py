@@ -93,7 +93,7 @@ def serve(connection: Connection, setup: Setup, memory: int | None, threads: boo
     termination = _Termination()
     connection.send(fault)
     if fault is not None:
-        return
+        os._exit(1)  # without cleaning up, which a process without memory could not do in silence
     while True:
         try:
             with termination.at_once():
