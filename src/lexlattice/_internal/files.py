@@ -83,6 +83,33 @@ def remove_parts(folder: Path, pattern: str = "*") -> None:
             path.unlink(missing_ok=True)
 
 
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock as long as this process lives; without effect where the system has no such locks.
+
+    Raises:
+        OutputError: Another process, or another thread of this one, holds it.
+
+    """
+    with writing(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        with suppress(ImportError):
+            import fcntl
+
+            try:  # the system releases the lock when the process ends, however it ends
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise OutputError(
+                    f"Another run is writing to '{path.parent}'; wait for it, or choose another folder."
+                ) from error
+            except OSError:
+                pass  # a file system without locks
+        yield
+    finally:
+        os.close(handle)
+
+
 def is_unused(folder: Path) -> bool:
     """Whether a folder does not exist, or holds nothing but leftovers of interrupted writes."""
     with writing(folder):
