@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -139,14 +139,17 @@ def train(
     if not task.training or not task.validation:
         raise DataError("There are no acts to train on, or none to validate on; add some.")
     checkpoints = Checkpoints(folder / "checkpoints", {"seed": str(task.seed), **task.identity})
-    state = checkpoints.load()
-    if group:
-        group.all_reduce(torch.zeros(1))  # a barrier: nobody writes a checkpoint before all have read
     writes = group is None or group.is_main
     validation = task.validator or RougeValidation(task.validation, task.budget)
-    log_length = state["log"] if state else 0
-    log_file = Log(folder / "log.csv", log_length, validation.names) if writes else nullcontext()
-    with deterministic(next(task.model.module.parameters()).device), log_file as log:
+    with ExitStack() as opened:
+        if writes:
+            opened.enter_context(checkpoints.locked())
+        state = checkpoints.load()
+        if group:
+            group.all_reduce(torch.zeros(1))  # a barrier: nobody writes a checkpoint before all have read
+        opened.enter_context(deterministic(next(task.model.module.parameters()).device))
+        log_length = state["log"] if state else 0
+        log = opened.enter_context(Log(folder / "log.csv", log_length, validation.names)) if writes else None
         loop = _Loop(task, validation, checkpoints, log, checkpoint_seconds, progress, note, group)
         if state:
             loop.resume(state)
