@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
@@ -155,7 +157,8 @@ class WorkerSlot:
             with there:
                 arguments = (there, self._setup, self._memory, self._threads)
                 process = _SPAWN.Process(target=serve, args=arguments, daemon=True)
-                process.start()
+                with _uninterrupted():
+                    process.start()
         except OSError as reason:  # no memory, too many processes or open files; or it died before it was told its job
             raise WorkerStartError from reason
         self._process, self._connection = process, here
@@ -217,6 +220,20 @@ class WorkerSlot:
             process.join()
         if connection is not None:
             connection.close()
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Start processes with Ctrl-C blocked: it reaches them too, and before `serve` they would report it as an error."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # here, since it unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class WorkerPool:

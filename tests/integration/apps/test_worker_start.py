@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from lexlattice.apps.bulk.engines import LocalEngine
 from lexlattice.apps.bulk.records import Record, WorkItem
 from lexlattice.apps.bulk.remote import RemoteWorker
 from lexlattice.apps.bulk.run import run
+from lexlattice.apps.bulk.tasks import load_task
 
 STARTS = int(os.environ.get("LEXLATTICE_KILLS", "200")) // 25
 """How many workers are killed while they start."""
@@ -51,8 +53,8 @@ def workers() -> set[int]:
 
 
 @contextmanager
-def killing_newborn(place: Path, times: int) -> Iterator[list[int]]:
-    """Kill worker processes at random moments before they are up, from outside; yield the killed ones."""
+def killing_newborn(place: Path, times: int, how: signal.Signals = signal.SIGKILL) -> Iterator[list[int]]:
+    """Send worker processes a signal at random moments before they are up; yield those that got one."""
     draw, killed, is_over = random.Random(times), list[int](), threading.Event()
 
     def kill() -> None:
@@ -62,7 +64,7 @@ def killing_newborn(place: Path, times: int) -> Iterator[list[int]]:
                 due = spared.setdefault(process, time.monotonic() + draw.uniform(0, 0.5))
                 if time.monotonic() >= due and not (place / "up" / str(process)).exists():
                     with suppress(ProcessLookupError):
-                        os.kill(process, signal.SIGKILL)
+                        os.kill(process, how)
                         killed.append(process)
 
     thread = threading.Thread(target=kill)
@@ -85,6 +87,17 @@ def test_workers_killed_at_random_moments_of_their_start_cost_no_act(
     assert [row["letters"] for row in lines(tmp_path / "out")] == list(map(len, TEXTS))
     assert manifest["dead"] == 0
     assert not workers()
+
+
+def test_ctrl_c_does_not_reach_a_worker_that_starts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """It goes to all processes of a terminal, and would be reported by each."""
+    slot = processes.WorkerSlot(partial(load_task, dying(tmp_path, 0)))
+    for _ in range(max(1, STARTS // 4)):
+        with killing_newborn(tmp_path, 1, signal.SIGINT) as interrupted:
+            slot._launch()
+        slot._end()
+    assert interrupted
+    assert capfd.readouterr().err == ""
 
 
 def test_an_act_is_not_blamed_if_the_process_that_it_killed_cannot_be_replaced(
