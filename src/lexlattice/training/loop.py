@@ -22,6 +22,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
+from lexlattice._internal.progress import keep_time
 from lexlattice.encoding.devices import deterministic, random_state, seed, set_random_state
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.selection import Budget
@@ -234,6 +235,7 @@ class _Loop:
         with tqdm(
             total=len(acts), initial=done, desc=title, unit="act", leave=False, disable=not self._show_progress
         ) as bar:
+            keep_time(bar)
             for start in range(done, len(acts), settings.batch):
                 examples = [acts[index] for index in order[start : start + settings.batch]]
                 started = perf_counter()

@@ -136,6 +136,7 @@ class OutputFolder:
 
     def done(self, source: str, target: str) -> None:
         """Record a summary that was written."""
+        self._owners[target.casefold()] = _identity(source)  # it may be given twice
         self._record(source, "done", output=target, sha256=file_sha256(self.folder / target))
 
     def failed(self, source: str, reason: str) -> None:
