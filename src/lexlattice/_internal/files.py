@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from typing import BinaryIO, Final
 from lexlattice.errors import OutputError
 
 _PART: Final = ".part"
+_FAILURES: Final = (errno.EIO, errno.ENOSPC, errno.EDQUOT)
+"""Errors of flushing a folder that mean that it did not reach the disk; others, that the system has no such thing."""
 
 
 @contextmanager
@@ -45,10 +48,11 @@ def written(target: Path) -> Iterator[BinaryIO]:
             # The order matters: first the content, then the name, then the folder that has the name.
             with writing(target):
                 part.replace(target)
-            _sync_folder(target.parent)
+                sync_folder(target.parent)
     except BaseException:
         if is_regular:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
         raise
 
 
@@ -56,6 +60,54 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file atomically."""
     with written(path) as file, writing(path):
         file.write(content)
+
+
+def make_folder(folder: Path) -> None:
+    """Create a folder and those above it, unless they are there, so that they survive a power failure.
+
+    Raises:
+        OutputError: The folder cannot be created.
+
+    """
+    with writing(folder):
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in reversed(missing):
+            sync_folder(path.parent)
+
+
+def remove_parts(folder: Path, pattern: str = "*") -> None:
+    """Delete what interrupted writes to files of a pattern have left in a folder; no other process may write to it."""
+    with writing(folder):
+        for path in folder.glob(f".{pattern}{_PART}"):
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold an exclusive lock as long as this process lives; without effect where the system has no such locks.
+
+    Raises:
+        OutputError: Another process, or another thread of this one, holds it.
+
+    """
+    with writing(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        with suppress(ImportError):
+            import fcntl
+
+            try:  # the system releases the lock when the process ends, however it ends
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise OutputError(
+                    f"Another run is writing to '{path.parent}'; wait for it, or choose another folder."
+                ) from error
+            except OSError:
+                pass  # a file system without locks
+        yield
+    finally:
+        os.close(handle)
 
 
 def is_unused(folder: Path) -> bool:
@@ -87,14 +139,17 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Flush the names in a folder to disk, where the system supports it."""
-    with suppress(OSError):
+    try:
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:
             os.close(handle)
+    except OSError as error:
+        if error.errno in _FAILURES:
+            raise
 
 
 @contextmanager

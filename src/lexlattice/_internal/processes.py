@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
@@ -23,12 +25,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from lexlattice._internal.threads import one_blas_thread
 from lexlattice._internal.worker import (
-    NOT_STARTED,
     InternalError,
     Job,
     JobTimeoutError,
     Setup,
     WorkerLostError,
+    WorkerStartError,
     serve,
 )
 from lexlattice.errors import LexLatticeError
@@ -40,6 +42,8 @@ _SPAWN: Final = multiprocessing.get_context("spawn")
 _START_SECONDS: Final = 120.0
 _RESTART_PAUSE: Final = 1.0
 """Seconds before a process that did not start is started again."""
+_START_PAUSES: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""Seconds before work is tried again whose process could not be started; after the last one it fails."""
 _ATTEMPTS: Final = 2
 """A process may die through no fault of the job, such as when the machine is out of memory; twice is no accident."""
 _AHEAD: Final = 4
@@ -83,7 +87,8 @@ class WorkerSlot:
         """Start the process for the first time and wait until it is set up; return at once if that was done.
 
         Raises:
-            LexLatticeError: The setup failed, or the process died during it.
+            WorkerStartError: The process could not be started, or died while it was set up.
+            LexLatticeError: The setup failed.
 
         """
         if not self._was_started:
@@ -96,7 +101,8 @@ class WorkerSlot:
         Raises:
             JobTimeoutError: The job took too long.
             TooLargeError: The job needed too much memory.
-            WorkerLostError: The process died twice, or could not be replaced.
+            WorkerStartError: The process could not be started or replaced.
+            WorkerLostError: The process died twice.
             InternalError: The job raised something other than a `LexLatticeError`.
             LexLatticeError: Whatever the job itself raised.
 
@@ -125,9 +131,17 @@ class WorkerSlot:
         def is_stopped(_: RetryCallState) -> bool:
             return self._is_stopped
 
+        def restart() -> None:
+            try:
+                self._restart()
+            except WorkerStartError as error:
+                if not self._is_stopped:
+                    _log.error("%s", error)
+                raise
+
         is_lost, pause = retry_if_exception_type(WorkerLostError), wait_fixed(_RESTART_PAUSE)
         with suppress(WorkerLostError):
-            Retrying(retry=is_lost, wait=pause, stop=is_stopped, reraise=True)(self._restart)
+            Retrying(retry=is_lost, wait=pause, stop=is_stopped, reraise=True)(restart)
 
     def stop(self, *, kill: bool = True) -> None:
         """Start no further process, and end the current one at once unless `kill` is false."""
@@ -136,12 +150,19 @@ class WorkerSlot:
             self._end()
 
     def _launch(self) -> None:
-        here, there = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=serve, args=(there, self._setup, self._memory, self._threads), daemon=True)
-        process.start()
-        there.close()
+        if self._is_stopped:
+            raise WorkerLostError
+        try:
+            here, there = _SPAWN.Pipe()
+            with there:
+                arguments = (there, self._setup, self._memory, self._threads)
+                process = _SPAWN.Process(target=serve, args=arguments, daemon=True)
+                with _uninterrupted():
+                    process.start()
+        except OSError as reason:  # no memory, too many processes or open files; or it died before it was told its job
+            raise WorkerStartError from reason
         self._process, self._connection = process, here
-        error: LexLatticeError | None = WorkerLostError(f"{NOT_STARTED}; check memory and installation.")
+        error: LexLatticeError | None = WorkerStartError()
         with suppress(EOFError, OSError):
             if here.poll(_START_SECONDS):
                 error = here.recv()
@@ -158,9 +179,7 @@ class WorkerSlot:
         try:
             self._launch()
         except LexLatticeError as error:
-            if not self._is_stopped:
-                _log.error("%s", error)
-            raise WorkerLostError from None
+            raise WorkerStartError(str(error)) from None
 
     def _exchange(self, job: Job, args: tuple[Any, ...]) -> Any:
         """Send a job and receive its outcome. Sending is timed too: a stopped process does not read its pipe."""
@@ -203,6 +222,20 @@ class WorkerSlot:
             connection.close()
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Start processes with Ctrl-C blocked: it reaches them too, and before `serve` they would report it as an error."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # here, since it unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class WorkerPool:
     """A fixed number of worker processes, with one thread for each to wait for its answers.
 
@@ -226,6 +259,10 @@ class WorkerPool:
     ) -> None:
         self.slots = [WorkerSlot(setup, seconds, memory, threads=threads) for _ in range(workers)]
         self._threads = ThreadPoolExecutor(workers, "worker")
+        self._idle: SimpleQueue[WorkerSlot] = SimpleQueue()
+        for slot in self.slots:
+            self._idle.put(slot)
+        self._is_closing = threading.Event()
 
     @property
     def restarts(self) -> int:
@@ -241,6 +278,29 @@ class WorkerPool:
         """Call a function, usually a method of a slot, in one of the pool's threads."""
         return self._threads.submit(function, *args)
 
+    def work(self, function: Callable[[WorkerSlot, Item], Result], item: Item) -> Result:
+        """Return `function(slot, item)`, called in this thread with a slot that nothing else uses meanwhile.
+
+        A process that cannot be started is not the fault of the item, which then goes to the next slot that is free.
+
+        Raises:
+            WorkerStartError: No process is up, and none could be started, several times in a row.
+
+        """
+        pauses = iter(_START_PAUSES)
+        while True:
+            slot = self._idle.get()
+            try:
+                return function(slot, item)
+            except WorkerStartError:
+                pause = next(pauses, None)
+                if self._is_closing.is_set() or (pause is None and not any(slot.is_up for slot in self.slots)):
+                    raise
+                # The slot is put back only after the pause, since another item would not start there either.
+                self._is_closing.wait(_START_PAUSES[-1] if pause is None else pause)
+            finally:
+                self._idle.put(slot)
+
     def map(
         self,
         function: Callable[[WorkerSlot, Item], Result],
@@ -251,26 +311,15 @@ class WorkerPool:
         """Yield `function(slot, item)` for every item, in the order of the items; only a few are held at a time.
 
         Args:
-            function: Called in a thread of the pool, with a slot that nothing else uses meanwhile.
+            function: Called in a thread of the pool, as by `work`.
             items: Taken from the iterable only as results are consumed.
             size: Size of an item; the sum over all queued items is bounded.
 
         """
-        idle: SimpleQueue[WorkerSlot] = SimpleQueue()
-        for slot in self.slots:
-            idle.put(slot)
-
-        def call(item: Item) -> Result:
-            slot = idle.get()
-            try:
-                return function(slot, item)
-            finally:
-                idle.put(slot)
-
         queue: deque[tuple[Future[Result], int]] = deque()
         queued = 0
         for item in items:
-            queue.append((self.submit(call, item), size(item)))
+            queue.append((self.submit(self.work, function, item), size(item)))
             queued += queue[-1][1]
             del item  # it may be large, and the next loop may wait for long
             while len(queue) >= _AHEAD * len(self.slots) or (queue and queued > _AHEAD_SIZE):
@@ -282,6 +331,7 @@ class WorkerPool:
 
     def close(self, *, finish: bool = False) -> None:
         """End all processes: at once, or with `finish` once they have done the jobs they are running."""
+        self._is_closing.set()
         for slot in self.slots:
             slot.stop(kill=False)
         self._threads.shutdown(wait=finish, cancel_futures=not finish)
@@ -300,6 +350,7 @@ def parallel_map(
         workers: How many processes.
 
     Raises:
+        WorkerStartError: No process could be started.
         WorkerLostError: A process died twice on the same item.
         InternalError: The function raised something other than a `LexLatticeError` in another process.
 
@@ -314,6 +365,8 @@ def parallel_map(
     try:
         with closing(pool.map(_call, items)) as results:
             yield from results
+    except WorkerStartError:
+        raise
     except WorkerLostError as error:
         raise WorkerLostError("A worker process died twice, most likely out of memory; use fewer jobs.") from error
     except InternalError as error:

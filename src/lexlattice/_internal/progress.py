@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sized
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any, Final, Self, TypeVar
 
@@ -50,6 +50,7 @@ class Progress:
             from tqdm import tqdm
 
             self._bar = tqdm(total=self._total, desc=self._title, unit=f" {self._unit}", dynamic_ncols=True)
+            keep_time(self._bar)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -61,7 +62,8 @@ class Progress:
         if self._bar is not None:
             self._bar.write(line, file=sys.stderr)
         elif sys.stderr is not None:
-            print(line, file=sys.stderr)  # noqa: T201
+            with suppress(OSError):  # a full disk; the work goes on
+                print(line, file=sys.stderr)  # noqa: T201
 
     def update(self, count: int = 1) -> None:
         """Count further items as done."""
@@ -72,6 +74,12 @@ class Progress:
             of = "" if self._total is None else f" of {self._total:,}"
             self._note(f"{self._title}: {self.done:,}{of} {self._unit}, {elapsed(self._started)}")
             self._said = monotonic()
+
+
+def keep_time(bar: Any) -> None:
+    """Let a bar of tqdm measure by a clock that nobody can set; by its own, it stops while the clock is set back."""
+    bar._time = monotonic
+    bar.start_t = bar.last_print_t = monotonic()
 
 
 @contextmanager

@@ -17,23 +17,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from lexlattice._internal.files import file_sha256, sha256, write_whole, writing
+from lexlattice._internal.files import (
+    file_sha256,
+    locked,
+    make_folder,
+    remove_parts,
+    sha256,
+    sync_folder,
+    write_whole,
+    writing,
+)
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 
 RUN: Final = "__run__"
 """The folder of all files that are no data."""
 MANIFEST: Final = "manifest.json"
-_LOCK: Final = ".lock"
+LOCK: Final = ".lock"
+"""The file in it that is locked while something writes to the folder of shards."""
 _SHARD: Final = re.compile(r"shard-(\d{5,18})\.[a-z.]+")  # the number has five digits, or more if it needs them
 
 
@@ -90,18 +99,19 @@ class ShardFolder:
             OutputError: The folder cannot be written, is in use, holds something else, or has other settings.
 
         """
+        make_folder(self.folder)
         with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
             names = sorted(path.name for path in self.folder.iterdir() if not path.name.startswith("."))
         # checked before anything is written, even the lock
-        if MANIFEST in names and (self.folder / _LOCK).is_file():
+        if MANIFEST in names and (self.folder / LOCK).is_file():
             raise OutputError(f"'{self.folder}' is of an earlier version of LexLattice; choose a new folder.")
         is_other = self._manifest.is_file() and "finished" not in read_json(self._manifest)
         if is_other or (names and RUN not in names):
             raise OutputError(f"'{self.folder}' holds something else ({names[0]}); choose a new folder.")
-        with writing(self.folder):
-            self.run_file("").mkdir(exist_ok=True)
-        with _locked(self.run_file(_LOCK)):
+        make_folder(self.run_file(""))
+        with locked(self.run_file(LOCK)):
+            remove_parts(self.folder, "shard-*")  # a shard of that number may never be written again
+            remove_parts(self.run_file(""))
             if not self._manifest.is_file():
                 self._write_unfinished(_now())
             # JSON has lists for tuples, so the settings make the same round trip as those in the manifest
@@ -170,9 +180,11 @@ class ShardFolder:
         self._mark_unfinished()
         with writing(self.folder):
             self._index(number).unlink(missing_ok=True)
+            sync_folder(self.run_file(""))
             for path, found in self._files().items():
                 if found == number:
                     path.unlink(missing_ok=True)
+            sync_folder(self.folder)  # else its rows might be back after a power failure
 
     def shards(self, numbers: Iterable[int]) -> Iterator[Shard]:
         """Yield the shards of these numbers.
@@ -204,7 +216,7 @@ class ShardFolder:
     def discard(self) -> None:
         """Delete all files that the run wrote, and the folder itself if nothing else is in it."""
         with writing(self.folder):
-            for path in (*self._files(), self._manifest, self.run_file(_LOCK)):
+            for path in (*self._files(), self._manifest, self.run_file(LOCK)):
                 path.unlink(missing_ok=True)
             for folder in (self.run_file(""), self.folder):
                 if not any(folder.iterdir()):
@@ -236,7 +248,7 @@ class ShardFolder:
 
 def is_shard_folder(folder: Path) -> bool:
     """Whether a run writes to a folder, or did so."""
-    return (folder / RUN).is_dir() or ((folder / MANIFEST).is_file() and (folder / _LOCK).is_file())
+    return (folder / RUN).is_dir() or ((folder / MANIFEST).is_file() and (folder / LOCK).is_file())
 
 
 def manifest_of(folder: Path) -> Path:
@@ -311,23 +323,3 @@ def read_json(path: Path) -> dict[str, Any]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold an exclusive lock as long as this process lives; without effect where the system has no such locks."""
-    with writing(path):
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        with suppress(ImportError):
-            import fcntl
-
-            try:  # the system releases the lock when the process ends, however it ends
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise OutputError(
-                    f"Another run is writing to '{path.parent}'; wait for it, or choose another folder."
-                ) from error
-        yield
-    finally:
-        os.close(handle)

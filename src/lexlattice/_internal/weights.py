@@ -4,7 +4,8 @@ The `safetensors` library copies every array when it reads and orders metadata a
 file costs nothing, only the rows that are used are ever loaded, processes share the pages, and the same weights always
 give the same bytes. Tests check both directions against the library.
 
-Files that come with the package have a checksum in `checksums`, which is compared whenever they are opened.
+Files that come with the package have a checksum in `checksums`; those that are written here have one in their metadata.
+It is compared whenever they are opened: a copy of which the last pages are zeros would otherwise be read as weights.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ TYPES: Final[Mapping[str, type[np.generic]]] = {
 """The data types of weights, by their names in the format."""
 _LONGEST_HEADER: Final = 1 << 20
 _PACKAGE: Final = Path(__file__).parent.parent
+_CHECKSUM: Final = "crc32"
+"""The entry of the metadata that has the checksum of the rest of the header and of the values."""
 _BUFFER: Final = 1 << 18
 """Bytes that are read at once for a checksum: few enough for a processor's cache."""
 
@@ -124,6 +127,8 @@ def _mapped(file: IO[bytes]) -> Weights:
     about = header.pop("__metadata__", {})
     if not isinstance(about, dict) or not all(isinstance(text, str) for text in about.values()):
         raise ValueError("its metadata is not text")
+    expected = about.pop(_CHECKSUM, None)
+    checksum = _checksum({"__metadata__": about, **header})
     entries = [_entry(name, **described) for name, described in header.items()]
     base = end = 8 + length
     for entry in sorted(entries, key=lambda entry: (entry.begin, entry.end)):
@@ -133,6 +138,8 @@ def _mapped(file: IO[bytes]) -> Weights:
     if end != size:
         raise ValueError("it is cut off" if end > size else "it goes on after its last array")
     content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    if expected is not None and expected != f"{zlib.crc32(memoryview(content)[base:], checksum):08x}":
+        raise ValueError("its values are not those that were written")
     arrays = {
         entry.name: np.frombuffer(content, entry.kind, math.prod(entry.shape), base + entry.begin).reshape(entry.shape)
         if entry.end > entry.begin
@@ -140,6 +147,15 @@ def _mapped(file: IO[bytes]) -> Weights:
         for entry in entries
     }
     return Weights(arrays, about)
+
+
+def _checksum(header: Mapping[str, Any]) -> int:
+    """Return the checksum of a header without its own entry."""
+    return zlib.crc32(_compact(header))
+
+
+def _compact(header: Mapping[str, Any]) -> bytes:
+    return json.dumps(header, separators=(",", ":")).encode()
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -177,6 +193,10 @@ def safetensors(arrays: Mapping[str, NDArray[Any]], about: Mapping[str, str]) ->
         begin, end = end, end + array.nbytes
         header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": [begin, end]}
         parts.append(little.tobytes())
-    text = json.dumps(header, separators=(",", ":")).encode()
+    checksum = _checksum(header)
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    header["__metadata__"][_CHECKSUM] = f"{checksum:08x}"
+    text = _compact(header)
     text += b" " * (-len(text) % 8)  # the format wants the data aligned to 8 bytes
     return b"".join([len(text).to_bytes(8, "little"), text, *parts])

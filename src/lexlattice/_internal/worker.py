@@ -58,6 +58,13 @@ class WorkerLostError(LexLatticeError):
         super().__init__(sentence)
 
 
+class WorkerStartError(WorkerLostError):
+    """A process could not be started: that is not the fault of any job."""
+
+    def __init__(self, sentence: str = f"{NOT_STARTED}; check memory and installation.") -> None:
+        super().__init__(sentence)
+
+
 class InternalError(LexLatticeError):
     """A job failed because of a bug.
 
@@ -86,7 +93,7 @@ def serve(connection: Connection, setup: Setup, memory: int | None, threads: boo
     termination = _Termination()
     connection.send(fault)
     if fault is not None:
-        return
+        os._exit(1)  # without cleaning up, which a process without memory could not do in silence
     while True:
         try:
             with termination.at_once():

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Final, Unpack
+from typing import Any, Final, Unpack
 
 from lexlattice._internal.processes import WorkerPool, WorkerSlot
 from lexlattice._internal.spawning import without_main_module
@@ -159,17 +158,10 @@ def _outcome(summarize: Callable[[Source], Summary], source: Source) -> Outcome:
 
 def _in_processes(pool: WorkerPool, sources: Iterator[Source], ordered: bool) -> Iterator[Result[Summary]]:
     """Yield results while processes work on the acts that follow."""
-    idle: SimpleQueue[WorkerSlot] = SimpleQueue()
-    for slot in pool.slots:
-        idle.put(slot)
 
     def send(source: Source) -> Summary:
-        slot = idle.get()
-        try:
-            with without_main_module():
-                act, *rest = slot.run(_summarize_there, source)
-        finally:
-            idle.put(slot)
+        with without_main_module():
+            act, *rest = pool.work(_summarize_in, source)
         return Summary(source if isinstance(source, Act) else act, *rest)
 
     waiting: deque[Future[Result[Summary]]] = deque()
@@ -215,6 +207,10 @@ def _content(source: Source) -> Source | LexLatticeError:
 def _cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _summarize_in(slot: WorkerSlot, source: Source) -> Any:
+    return slot.run(_summarize_there, source)
 
 
 # Called in the worker processes:

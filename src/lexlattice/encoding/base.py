@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from lexlattice._internal.progress import keep_time
 from lexlattice.errors import LexLatticeError
 
 Vectors = NDArray[np.float32]
@@ -91,6 +92,7 @@ def progress_bar(total: int, unit: str, shown: bool) -> Iterator[Callable[[int],
     from tqdm import tqdm
 
     with tqdm(total=total, desc="encoding", unit=unit, unit_scale=True, delay=PROGRESS_DELAY) as bar:
+        keep_time(bar)
         yield bar.update
 
 

@@ -281,6 +281,14 @@ def seconds_to_wait(retry_after: str, attempt: int) -> float:
     return min(max(seconds, 0.0), MAX_WAIT)
 
 
+def _by_server_clock(retry_after: str, date: str) -> str:
+    """Convert a moment into seconds from the moment of the answer, both by the server's clock: ours may be wrong."""
+    with suppress(TypeError, ValueError, OverflowError):
+        seconds = (parsedate_to_datetime(retry_after) - parsedate_to_datetime(date)).total_seconds()
+        return str(max(0, round(seconds)))
+    return retry_after
+
+
 def _request(client: httpx.Client, url: str, accept: str, language: str, limits: _Limits) -> Fetched:
     """Make one attempt; redirects are followed here, since httpx does not follow "300 Multiple Choices"."""
     import httpx
@@ -313,7 +321,8 @@ def _request(client: httpx.Client, url: str, accept: str, language: str, limits:
         else:
             reason = _REASONS.get(status, f"answered HTTP {status} without a text")
             is_temporary = status in (200, 429) or status >= 500
-            retry_after = sent.get("retry-after", "") if is_temporary else None
+            stated = _by_server_clock(sent.get("retry-after", ""), sent.get("date", ""))
+            retry_after = stated if is_temporary else None
             if retry_after:
                 postpone(seconds_to_wait(retry_after, 1))
             raise _SourceError(reason, retry_after=retry_after, absent=status in _ABSENT)

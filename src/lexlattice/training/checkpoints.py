@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import re
 import struct
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -16,7 +18,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_safetensors
 from torch import Tensor
 
-from lexlattice._internal.files import sha256, write_whole, writing
+from lexlattice._internal.files import locked, make_folder, remove_parts, sha256, sync_folder, write_whole, writing
+from lexlattice._internal.shards import LOCK
 from lexlattice.errors import DataError
 from lexlattice.training.validation import ROUGE_FIGURES
 
@@ -33,31 +36,36 @@ class Log:
 
         `figures` are the names of the validation figures.
         """
+        self._path = path
         with writing(path):
             self._file = path.open("a", encoding="utf-8", newline="")
             self._file.truncate(min(length, self._file.tell()))
             self._file.seek(0, 2)
+            sync_folder(path.parent)
         self._writer = csv.DictWriter(self._file, (*_STEP_COLUMNS, *figures))
         if not self.length:
             self._writer.writeheader()
 
     @property
     def length(self) -> int:
-        """The size of the file in bytes, after flushing it."""
-        self._file.flush()
-        return self._file.tell()
+        """The size of the file in bytes, once they are on disk: a checkpoint that names it may rely on them."""
+        with writing(self._path):
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            return self._file.tell()
 
     def write(self, **values: Any) -> None:
         """Write a row; columns without a value stay empty."""
-        self._writer.writerow(
-            {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in values.items()}
-        )
+        row = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in values.items()}
+        with writing(self._path):
+            self._writer.writerow(row)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        with writing(self._path):
+            self._file.close()
 
 
 State = dict[str, Any]
@@ -76,8 +84,11 @@ class Checkpoints:
         """`identity` must be equal for a run to be resumed: names of inputs and their digests."""
         self._folder = folder
         self._identity = dict(identity)
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other processes from writing checkpoints of the same run."""
+        return locked(self._folder / LOCK)
 
     def save(self, state: State) -> None:
         """Write a checkpoint; keep the last undamaged one before it, and delete all others."""
@@ -87,9 +98,10 @@ class Checkpoints:
         write_whole(self._folder / f"{number:06d}-{sha256(content)[:_DIGEST_LENGTH]}.safetensors", content)
         last = next((path for path in reversed(known) if _is_undamaged(path)), None)
         with writing(self._folder):
-            for path in (*reversed(known), *self._folder.glob(".*.part")):
+            for path in reversed(known):
                 if path != last:
                     path.unlink(missing_ok=True)
+        remove_parts(self._folder)
 
     def load(self) -> State | None:
         """Return the state of the last undamaged checkpoint; None if there are no checkpoints.
@@ -128,13 +140,16 @@ class Checkpoints:
 
     def _paths(self) -> list[Path]:
         """All checkpoints, oldest first."""
-        found = [path for path in self._folder.iterdir() if _NAME.fullmatch(path.name)]
+        found = [path for path in self._folder.iterdir() if _NAME.fullmatch(path.name) and path.is_file()]
         return sorted(found, key=lambda path: int(path.name.split("-")[0]))
 
 
 def _is_undamaged(path: Path) -> bool:
     """Whether the content of a checkpoint has the digest in its name."""
-    return sha256(path.read_bytes())[:_DIGEST_LENGTH] == path.stem.split("-")[1]
+    try:
+        return sha256(path.read_bytes())[:_DIGEST_LENGTH] == path.stem.split("-")[1]
+    except OSError:
+        return False
 
 
 def pack_state(state: State) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +22,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 from tqdm import tqdm
 
+from lexlattice._internal.progress import keep_time
 from lexlattice.encoding.devices import deterministic, random_state, seed, set_random_state
 from lexlattice.errors import ConfigError, DataError
 from lexlattice.selection import Budget
@@ -139,14 +140,17 @@ def train(
     if not task.training or not task.validation:
         raise DataError("There are no acts to train on, or none to validate on; add some.")
     checkpoints = Checkpoints(folder / "checkpoints", {"seed": str(task.seed), **task.identity})
-    state = checkpoints.load()
-    if group:
-        group.all_reduce(torch.zeros(1))  # a barrier: nobody writes a checkpoint before all have read
     writes = group is None or group.is_main
     validation = task.validator or RougeValidation(task.validation, task.budget)
-    log_length = state["log"] if state else 0
-    log_file = Log(folder / "log.csv", log_length, validation.names) if writes else nullcontext()
-    with deterministic(next(task.model.module.parameters()).device), log_file as log:
+    with ExitStack() as opened:
+        if writes:
+            opened.enter_context(checkpoints.locked())
+        state = checkpoints.load()
+        if group:
+            group.all_reduce(torch.zeros(1))  # a barrier: nobody writes a checkpoint before all have read
+        opened.enter_context(deterministic(next(task.model.module.parameters()).device))
+        log_length = state["log"] if state else 0
+        log = opened.enter_context(Log(folder / "log.csv", log_length, validation.names)) if writes else None
         loop = _Loop(task, validation, checkpoints, log, checkpoint_seconds, progress, note, group)
         if state:
             loop.resume(state)
@@ -231,6 +235,7 @@ class _Loop:
         with tqdm(
             total=len(acts), initial=done, desc=title, unit="act", leave=False, disable=not self._show_progress
         ) as bar:
+            keep_time(bar)
             for start in range(done, len(acts), settings.batch):
                 examples = [acts[index] for index in order[start : start + settings.batch]]
                 started = perf_counter()

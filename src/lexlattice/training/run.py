@@ -14,7 +14,7 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 
 from lexlattice import encoding
-from lexlattice._internal.files import is_unused, sha256, write_whole, writing
+from lexlattice._internal.files import is_unused, make_folder, sha256, write_whole
 from lexlattice.encoding.devices import choose_device
 from lexlattice.errors import DataError, LexLatticeError, OutputError
 from lexlattice.evaluation.sources import Source
@@ -234,8 +234,7 @@ def _claimed(folder: Path, config_path: Path, config: Config, resume: bool) -> I
     """Create the folder of a run, or check that it is that of this run; remove it if the data turn out unusable."""
     is_new = is_unused(folder)
     if is_new:
-        with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         write_whole(folder / _CONFIG, config_path.read_bytes())
     elif not resume:
         raise OutputError(f"'{folder}' is not empty; name a new folder, or resume the run in it with --resume.")

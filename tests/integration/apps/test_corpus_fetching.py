@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
@@ -27,7 +30,9 @@ class Server:
 
     url: str = ""
     refusals: int = 0
-    """How many requests are answered with "429 Too Many Requests", to be repeated after a second."""
+    """How many requests are answered with "429 Too Many Requests"."""
+    pause: Callable[[], str] = lambda: "1"
+    """When they may be repeated."""
     requests: list[tuple[float, str, int]] = field(default_factory=list)
 
 
@@ -45,7 +50,7 @@ def serving() -> Iterator[Server]:
             self.send_header("Content-Length", str(len(body)))
             self.send_header("Content-Type", "text/html")
             if is_refused:
-                self.send_header("Retry-After", "1")
+                self.send_header("Retry-After", state.pause())
             self.end_headers()
             self.wfile.write(body)
 
@@ -118,3 +123,43 @@ def test_a_dry_run_says_what_a_list_of_numbers_costs(tmp_path: Path, capsys: pyt
 def test_the_size_is_estimated_by_what_is_cached() -> None:
     assert "9.0 MB" in FetchCost(acts=12, cached=3, cached_size=3_000_000).describe(2)
     assert "MB" not in FetchCost(acts=12, cached=0, cached_size=0).describe(2)
+
+
+# --- Clocks that are set
+
+
+JUMPING = """
+import random, time
+_true, _draw, _shift = time.time, random.Random(), 0.0
+def _jumping():
+    global _shift
+    if _draw.random() < 0.3:  # by seconds up to thirty years, either way
+        _shift = _draw.choice((-1, 1)) * 10 ** _draw.uniform(0, 9)
+    return max(1.0, _true() + _shift)
+time.time, time.time_ns = _jumping, lambda: int(_jumping() * 1e9)
+"""
+"""Imported by Python before anything else, in each process: the time of day jumps between any two looks at it."""
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_clock_that_jumps_changes_neither_pace_nor_pauses_nor_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(JUMPING)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "hook"), os.environ.get("PYTHONPATH", "")]))
+    with serving() as server:
+        server.refusals = 1
+        server.pause = lambda: formatdate(time.time() + 3, usegmt=True)  # in full seconds, so at least two are left
+        done = fetch_all(server, 6, tmp_path / "out", "--rate", "5", "--timeout", "30")
+        assert done.returncode == 0, done.stderr
+        moments = [moment for moment, *_ in server.requests]
+        refused = next(moment for moment, _, status in server.requests if status == 429)
+        assert not [moment for moment in moments if refused + 0.5 < moment < refused + 1.9]
+        assert moments[-1] - moments[0] < 30, "it waited for a moment that was far away"
+        assert sum(after - before < 0.1 for before, after in pairwise(moments)) <= 2
+        assert len(moments) == 7
+    again = fetch_all(server, 6, tmp_path / "out", "--rate", "5", "--quiet")
+    assert again.returncode == 0, again.stderr
+    manifest = json.loads((tmp_path / "out" / "__run__" / "manifest.json").read_bytes())
+    assert (manifest["finished"], manifest["rows"], manifest["dead"]) == (True, 6, 0)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 import random
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from itertools import count
 from multiprocessing import get_context
@@ -31,6 +33,8 @@ from lexlattice.encoding.base import Vectors, check_texts, warn_about_empty
 from lexlattice.encoding.cache import BATCH, MIN_LIMIT, CachedEncoder, CacheWarning, Precision
 
 DATABASE = "vectors-0.sqlite"
+FAILURES = int(os.environ.get("LEXLATTICE_KILLS", "200")) // 10
+"""How many power failures are drawn."""
 PRECISIONS: list[Precision] = ["float16", "float32"]
 
 
@@ -339,6 +343,84 @@ def test_damage_never_causes_a_wrong_vector_or_an_error(
             assert np.array_equal(CachedEncoder(Hashed(), folder, limit=MIN_LIMIT).encode(texts), expected)
             assert np.array_equal(CachedEncoder(Hashed(), folder, limit=MIN_LIMIT).encode(new), expected_new)
         assert len(list(folder.iterdir())) == 1, "the damaged files are gone"
+
+
+SECTOR = 512
+
+
+def mixed(versions: list[bytes], draw: random.Random) -> bytes:
+    """A file of which each sector is as it was at one of several moments; what was never written there is zeros."""
+    length = len(draw.choice(versions))
+    sectors = []
+    for place in range(0, length, SECTOR):
+        found = draw.choice(versions)[place : place + SECTOR]
+        sectors.append(found.ljust(SECTOR, b"\0"))
+    return b"".join(sectors)[:length]
+
+
+@pytest.mark.filterwarnings("ignore::lexlattice.encoding.cache.CacheWarning")
+def test_lost_and_reordered_writes_never_cause_a_wrong_vector_or_an_error(tmp_path: Path) -> None:
+    """After a power failure: more is lost here than a disk may lose, since not even flushed writes are sure."""
+    texts, place = numbered(240), tmp_path / "cache"
+    states: list[dict[str, bytes]] = []
+    cached = CachedEncoder(Hashed(), place)
+    with closing(sqlite3.connect(place / DATABASE)) as reader:  # keeps the log from being merged and deleted
+        reader.execute("PRAGMA wal_autocheckpoint = 0")
+        for first in range(0, 240, 60):
+            cached.encode(texts[first : first + 60])
+            reader.execute("SELECT count(*) FROM vectors").fetchone()
+            states.append({path.name: path.read_bytes() for path in place.iterdir()})
+            if first == 120:
+                reader.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    names = sorted({name for state in states for name in state if not name.endswith("-shm")})
+    draw, expected = random.Random(4), fresh(texts)
+    for number in range(FAILURES):
+        folder, last = tmp_path / str(number), draw.randrange(1, len(states) + 1)
+        folder.mkdir()
+        for name in names:
+            versions = [state.get(name, b"") for state in states[max(0, last - draw.randint(1, 2)) : last]]
+            if draw.random() < 0.9:
+                (folder / name).write_bytes(mixed(versions, draw))
+        for _ in range(2):
+            assert np.array_equal(CachedEncoder(Hashed(), folder).encode(texts), expected)
+        shutil.rmtree(folder)
+
+
+TRACED = """
+try:
+    cached = CachedEncoder(Hashed(), sys.argv[1])
+    print(np.array_equal(cached.encode(numbered(90)), fresh(numbered(90))))
+except EncodingError as error:
+    print(error)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["error=ENOSPC", "error=EIO", "signal=KILL"])
+@pytest.mark.parametrize("calls", ["pwrite64", "fsync,fdatasync", "ftruncate", "openat"])
+def test_whichever_system_call_fails_no_vector_is_wrong(tmp_path: Path, calls: str, fault: str) -> None:
+    """SQLite writes by system calls of its own; `strace` lets one after the other fail."""
+    if shutil.which("strace") is None:
+        pytest.skip("NO STRACE: install it to let system calls of SQLite fail")
+    trace = tmp_path / "trace"
+    for number in count(1):
+        folder = tmp_path / str(number)
+        CachedEncoder(Hashed(), folder).encode(numbered(30))
+        files = [word for end in ("", "-wal", "-shm") for word in ("-P", f"{folder / DATABASE}{end}")]
+        inject = ["-o", str(trace), *files, "-e", f"trace={calls}", "-e", f"inject={calls}:{fault}:when={number}"]
+        code = f"import sys; from test_cache import *\n{TRACED}"
+        done = subprocess.run(
+            ["strace", "-f", "-qq", *inject, sys.executable, "-c", code, str(folder)],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.stdout in ("", "True\n") or (str(folder) in done.stdout and done.stdout.count("\n") == 1)
+        assert np.array_equal(CachedEncoder(Hashed(), folder).encode(numbered(90)), fresh(numbered(90)))
+        if not any(word in trace.read_text() for word in ("INJECTED", "SIGKILL")):
+            break
 
 
 def test_a_damaged_entry_is_computed_again_and_replaced(tmp_path: Path) -> None:

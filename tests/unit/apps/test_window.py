@@ -119,3 +119,15 @@ def test_losing_a_worker_without_work_changes_nothing(window: Window[str]) -> No
     window.lost("idle")
     item = window.next_for("one")
     assert item is not None and item.record.source == "a"
+
+
+def test_an_item_whose_worker_could_not_even_begin_is_not_blamed_for_it() -> None:
+    window: Window[int] = Window([WorkItem(0, Record("a", b"a"))], COUNT, SIZE)
+    window.fill()
+    for worker in range(2 * MAX_LOSSES):
+        assert window.next_for(worker) is not None
+        window.lost(worker, is_innocent=True)
+    item = window.next_for(-1)
+    assert item is not None
+    window.done(-1, outcome(item))
+    assert [found.reason for found in window.outcomes()] == [""]

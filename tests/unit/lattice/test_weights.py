@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from lexlattice._internal.weights import Weights, read_weights
+from lexlattice._internal.weights import Weights, read_weights, safetensors
 from lexlattice.errors import WeightsError
 
 ARRAYS: dict[str, np.ndarray[Any, Any]] = {
@@ -123,6 +123,25 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(path: Path, whole: bytes) ->
     for length in range(len(whole)):
         path.write_bytes(whole[:length])
         check_refused(path)
+
+
+def test_zeros_in_place_of_values_are_refused(path: Path) -> None:
+    """As in a copy that was interrupted after its length was set, or after a power failure."""
+    ours = safetensors(ARRAYS, ABOUT)
+    for length in range(1, len(ours), 5):
+        damaged = ours[:-length] + bytes(length)
+        if damaged != ours:
+            path.write_bytes(damaged)
+            check_refused(path)
+
+
+@given(place=st.integers(0, 10_000), bits=st.integers(1, 255))
+def test_a_changed_value_of_a_file_of_ours_is_refused(path: Path, place: int, bits: int) -> None:
+    damaged = bytearray(safetensors(ARRAYS, ABOUT))
+    length = len(damaged) - 8 - int.from_bytes(damaged[:8], "little")
+    damaged[len(damaged) - 1 - place % length] ^= bits
+    path.write_bytes(damaged)
+    check_refused(path)
 
 
 @given(flips=st.lists(st.tuples(st.integers(0, 10_000), st.integers(1, 255)), min_size=1, max_size=4))

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from typing import Final, Protocol
 
 from lexlattice._internal.processes import WorkerPool, WorkerSlot
-from lexlattice._internal.worker import InternalError
+from lexlattice._internal.worker import InternalError, WorkerStartError
 from lexlattice.apps.bulk.records import Outcome, WorkItem
 from lexlattice.apps.bulk.tasks import Task, load_task, row_of
 from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError
@@ -69,6 +69,8 @@ class LocalEngine:
         try:
             with closing(pool.map(process, items, size=lambda item: item.record.size)) as outcomes:
                 yield from outcomes
+        except WorkerStartError as error:
+            raise cannot_start(error) from error
         finally:
             pool.close()
 
@@ -93,20 +95,28 @@ class RayEngine:
         yield from run_on_ray(task, items, limits, self._jobs, self._address)
 
 
+def cannot_start(error: WorkerStartError) -> LexLatticeError:
+    """Return the error of a run whose workers cannot be started, however often it was tried."""
+    return LexLatticeError(f"{str(error).removesuffix('.')}; then {RESUME}")
+
+
 def process(slot: WorkerSlot, item: WorkItem) -> Outcome:
     """Process an item in a worker whose setup is `load_task`, and return its outcome, whatever happens.
 
     Raises:
-        LexLatticeError: The worker cannot be started at all, so that no act can be processed.
+        WorkerStartError: The process could not be started or replaced, which is not the fault of this act.
+        LexLatticeError: The process cannot be set up at all, so that no act can be processed.
 
     """
     shard, record, skipped = item
     if skipped:
         return Outcome(shard, "", "", skipped=skipped)
-    slot.start()  # outside of the try block: if it fails, that is not the fault of this act
+    slot.start()  # outside of the try block: an error of the setup is none of this act
     row, reason, restarts = "", "", slot.restarts
     try:
         row = slot.run(row_of, record)
+    except WorkerStartError:
+        raise
     except InternalError as error:
         reason = f"{str(error).removesuffix('.')} ({error.place})."
     except LexLatticeError as error:

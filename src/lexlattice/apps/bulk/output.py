@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
-from lexlattice._internal.files import writing, written
+from lexlattice._internal.files import sync_folder, writing, written
 from lexlattice._internal.shards import Shard, ShardDigest, ShardFolder
 from lexlattice.apps.bulk.records import Outcome
 from lexlattice.errors import MissingExtraError, OptionError, OutputError
@@ -261,6 +261,7 @@ class Output:
             if first is None:
                 with writing(path):
                     path.unlink(missing_ok=True)
+                    sync_folder(path.parent)  # else its rows might be back after a power failure
             else:
                 with self._format.writer(path) as add:
                     for row in chain([first], stream):

@@ -19,8 +19,8 @@ import ray
 from ray.exceptions import ActorDiedError, RayError, RayTaskError
 
 from lexlattice import __version__
-from lexlattice._internal.worker import WorkerLostError
-from lexlattice.apps.bulk.engines import RESUME, Limits
+from lexlattice._internal.worker import WorkerStartError
+from lexlattice.apps.bulk.engines import RESUME, Limits, cannot_start
 from lexlattice.apps.bulk.records import Outcome, WorkItem
 from lexlattice.apps.bulk.remote import RemoteWorker
 from lexlattice.apps.bulk.tasks import Task
@@ -43,7 +43,7 @@ _CONNECT_SECONDS: Final = 5.0
 _ACTOR_SECONDS: Final = 600.0
 """How long there may be no actor at all: machines of a cloud take minutes to start."""
 _START_ATTEMPTS: Final = 5
-"""Worker processes in a row that may die while they start."""
+"""Actors in a row that may fail to start a worker process; each of them has tried several times."""
 _GRACE: Final = 300.0
 """Seconds that an actor may take on top of the limits of an act, to replace its process and send the row."""
 
@@ -168,8 +168,11 @@ class _Actors:
                 _raise_if_permanent(error)
                 self._replace(actor, window)
                 continue
-            if actor.starting is not None:
-                self._started(actor, value, window)
+            if isinstance(value, LexLatticeError):
+                self._failed_to_start(actor, value, window)
+            elif actor.starting is not None:
+                actor.starting = None
+                self._failed_starts = 0
             else:
                 actor.answers.popleft()
                 actor.since = monotonic()
@@ -186,22 +189,21 @@ class _Actors:
         handle = self._class.remote(*self._arguments)
         self._actors.append(_Actor(handle, handle.start.remote()))
 
-    def _replace(self, actor: _Actor, window: Window[_Actor]) -> None:
+    def _replace(self, actor: _Actor, window: Window[_Actor], *, is_innocent: bool = False) -> None:
         self._actors.remove(actor)
         with suppress(RayError):
             ray.kill(actor.handle)  # it may be alive all the same, and must not hold a CPU
-        window.lost(actor)
+        window.lost(actor, is_innocent=is_innocent)
         self._add()
 
-    def _started(self, actor: _Actor, fault: LexLatticeError | None, window: Window[_Actor]) -> None:
-        if fault is None:
-            actor.starting = None
-            self._failed_starts = 0
-            return
+    def _failed_to_start(self, actor: _Actor, fault: LexLatticeError, window: Window[_Actor]) -> None:
+        """Replace an actor whose worker process cannot be started, be it its first one or another."""
         self._failed_starts += 1
-        if not isinstance(fault, WorkerLostError) or self._failed_starts == _START_ATTEMPTS:
+        if not isinstance(fault, WorkerStartError):
             raise fault
-        self._replace(actor, window)
+        if self._failed_starts == _START_ATTEMPTS:
+            raise cannot_start(fault)
+        self._replace(actor, window, is_innocent=True)
 
     def _watch(self, window: Window[_Actor]) -> None:
         """Notice what Ray does not report: actors that hang, and that there are none at all."""

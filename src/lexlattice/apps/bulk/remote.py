@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 
 from lexlattice import __version__
-from lexlattice._internal.processes import WorkerSlot
+from lexlattice._internal.processes import WorkerPool, WorkerSlot
+from lexlattice._internal.worker import WorkerStartError
 from lexlattice.apps.bulk.engines import Limits, process
 from lexlattice.apps.bulk.records import Outcome, WorkItem
 from lexlattice.apps.bulk.tasks import Task, load_task
@@ -29,19 +30,26 @@ class RemoteWorker:
 
     def __init__(self, task: Task, limits: Limits, version: str) -> None:
         os.environ.update(_ONE_THREAD)  # inherited by the worker process, before it loads a numerical library
-        self._slot = WorkerSlot(partial(set_up, task, version), limits.seconds, limits.memory)
+        self._pool = WorkerPool(1, partial(set_up, task, version), seconds=limits.seconds, memory=limits.memory)
 
     def start(self) -> LexLatticeError | None:
         """Start the process; return why it cannot work, or None if it can."""
         try:
-            self._slot.start()
+            self._pool.work(_start, None)
         except LexLatticeError as error:
             return error
         return None
 
-    def process(self, item: WorkItem) -> Outcome:
-        """Process an item."""
-        return process(self._slot, item)
+    def process(self, item: WorkItem) -> Outcome | WorkerStartError:
+        """Process an item; return an error if the process died and cannot be replaced."""
+        try:
+            return self._pool.work(process, item)
+        except WorkerStartError as error:
+            return error
+
+
+def _start(slot: WorkerSlot, _: None) -> None:
+    slot.start()
 
 
 def set_up(task: Task, version: str) -> None:

@@ -76,10 +76,14 @@ class Window(Generic[Worker]):
         """Record the outcome of the first item that a worker has."""
         self._finish(self._sent[worker].popleft(), outcome)
 
-    def lost(self, worker: Worker) -> None:
-        """Take back the items of a worker that will not answer; the first of them was being processed."""
+    def lost(self, worker: Worker, *, is_innocent: bool = False) -> None:
+        """Take back the items of a worker that will not answer.
+
+        The first of them was being processed; that counts against it unless it `is_innocent`, since the worker could
+        not even begin.
+        """
         entries = self._sent.pop(worker, deque())
-        if entries:
+        if entries and not is_innocent:
             entries[0].losses += 1
         for entry in entries:
             item = entry.item

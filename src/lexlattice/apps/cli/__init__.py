@@ -34,19 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code: 0 for success, 1 if some acts of several failed, 2 for an error, 130 after Ctrl+C.
 
     """
-    given = sys.argv[1:] if arguments is None else arguments
-    parser = _parser([name for name in given[:1] if name in _COMMANDS] or _COMMANDS)
-    options = parser.parse_args(given)
-    if options.run is None:
-        parser.print_help(sys.stderr)
-        return 2
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Acts are in three scripts: Latin, Greek and Cyrillic. Terminals with a legacy code page cannot print them all.
-        sys.stdout.reconfigure(encoding="utf-8")
     try:
-        code: int = options.run(options)
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        return _run(arguments)
     except LexLatticeError as error:
         return fail(str(error))
     except BrokenPipeError:
@@ -54,13 +43,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         if error.filename is not None:  # a path that was given, such as one that is too long for any file system
-            return fail(str(OptionError(f"Cannot open '{error.filename}': {error.strerror}; give another path.")))
+            return fail(str(OptionError(f"Cannot use '{error.filename}': {error.strerror}; give another path.")))
         _discard_output()
-        return fail(f"Cannot write the output: {error.strerror or error}.")
+        return fail(f"Cannot write the output: {error.strerror or error}; free some space, or choose another place.")
     except KeyboardInterrupt as interruption:
         info(f"Interrupted. {interruption}".rstrip())
         return INTERRUPTED
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    given = sys.argv[1:] if arguments is None else arguments
+    parser = _parser([name for name in given[:1] if name in _COMMANDS] or _COMMANDS)
+    try:
+        options = parser.parse_args(given)
+    except SystemExit:  # after --help and --version
+        _flush()
+        raise
+    if options.run is None:
+        parser.print_help(sys.stderr)
+        return 2
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Acts are in three scripts: Latin, Greek and Cyrillic. Terminals with a legacy code page cannot print them all.
+        sys.stdout.reconfigure(encoding="utf-8")
+    code: int = options.run(options)
+    _flush()
     return code
+
+
+def _flush() -> None:
+    """Write what is buffered now: at exit, an error would be reported as a bug."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
 
 
 def _discard_output() -> None:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -236,9 +236,10 @@ def check_stdout() -> None:
 
 
 def info(message: str) -> None:
-    """Print a message to standard error."""
+    """Print a message to standard error; if it is on a full disk, the work goes on without."""
     if sys.stderr is not None:
-        print(f"lexlattice: {message}", file=sys.stderr)
+        with suppress(OSError):
+            print(f"lexlattice: {message}", file=sys.stderr)
 
 
 def fail(message: str) -> int:

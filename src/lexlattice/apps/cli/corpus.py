@@ -8,12 +8,13 @@ import math
 import os
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
+from lexlattice._internal.files import writing
 from lexlattice._internal.progress import Progress, reports_interruption
 from lexlattice.apps.cli.common import (
     ENCODERS,
@@ -29,7 +30,7 @@ from lexlattice.apps.cli.common import (
     info,
     shows_progress,
 )
-from lexlattice.errors import OptionError, OutputError
+from lexlattice.errors import OptionError
 from lexlattice.reading import PROFILES
 from lexlattice.reading.pace import RATE
 
@@ -281,6 +282,11 @@ def _progress(subset: Subset, options: argparse.Namespace) -> Iterator[Progress]
         yield progress
 
 
+def _close(log: IO[str]) -> None:
+    with suppress(OSError):  # what could not be written was reported when it was
+        log.close()
+
+
 @contextmanager
 def _event_log(name: str | None, progress: Progress) -> Iterator[Log]:
     """Yield a function that appends an event to the log file, as JSON."""
@@ -295,13 +301,12 @@ def _event_log(name: str | None, progress: Progress) -> Iterator[Log]:
         if name == "-":
             progress.write(line)
         else:
-            print(line, file=file, flush=True)
+            with writing(Path(name)):
+                print(line, file=file, flush=True)
 
     with ExitStack() as stack:
         if name != "-":
-            try:
-                file = stack.enter_context(Path(name).open("a", encoding="utf-8", errors="backslashreplace"))
-            except OSError as error:
-                reason = error.strerror or error
-                raise OutputError(f"Cannot write the log '{name}' ({reason}); choose another file.") from error
+            with writing(Path(name)):
+                file = Path(name).open("a", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115 – by `_close`
+            stack.callback(_close, file)
         yield log

@@ -10,18 +10,21 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from lexlattice import __version__
-from lexlattice._internal.files import file_sha256, sha256, write_whole, writing
-from lexlattice._internal.shards import MANIFEST, RUN, read_json, to_json
+from lexlattice._internal.files import file_sha256, locked, make_folder, remove_parts, sha256, write_whole, writing
+from lexlattice._internal.shards import LOCK, MANIFEST, RUN, read_json, to_json
 from lexlattice.apps.bulk.output import DEAD_LETTERS
 from lexlattice.errors import OutputError
 from lexlattice.reading.fetch import is_url
 
 _DIGITS: Final = 8
+_PENDING: Final = "pending"
+"""The status of an input that was not summarized yet."""
 
 
 class Source(NamedTuple):
@@ -76,24 +79,47 @@ def _target(source: Source, step: int, suffix: str) -> str:
     return f"{path}{digest}{suffix}"
 
 
+@contextmanager
+def output_folder(name: str) -> Iterator[OutputFolder]:
+    """Create a folder of summaries, or open an earlier one; no other process may write to it meanwhile.
+
+    Raises:
+        OutputError: The folder cannot be written, is in use, or holds the output of a bulk run.
+
+    """
+    folder = Path(name)
+    make_folder(folder / RUN)
+    with locked(folder / RUN / LOCK):
+        remove_parts(folder / RUN)
+        yield OutputFolder(folder)
+
+
 class OutputFolder:
     """Writes down what the files of a folder are made of.
 
     Raises:
-        OutputError: The folder cannot be created, or holds the output of a bulk run.
+        OutputError: The folder holds the output of a bulk run.
 
     """
 
-    def __init__(self, folder: str) -> None:
-        self.folder = Path(folder)
-        self._run = self.folder / RUN
-        with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._run = folder, folder / RUN
         known = read_json(self._run / MANIFEST) if (self._run / MANIFEST).exists() else {"acts": []}
         if "acts" not in known or "finished" in known:
             raise OutputError(f"'{folder}' holds the output of a bulk run; choose another folder.")
         self._entries: dict[str, dict[str, Any]] = {entry["input"]: entry for entry in known["acts"]}
         self._owners = {str(entry["output"]).casefold(): entry["input"] for entry in known["acts"] if entry["output"]}
+
+    def plan(self, jobs: Iterable[tuple[str, str]]) -> None:
+        """Record which input is to be summarized into which file, before the first one is.
+
+        If the process is killed, the next run knows by this which files it may write again.
+        """
+        for source, target in jobs:
+            known = self._entries.get(_identity(source))
+            if (known is None or known["output"] != target) and not self._is_there(target):
+                self._record(source, _PENDING, output=target)
+        self._write_manifest([])
 
     def claim(self, source: str, target: str) -> Path:
         """Return the path of a summary.
@@ -104,31 +130,40 @@ class OutputFolder:
         """
         path = self.folder / target
         owner = self._owners.get(target.casefold())
-        if path.exists() and owner != _identity(source):
+        if self._is_there(target) and owner != _identity(source):
             whose = f"is the summary of '{owner}'" if owner else "was not written by this command"
             raise OutputError(f"'{path}' {whose}; choose another folder, or delete the file.")
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         return path
 
     def done(self, source: str, target: str) -> None:
         """Record a summary that was written."""
+        self._owners[target.casefold()] = _identity(source)  # it may be given twice
         self._record(source, "done", output=target, sha256=file_sha256(self.folder / target))
 
     def failed(self, source: str, reason: str) -> None:
-        """Record an input that could not be summarized."""
-        self._record(source, "failed", output=None, reason=reason)
+        """Record an input that could not be summarized; if there is an earlier summary of it, that stays."""
+        known = self._entries.get(_identity(source), {"output": None})["output"]
+        earlier = known if known and self._is_there(known) else None
+        self._record(source, "failed", output=earlier, reason=reason)
 
     def close(self, skipped: Iterable[Skipped] = ()) -> None:
         """Write the manifest and the dead letters."""
-        with writing(self._run):
-            self._run.mkdir(exist_ok=True)
-        acts = list(self._entries.values())
+        # After Ctrl-C there are inputs that were not reached.
+        acts = [one for one in self._entries.values() if one["status"] != _PENDING or self._is_there(one["output"])]
+        self._entries = {entry["input"]: entry for entry in acts}
         dead = [{"source": entry["input"], "reason": entry["reason"]} for entry in acts if entry["status"] == "failed"]
         lines = [json.dumps(letter, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n" for letter in dead]
         write_whole(self._run / DEAD_LETTERS, b"".join(lines))
-        left = [one._asdict() for one in skipped]
+        self._write_manifest(skipped)
+
+    def _write_manifest(self, skipped: Iterable[Skipped]) -> None:
+        acts, left = list(self._entries.values()), [one._asdict() for one in skipped]
         write_whole(self._run / MANIFEST, to_json({"version": __version__, "acts": acts, "skipped": left}))
+
+    def _is_there(self, target: str) -> bool:
+        with writing(self.folder / target):  # its name may be too long
+            return (self.folder / target).exists()
 
     def _record(self, source: str, status: str, **facts: Any) -> None:
         path = Path(source)

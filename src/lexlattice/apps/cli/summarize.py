@@ -32,7 +32,7 @@ from lexlattice.apps.cli.common import (
     read_input,
     shows_progress,
 )
-from lexlattice.apps.cli.output_folder import OutputFolder, Skipped, Source, described, named, targets
+from lexlattice.apps.cli.output_folder import OutputFolder, Skipped, Source, described, named, output_folder, targets
 from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError, OutputError
 from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.selection import SummaryOptions
@@ -121,16 +121,18 @@ def _summarize(options: argparse.Namespace) -> int:
     format = _format(options, is_many=is_many)
     if format in _BINARY and find_spec(_BINARY[format]) is None:
         raise MissingExtraError(f"Writing {format.upper()}", format)  # before the first act is read
-    folder = _folder(options.output, format, is_many=is_many)
-    names: Sequence[str | None] = targets(sources, _SUFFIX[format]) if folder else [options.output] * len(sources)
-    jobs = [Job(source.name, name, source.is_found) for source, name in zip(sources, names, strict=True)]
-    summarizer = _summarizer(options)
-    # One act fails with its own message; of several, each failure is reported and the others go on.
-    if is_many:
-        return _many(jobs, skipped, folder, options, format, summarizer)
-    _one(jobs[0], folder, options, format, summarizer)
-    if folder is not None:
-        folder.close()
+    with _folder(options.output, format, is_many=is_many) as folder:
+        names: Sequence[str | None] = targets(sources, _SUFFIX[format]) if folder else [options.output] * len(sources)
+        jobs = [Job(source.name, name, source.is_found) for source, name in zip(sources, names, strict=True)]
+        summarizer = _summarizer(options)
+        if folder is not None:
+            folder.plan((job.source, job.target) for job in jobs if job.target is not None)
+        # One act fails with its own message; of several, each failure is reported and the others go on.
+        if is_many:
+            return _many(jobs, skipped, folder, options, format, summarizer)
+        _one(jobs[0], folder, options, format, summarizer)
+        if folder is not None:
+            folder.close()
     return 0
 
 
@@ -217,19 +219,21 @@ def _several_languages(options: argparse.Namespace) -> int:
     from lexlattice.multilingual.versions import summarize_acts
 
     format = _format(options, is_many=True)
-    folder = _folder(options.output, format, is_many=True)
-    acts, summarizer = _versions(options), _summarizer(options)
-    summaries = summarize_acts(acts, summarizer, SummaryOptions.from_mapping(vars(options)), base=options.base)
-    name = next((act.celex for act in acts if act.celex), "act")
-    for language, summary in summaries.items():
-        version = f"{name}.{language}"
-        file = f"{version}{_SUFFIX[format]}"
-        with _output(Job(name, None if folder is None else str(folder.claim(version, file)))) as write:
-            write(_rendered(summary, format, group=options.group, is_line=folder is None))
+    with _folder(options.output, format, is_many=True) as folder:
+        acts, summarizer = _versions(options), _summarizer(options)
+        summaries = summarize_acts(acts, summarizer, SummaryOptions.from_mapping(vars(options)), base=options.base)
+        name = next((act.celex for act in acts if act.celex), "act")
+        files = {language: f"{name}.{language}{_SUFFIX[format]}" for language in summaries}
         if folder is not None:
-            folder.done(version, file)
-    if folder is not None:
-        folder.close()
+            folder.plan((f"{name}.{language}", file) for language, file in files.items())
+        for language, summary in summaries.items():
+            version, file = f"{name}.{language}", files[language]
+            with _output(Job(name, None if folder is None else str(folder.claim(version, file)))) as write:
+                write(_rendered(summary, format, group=options.group, is_line=folder is None))
+            if folder is not None:
+                folder.done(version, file)
+        if folder is not None:
+            folder.close()
     return 0
 
 
@@ -291,21 +295,21 @@ def _is_folder(name: str) -> bool:
     return name.endswith(("/", os.sep)) or Path(name).is_dir()
 
 
-def _folder(output: str | None, format: str, *, is_many: bool) -> OutputFolder | None:
+@contextmanager
+def _folder(output: str | None, format: str, *, is_many: bool) -> Iterator[OutputFolder | None]:
     """Open the output folder; None if the output is a file or standard output."""
-    if output is None:
-        if format in _BINARY and is_many:
+    if output is not None and (_is_folder(output) or is_many):
+        if not _is_folder(output) and Path(output).suffix in _SUFFIX.values():
+            raise OutputError(f"Several summaries need an output folder, but '{output}' is a file name; pass a folder.")
+        with output_folder(output) as folder:
+            yield folder
+        return
+    if output is None and format in _BINARY:
+        if is_many:
             raise OutputError(f"Several summaries in {format} need an output folder; pass one with -o.")
-        if format in _BINARY and sys.stdout is not None and sys.stdout.isatty():
+        if sys.stdout is not None and sys.stdout.isatty():
             raise OutputError(f"A {format} file cannot be shown on a terminal; pass a file with -o.")
-        return None
-    if _is_folder(output):
-        return OutputFolder(output)
-    if not is_many:
-        return None
-    if Path(output).suffix in _SUFFIX.values():
-        raise OutputError(f"Several summaries need an output folder, but '{output}' is a file name; pass a folder.")
-    return OutputFolder(output)
+    yield None
 
 
 @contextmanager
