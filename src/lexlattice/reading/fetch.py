@@ -283,6 +283,8 @@ def seconds_to_wait(retry_after: str, attempt: int) -> float:
 
 def _by_server_clock(retry_after: str, date: str) -> str:
     """Convert a moment into seconds from the moment of the answer, both by the server's clock: ours may be wrong."""
+    from email.utils import parsedate_to_datetime  # as above
+
     with suppress(TypeError, ValueError, OverflowError):
         seconds = (parsedate_to_datetime(retry_after) - parsedate_to_datetime(date)).total_seconds()
         return str(max(0, round(seconds)))
