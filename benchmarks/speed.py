@@ -1,6 +1,6 @@
 """How fast a summary is made, beside the peers, and what it costs: one table, of one run.
 
-Usage: LEXLATTICE_DATA=… python benchmarks/speed.py [acts peers threads growth memory cold lattice] [--times N]
+Usage: LEXLATTICE_DATA=… python benchmarks/speed.py [acts peers threads growth memory cold start lattice] [--times N]
 Without names, everything is measured; only peers and cold need the peers' packages: pip install lexlattice[bench].
 Everything runs on one thread. Figures are medians of several runs, ours and a peer's in turns, since others may share
 the machine; for the same reason the processor's time stands beside the clock's. Ours is given the text of an act and
@@ -62,6 +62,22 @@ EVERY = 12
 """Of the validation acts, those whose lattices are tried."""
 NEED_PEERS = frozenset(("peers", "cold"))
 PACKAGES = ("numpy", "sumy", "lexrank", "summa")
+STEPS_OF_START = ("Python", "NumPy", "other imports", "weights", "the first act", "the same act again")
+START = """
+import sys, time
+moments = [0.0, time.process_time()]
+import numpy
+moments.append(time.process_time())
+import lexlattice.apps.cli.summarize, lexlattice.rendering.text
+from lexlattice.summarizer import shipped, summarize
+moments.append(time.process_time())
+shipped()
+moments.append(time.process_time())
+for _ in range(2):
+    summarize(open(sys.argv[1], encoding="utf-8").read(), words=400).to_text()
+    moments.append(time.process_time())
+print(*(after - before for before, after in zip(moments, moments[1:])))
+"""
 COLD = ("sumy LexRank", "sumy TextRank", "sumy LSA")
 
 
@@ -290,6 +306,18 @@ def cold(times: int) -> Iterator[Line]:
     yield from (line(f"… {peer}", some) for peer, some in zip(peers, others, strict=True))
 
 
+def start(times: int) -> Iterator[Line]:
+    """What a cold start consists of, in a process for each run: the least CPU time of each step."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "act.txt")
+        path.write_text(middling().source, "utf-8")
+        compiled = {**os.environ, "PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        run = partial(subprocess.run, capture_output=True, text=True, check=True, env=compiled)
+        runs = [run([sys.executable, "-c", START, path]).stdout.split() for _ in range(1 + times)][1:]
+    for what, *taken in zip(STEPS_OF_START, *runs, strict=True):
+        yield Line(f"start: {what}", "", f"{1e3 * min(map(float, taken)):.0f} ms")
+
+
 def lattice(times: int) -> Iterator[Line]:
     """The paper's automaton with weights of no meaning: on occupied cells, and on all 48 × 32."""
     rng = np.random.default_rng(0)
@@ -368,6 +396,7 @@ PARTS = {
     "growth": growth,
     "memory": memory,
     "cold": cold,
+    "start": start,
     "lattice": lattice,
 }
 
