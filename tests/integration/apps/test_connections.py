@@ -69,13 +69,13 @@ def are_gone(server: Server) -> bool:
     return not server.server_state.connections
 
 
-def received(link: socket.socket, pause: float = 0.0, piece: int = 65536) -> int:
-    """Read until the other side closes, and return how many bytes came."""
-    count = 0
+def received(link: socket.socket, rate: float = 1e9) -> int:
+    """Read until the other side closes, at a number of bytes per second, and return how many came."""
+    count, start = 0, time.monotonic()
     with suppress(ConnectionResetError):
-        while part := link.recv(piece):
+        while part := link.recv(65536):
             count += len(part)
-            time.sleep(pause)
+            time.sleep(max(0.0, start + count / rate - time.monotonic()))
     return count
 
 
@@ -149,14 +149,26 @@ def test_who_reads_a_byte_at_a_time_is_ended(hasty: Server) -> None:
         wait_until(lambda: bool(link.recv(1)) and are_gone(hasty), HALF_OF_KEEP_ALIVE)
 
 
-def test_who_reads_slowly_gets_everything(hasty: Server) -> None:
+def test_who_reads_slowly_gets_everything() -> None:
     """It takes longer than a client may wait for other things, and longer than an idle connection is kept here."""
     with serving(max_seconds=SECONDS) as server:
         server.config.timeout_keep_alive = 1
         with connected(port_of(server), request_for(900_000)) as link:
             start = time.monotonic()
-            assert received(link, pause=0.002, piece=1500) > 900_000
+            assert received(link, rate=400_000) > 900_000
             assert time.monotonic() - start > 1.5 * SECONDS
+
+
+def test_who_is_far_away_may_ask_for_as_much_as_anybody(hasty: Server) -> None:
+    """Each response takes a while to arrive, and all together longer than a client may stop reading."""
+    with connected(port_of(hasty)) as link:
+        for _ in range(10):
+            link.sendall(request_for(20_000))
+            time.sleep(0.5)
+            head = b""
+            while not head.endswith(b"\r\n\r\n"):
+                head += received_exactly(link, 1)
+            assert received_exactly(link, 20_000) == bytes(20_000)
 
 
 def test_a_head_that_trickles_in_does_not_hold_a_connection(hasty: Server) -> None:
@@ -178,16 +190,16 @@ def test_responses_that_nobody_reads_are_bounded_in_memory(monkeypatch: pytest.M
         wait_until(lambda: len(server.server_state.connections) <= 9)
         held = sum(one.transport.get_write_buffer_size() for one in server.server_state.connections)
         assert held <= 8 * 200_000
-        assert received(links[0]) < 200_000 <= received_exactly(links[-1], 200_000)
+        assert received(links[0]) < 200_000 <= len(received_exactly(links[-1], 200_000))
 
 
-def received_exactly(link: socket.socket, size: int) -> int:
-    count = 0
-    while count < size:
-        part = link.recv(65536)
-        assert part
-        count += len(part)
-    return count
+def received_exactly(link: socket.socket, size: int) -> bytes:
+    received = b""
+    while len(received) < size:
+        part = link.recv(size - len(received))
+        assert part, "the connection was closed"
+        received += part
+    return received
 
 
 # --- places -----------------------------------------------------------------------------------------------

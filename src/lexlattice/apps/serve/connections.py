@@ -21,9 +21,13 @@ from lexlattice.apps.serve.problems import MEDIA_TYPE, ProblemError
 
 _MIN_RATE: Final = 100_000
 """Bytes per second at which a response must be read on average, so that large ones may take longer."""
+_ROUND_TRIP: Final = 1.0
+"""Seconds in addition, whenever the system takes no more: the way to a client and back is not its fault."""
 _REMOTE_SHARE: Final = 4
 """One address of another machine may have a quarter of all connections."""
-_MALFORMED: Final = ProblemError(400, "invalid-request", "Invalid request: it is not valid HTTP.")
+_MALFORMED: Final = ProblemError(
+    400, "invalid-request", "Invalid request: it is not valid HTTP/1.1; send it with an HTTP client."
+)
 _CAN_ANSWER: Final = (h11.IDLE, h11.SEND_RESPONSE)
 
 
@@ -105,7 +109,7 @@ class TimedProtocol(H11Protocol):
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._since = self._paused_at = self.loop.time()
         self._patience = self.registry.seconds
-        self._unread = 0
+        self._due = 0.0
         self.address = ""
 
     @property
@@ -154,8 +158,8 @@ class TimedProtocol(H11Protocol):
         """Start the time for reading: the system takes no more, since the client does not read."""
         super().pause_writing()
         self._since = self._paused_at = self.loop.time()
-        self._unread = self.transport.get_write_buffer_size()
-        self._start_timer("response", self._patience + self._unread / _MIN_RATE)
+        self._due = _ROUND_TRIP + self.transport.get_write_buffer_size() / _MIN_RATE
+        self._start_timer("response", self._patience + self._due)
         self.registry.add_unread(self)
 
     def resume_writing(self) -> None:
@@ -163,7 +167,7 @@ class TimedProtocol(H11Protocol):
         super().resume_writing()
         self._stop_timer("response")
         self.registry.remove_unread(self)
-        too_slow = self.loop.time() - self._paused_at - self._unread / _MIN_RATE
+        too_slow = self.loop.time() - self._paused_at - self._due
         self._patience = min(self.registry.seconds, self._patience - too_slow)
 
     def timeout_keep_alive_handler(self) -> None:
