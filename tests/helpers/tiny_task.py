@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +16,17 @@ from lexlattice.apps.bulk.output import Columns
 from lexlattice.apps.bulk.records import Record
 from lexlattice.apps.bulk.tasks import Task
 
+_POISON = {
+    "dies": lambda: os._exit(9),
+    "stops": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "locks": lambda: re.match(r"(a+)+$", "a" * 40 + "b"),
+}
+"""The last one takes years, and no other thread of the process runs meanwhile."""
+
 
 @dataclass(frozen=True)
 class Letters(Task):
-    """Counts the letters of a text; the text "dies" kills the process.
+    """Counts the letters of a text; some texts are poison.
 
     With a `place`, the process dies while it is set up, as often as there are files in the folder `die` there; once it
     is set up, there is a file with its number in the folder `up`.
@@ -47,6 +56,6 @@ class Letters(Task):
         if record.fault:
             raise LexLatticeError(record.fault)
         text = record.content.decode()
-        if text == "dies":
-            os._exit(9)
+        if text in _POISON:
+            _POISON[text]()
         return {"source": record.source, "letters": len(text)}

@@ -263,6 +263,8 @@ class WorkerPool:
         for slot in self.slots:
             self._idle.put(slot)
         self._is_closing = threading.Event()
+        self._is_hopeless = False
+        """Whether no process could be started for the last item; further ones are not tried as often."""
 
     @property
     def restarts(self) -> int:
@@ -291,10 +293,13 @@ class WorkerPool:
         while True:
             slot = self._idle.get()
             try:
-                return function(slot, item)
+                result = function(slot, item)
+                self._is_hopeless = False
+                return result
             except WorkerStartError:
-                pause = next(pauses, None)
+                pause = None if self._is_hopeless else next(pauses, None)
                 if self._is_closing.is_set() or (pause is None and not any(slot.is_up for slot in self.slots)):
+                    self._is_hopeless = True
                     raise
                 # The slot is put back only after the pause, since another item would not start there either.
                 self._is_closing.wait(_START_PAUSES[-1] if pause is None else pause)

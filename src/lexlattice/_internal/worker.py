@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from lexlattice.errors import LexLatticeError
 
 NOT_STARTED: Final = "A worker process could not be started"
 _PACKAGE: Final = Path(__file__).parent.parent
+_PR_SET_PDEATHSIG: Final = 1
 _log: Final = logging.getLogger(__name__)
 
 Setup = Callable[[], object]
@@ -86,6 +88,7 @@ class InternalError(LexLatticeError):
 def serve(connection: Connection, setup: Setup, memory: int | None, threads: bool = False) -> None:
     """Do one job after the other until the parent closes the connection, on one thread unless `threads` is true."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides what ends
+    _die_with_parent()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if memory is not None:
         _limit_memory(memory)
@@ -187,6 +190,18 @@ class _Termination:
             yield
         finally:
             self._is_idle = False
+
+
+def _die_with_parent() -> None:
+    """Let the system kill this process with its parent, where it can; even if it is stopped, or no other thread runs.
+
+    The parent is the thread that started this process, and those of a pool last as long as the pool.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with_parent() -> None:

@@ -27,7 +27,7 @@ from lexlattice.apps.bulk.remote import RemoteWorker
 from lexlattice.apps.bulk.run import run
 from lexlattice.apps.bulk.tasks import load_task
 
-STARTS = int(os.environ.get("LEXLATTICE_KILLS", "200")) // 25
+STARTS = int(os.environ.get("LEXLATTICE_KILLS", "200")) // 50
 """How many workers are killed while they start."""
 TEXTS = ["x" * (number % 7 + 1) for number in range(60)]
 pytestmark = pytest.mark.skipif(not Path("/proc").is_dir(), reason="only where processes can be listed")
@@ -53,9 +53,11 @@ def workers() -> set[int]:
 
 
 @contextmanager
-def killing_newborn(place: Path, times: int, how: signal.Signals = signal.SIGKILL) -> Iterator[list[int]]:
+def killing_newborn(
+    place: Path, times: int, how: signal.Signals = signal.SIGKILL, seed: int = 0
+) -> Iterator[list[int]]:
     """Send worker processes a signal at random moments before they are up; yield those that got one."""
-    draw, killed, is_over = random.Random(times), list[int](), threading.Event()
+    draw, killed, is_over = random.Random(seed), list[int](), threading.Event()
 
     def kill() -> None:
         spared: dict[int, float] = {}
@@ -81,12 +83,16 @@ def test_workers_killed_at_random_moments_of_their_start_cost_no_act(
 ) -> None:
     monkeypatch.setattr(processes, "_START_PAUSES", (0.01,) * (STARTS + 1))
     subset, task = corpus(tmp_path / "a.jsonl", TEXTS), dying(tmp_path, 0)
-    with killing_newborn(tmp_path, STARTS) as killed:
-        manifest = run(task, subset, tmp_path / "out", LocalEngine(2), LIMITS, size=4)
-    assert killed
-    assert [row["letters"] for row in lines(tmp_path / "out")] == list(map(len, TEXTS))
-    assert manifest["dead"] == 0
-    assert not workers()
+    total = number = 0
+    while total < STARTS:
+        number += 1
+        out = tmp_path / str(number)
+        with killing_newborn(tmp_path, STARTS - total, seed=number) as killed:
+            manifest = run(task, subset, out, LocalEngine(2), LIMITS, size=4)
+        total += len(killed)
+        assert [row["letters"] for row in lines(out)] == list(map(len, TEXTS))
+        assert manifest["dead"] == 0
+        assert not workers()
 
 
 def test_ctrl_c_does_not_reach_a_worker_that_starts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
