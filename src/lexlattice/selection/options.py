@@ -79,9 +79,11 @@ class SummaryOptions:
         length = self._length()
         if length.kind == "reference":
             raise OptionError("There is no reference summary whose length to match; give another budget.")
+        # Types of Python's own, whatever was given, such as numbers of NumPy.
+        object.__setattr__(self, "explain", bool(self.explain))
         for name in ("words", "ratio"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, length.amount)  # a number of Python's own, whatever was given
+                object.__setattr__(self, name, length.amount)
 
     def __repr__(self) -> str:
         """Only what is not the default: SummaryOptions(words=400)."""
