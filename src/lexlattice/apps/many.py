@@ -38,6 +38,8 @@ _SECONDS_ALONE: Final = 1.0
 """Work in this process before others are started, unless the caller asks for them: about what starting them takes."""
 _AHEAD: Final = 4
 """Acts taken from the sources for each process: enough to keep it busy, few enough for any memory."""
+_QUICK: Final = 0.01
+"""Seconds; a source that took longer to come may be one of a slow stream."""
 _MOST_JOBS: Final = 10_000
 _MOST_MEMORY: Final = 10**15
 
@@ -60,7 +62,8 @@ def summarize_many(
 
     Sources are taken only as results are consumed, so they can be an endless generator. Closing the generator that is
     returned, or leaving the loop over it, ends the processes. They do not import the calling script, so it needs no
-    `if __name__ == "__main__"`.
+    `if __name__ == "__main__"`. Taking a source may take long: what is done by then is yielded when it is there. If
+    taking one raises an exception, the results of the sources before it are yielded first.
 
     Args:
         sources: The acts, each as for `lexlattice.summarize`: a list, a generator and so on.
@@ -205,23 +208,38 @@ def _in_processes(pool: WorkerPool, sources: Iterator[Source], ordered: bool) ->
         return Summary(source if isinstance(source, Act) else act, *rest)
 
     waiting: deque[Future[Result[Summary]]] = deque()
-    most, is_over = _AHEAD * len(pool.slots), False
-    while True:
-        while not is_over and len(waiting) < most:
+    most, is_over, is_slow = _AHEAD * len(pool.slots), False, False
+    failure: Exception | None = None
+    while waiting or not is_over:
+        if is_over or len(waiting) == most:
+            wait([waiting[0]] if ordered else waiting, return_when=FIRST_COMPLETED)
+        # A source is taken for each result, so that the processes never wait for more work until many results are
+        # consumed; but before one that may be long in coming, all that is done is yielded.
+        while (done := _first_done(waiting, ordered)) is not None:
+            waiting.remove(done)
+            yield done.result()
+            if not is_slow:
+                break
+        if not is_over and len(waiting) < most:
+            start = time.perf_counter()
             try:
                 source = next(sources)
             except StopIteration:
                 is_over = True
+            except Exception as error:  # raised below: what is under way is not lost
+                is_over, failure = True, error
             else:
                 waiting.append(pool.submit(_result, send, source, plain_or_error(source)))
-        if not waiting:
-            return
-        if not ordered:
-            wait(waiting, return_when=FIRST_COMPLETED)
-        # The first that is done, so that none waits for ever if there is always another one.
-        done = waiting[0] if ordered else next(future for future in waiting if future.done())
-        waiting.remove(done)
-        yield done.result()
+            is_slow = time.perf_counter() - start > _QUICK
+    if failure is not None:
+        raise failure
+
+
+def _first_done(waiting: deque[Future[Result[Summary]]], ordered: bool) -> Future[Result[Summary]] | None:
+    """Return the first result that can be yielded, so that none waits for ever if there is always another one."""
+    if ordered:
+        return waiting[0] if waiting and waiting[0].done() else None
+    return next((future for future in waiting if future.done()), None)
 
 
 def _result(

@@ -203,6 +203,40 @@ def test_what_is_no_act_is_an_error_in_its_place(paths: list[Path], jobs: int) -
     assert [type(result.error) for result in found[1::2]] == [ReadingError] * len(wrong)
 
 
+@pytest.mark.parametrize("ordered", [True, False])
+def test_results_of_slow_sources_do_not_wait_for_more_of_them(
+    paths: list[Path], ordered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "_AHEAD", 10_000)
+    found: list[Result[Summary]] = []
+    taken = 0
+
+    def slowly() -> Iterator[Source]:
+        nonlocal taken
+        while not found and taken < 2_000:
+            taken += 1
+            yield paths[0]
+            time.sleep(0.02)
+
+    for result in summarize_many(slowly(), words=80, jobs=2, ordered=ordered):
+        found.append(result)
+    assert 1 < taken < 2_000
+    assert [result.error for result in found] == [None] * taken
+
+
+@pytest.mark.parametrize("jobs", [None, 1, 2])
+def test_an_exception_of_the_sources_comes_after_the_results_before_it(paths: list[Path], jobs: int | None) -> None:
+    def broken() -> Iterator[Source]:
+        yield from paths
+        raise ZeroDivisionError
+
+    found = []
+    with pytest.raises(ZeroDivisionError):
+        for result in summarize_many(broken(), words=80, jobs=jobs, ordered=jobs is None):
+            found.append(result)
+    assert {result.source: result.error for result in found} == dict.fromkeys(paths)
+
+
 def test_another_folder_of_the_caller_changes_nothing(
     examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
