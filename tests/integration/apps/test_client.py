@@ -17,6 +17,7 @@ from helpers.service import served
 from lexlattice import AsyncClient, Budget, Result, SummaryOptions, read, summarize
 from lexlattice.act.summary import SummaryRecord
 from lexlattice.apps.client import Client, Language, ServiceError, Source
+from lexlattice.apps.connection import Patience
 from lexlattice.errors import OptionError, OutputError, ReadingError
 from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
@@ -339,3 +340,78 @@ def test_a_busy_service_is_tried_again_asynchronously() -> None:
             return found, 0
 
     assert run(ask()) == ([Language("en", "English")], 503)
+
+
+def test_whatever_holds_the_act_is_sent(client: Client, examples: Path) -> None:
+    path = examples / "short" / "de.txt"
+    expected = client.summarize(path, words=80)
+    with path.open("rb") as file, path.open(encoding="utf-8") as text:
+        for source in (file, text, bytearray(path.read_bytes()), read(path)):
+            assert client.summarize(source, words=80) == expected
+
+
+def test_arguments_that_cannot_be_are_refused_at_once() -> None:
+    arguments: list[dict[str, Any]] = [{"base_url": url} for url in ("http://[::1", None, "", "127.0.0.1:8000", 5)]
+    arguments += [{"timeout": timeout} for timeout in (0, -1, float("nan"), float("inf"), "x")]
+    arguments += [{"attempts": attempts} for attempts in (0, "2", 1.5)]
+    arguments += [{"language": "\u00fc"}, {"language": "de\r\nX: y"}, {"headers": {"X": "1\n2"}}, {"headers": {"X": 5}}]
+    for named in arguments:
+        for kind in (Client, AsyncClient):
+            with pytest.raises(OptionError):
+                kind(**named)
+
+
+def test_a_client_that_is_closed_or_of_another_loop_says_so(client: Client) -> None:
+    closed = Client(str(client._http.base_url))
+    closed.close()
+    with pytest.raises(ServiceError, match="closed"):
+        closed.languages()
+
+    async def ask(other: AsyncClient) -> int:
+        try:
+            return len(await other.languages())
+        except ServiceError as error:
+            return error.status
+
+    other = AsyncClient(str(client._http.base_url))
+    assert [run(ask(other)), run(ask(other))] == [24, 0]
+    run(other.close())
+    closed_too = AsyncClient(str(client._http.base_url))
+    run(closed_too.close())
+    assert run(ask(closed_too)) == 0
+
+
+def test_units_are_one_id_or_several(client: Client, examples: Path) -> None:
+    path = examples / "short" / "en.txt"
+    assert client.export(path, "json", units="art-4") == client.export(path, "json", units=["art-4"])
+
+
+def test_a_service_is_waited_for_as_long_as_it_asks_within_the_time_for_a_response() -> None:
+    """Not more often than allowed, never sooner than asked, and not all at the same time."""
+    response = httpx.Response(429, headers={"Retry-After": "5"}, content=b"busy")
+    patient = Patience(None, 60.0)
+    pauses: list[float] = []
+    with pytest.raises(ServiceError):
+        while True:
+            pauses.append(patient.pause(response))
+    assert sum(pauses) <= 60.0
+    assert 5 <= len(pauses) <= 12
+    assert all(5 <= pause <= 10 for pause in pauses)
+    assert len({*pauses}) == len(pauses)
+    for refused in (Patience(1, 60.0), Patience(None, 4.0)):
+        with pytest.raises(ServiceError):
+            refused.pause(response)
+    with pytest.raises(ServiceError):
+        Patience(None, None).pause(httpx.Response(422, headers={"Retry-After": "5"}))
+
+
+@pytest.mark.slow
+def test_more_requests_than_the_queue_holds_are_all_answered(examples: Path) -> None:
+    async def ask(address: str) -> list[Result[SummaryRecord]]:
+        async with AsyncClient(address) as other:
+            sources = [examples / "long" / "en.txt"] * 60
+            return [result async for result in other.summarize_many(sources, concurrency=30)]
+
+    with served(workers=1, queue=1, fetch=False) as server:
+        found = run(ask(server.address))
+    assert [result.error for result in found] == [None] * 60
