@@ -5,22 +5,33 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar, Unpack
 
 from lexlattice.act.document import Act
-from lexlattice.act.result import Result
+from lexlattice.act.result import Result, require_several
 from lexlattice.act.summary import SummaryRecord
 from lexlattice.apps import calls
 from lexlattice.apps.answers import TIMEOUT, ServiceError, foreign
 from lexlattice.apps.calls import Alignment, Call, Language, ServiceOptions
 from lexlattice.apps.connection import Patience, closed_client, http_options, possible_attempts, translated_errors
-from lexlattice.apps.sources import Source, batches, content_of
+from lexlattice.apps.sources import Plain, Source, batches, content_of, plain_or_error
 from lexlattice.errors import LexLatticeError, OptionError, OutputError
 from lexlattice.selection import SummaryOptions
+from lexlattice.selection.budget import whole_number
 
 if TYPE_CHECKING:
     import httpx
@@ -160,22 +171,28 @@ class Client:
 
     def summarize_many(
         self, sources: Iterable[Source], options: SummaryOptions | None = None, **fields: Unpack[ServiceOptions]
-    ) -> Iterator[Result[SummaryRecord]]:
+    ) -> Generator[Result[SummaryRecord], None, None]:
         """Yield a result for each of many acts in order: its source, and its summary or error.
 
         Args:
-            sources: Paths, bytes or texts, as for `summarize` but no CELEX numbers; read batch by batch.
+            sources: A list or other iterable of acts, as for `summarize` but no CELEX numbers; read batch by batch.
             options: What the summaries should be like.
             **fields: The fields of `SummaryOptions` instead of `options`; and `group`.
 
         Raises:
             ServiceError: A whole request was refused, or the service did not respond.
+            OptionError: An option is not valid, or a single act was given as the sources.
 
         """
-        given = calls.plain_options(options, fields)
+        require_several(sources)
+        return self._summaries(iter(sources), calls.plain_options(options, fields))
+
+    def _summaries(
+        self, sources: Iterator[Source], options: dict[str, Any]
+    ) -> Generator[Result[SummaryRecord], None, None]:
         for batch in batches((source, content_of(source)) for source in sources):
             acts = [act for _, act in batch if isinstance(act, bytes)]
-            answers = self._answers(acts, given) if acts else iter(())
+            answers = self._answers(acts, options) if acts else iter(())
             for source, act in batch:
                 answer = next(answers, None) if isinstance(act, bytes) else act
                 if answer is None:
@@ -315,7 +332,7 @@ class AsyncClient:
         """Return the 24 official languages."""
         return await self._send(calls.languages)
 
-    async def summarize_many(
+    def summarize_many(
         self,
         sources: Iterable[Source] | AsyncIterable[Source],
         options: SummaryOptions | None = None,
@@ -323,11 +340,12 @@ class AsyncClient:
         concurrency: int = 8,
         ordered: bool = True,
         **fields: Unpack[ServiceOptions],
-    ) -> AsyncIterator[Result[SummaryRecord]]:
+    ) -> AsyncGenerator[Result[SummaryRecord], None]:
         """Yield a result for each of many acts: its source, and its summary or error.
 
         Args:
-            sources: Acts, each as for `summarize`; taken only as results are consumed.
+            sources: Acts, each as for `summarize`; taken only as results are consumed. If taking one raises an
+                exception, the results of those before it are yielded first.
             options: What the summaries should be like.
             concurrency: How many requests are open at a time, each with one act.
             ordered: Yield results in the order of the sources; otherwise as soon as they are there.
@@ -335,39 +353,64 @@ class AsyncClient:
 
         Raises:
             ServiceError: The service did not respond.
-            OptionError: An option is not valid.
+            OptionError: An option is not valid, or a single act was given as the sources.
 
         """
+        require_several(sources)
         calls.plain_options(options, fields)  # checked once, before the first request
-        if concurrency < 1:
-            raise OptionError("There has to be at least one request at a time.")
-        waiting: deque[asyncio.Task[Result[SummaryRecord]]] = deque()
-        upcoming, is_over = _each(sources), False
+        most = whole_number(concurrency)
+        if most is None or most < 1:
+            raise OptionError(f"concurrency={concurrency!r} is not possible; give a whole number from 1 up.")
+        make = partial(calls.summarize, celex=None, options=options, fields=fields)
+        return self._results(sources, make, most, ordered)
+
+    async def _results(
+        self,
+        sources: Iterable[Source] | AsyncIterable[Source],
+        make: Callable[[Plain], Call[SummaryRecord]],
+        concurrency: int,
+        ordered: bool,
+    ) -> AsyncGenerator[Result[SummaryRecord], None]:
+        arrived: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
+        tasks: set[asyncio.Task[Any]] = set()
+        free = asyncio.Semaphore(concurrency)
+
+        async def take() -> None:
+            await free.acquire()
+            async for source in _each(sources):
+                content = await asyncio.to_thread(plain_or_error, source)  # now, while a file is open
+                task = asyncio.create_task(self._result(source, content, make))
+                tasks.add(task)
+                if ordered:
+                    arrived.put_nowait(task)
+                else:
+                    task.add_done_callback(arrived.put_nowait)
+                await free.acquire()
+
+        taking = asyncio.create_task(take())  # so that results do not wait for a source that is long in coming
+        tasks.add(taking)
+        taking.add_done_callback(arrived.put_nowait)
         try:
-            while True:
-                while not is_over and len(waiting) < concurrency:
-                    try:
-                        source = await anext(upcoming)
-                    except StopAsyncIteration:
-                        is_over = True
-                    else:
-                        waiting.append(asyncio.create_task(self._result(source, options, fields)))
-                if not waiting:
-                    return
-                await asyncio.wait([waiting[0]] if ordered else waiting, return_when=asyncio.FIRST_COMPLETED)
-                done = next(task for task in waiting if task.done())  # the first one, so that none waits for ever
-                waiting.remove(done)
-                yield done.result()
+            while tasks:
+                task = await arrived.get()
+                await asyncio.wait([task])
+                tasks.remove(task)
+                if task is not taking:
+                    free.release()
+                    yield task.result()
+            taking.result()  # raises what the sources raised
         finally:
-            for task in waiting:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _result(
-        self, source: Source, options: SummaryOptions | None, fields: ServiceOptions
+        self, source: Source, content: Plain | LexLatticeError, make: Callable[[Plain], Call[SummaryRecord]]
     ) -> Result[SummaryRecord]:
+        if isinstance(content, LexLatticeError):
+            return Result(source, content)
         try:
-            record = await self._send(calls.summarize, source, None, options, fields)
+            record = await self._send(make, content)
             return Result(source, record)
         except LexLatticeError as error:
             if error.code in _NO_SERVICE:

@@ -127,15 +127,21 @@ def form(acts: Sequence[bytes], options: dict[str, Any]) -> dict[str, Any]:
 def batches(
     acts: Iterable[tuple[Source, bytes | LexLatticeError]],
 ) -> Iterator[list[tuple[Source, bytes | LexLatticeError]]]:
-    """Yield acts, each with its source, in lists that fit into one request."""
+    """Yield acts, each with its source, in lists that fit into one request; what a source raises comes after them."""
     batch: list[tuple[Source, bytes | LexLatticeError]] = []
     size = 0
-    for source, act in acts:
-        length = len(act) if isinstance(act, bytes) else 0
-        if batch and (len(batch) == BATCH_ACTS or size + length > BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append((source, act))
-        size += length
+    failure: Exception | None = None
+    try:
+        for source, act in acts:
+            length = len(act) if isinstance(act, bytes) else 0
+            if batch and (len(batch) == BATCH_ACTS or size + length > BATCH_BYTES):
+                yield batch
+                batch, size = [], 0
+            batch.append((source, act))
+            size += length
+    except Exception as error:
+        failure = error
     if batch:
         yield batch
+    if failure is not None:
+        raise failure

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
 import json
 import socket
 import threading
@@ -350,6 +352,73 @@ def test_whatever_holds_the_act_is_sent(client: Client, examples: Path) -> None:
             assert client.summarize(source, words=80) == expected
 
 
+@pytest.mark.parametrize("ordered", [True, False])
+def test_what_is_no_act_is_an_error_in_its_place(client: Client, examples: Path, ordered: bool) -> None:
+    content = (examples / "short" / "en.txt").read_bytes()
+    damaged = gzip.open(io.BytesIO(gzip.compress(content)[:-20]))  # noqa: SIM115
+    address = "https://eur-lex.europa.eu/" + "x" * 500
+    wrong: list[Any] = [None, 5, damaged, object(), [content], memoryview(content), address]
+
+    def sources() -> Iterator[Any]:
+        for source in wrong:
+            yield source
+            with io.BytesIO(content) as file:  # closed before a request is made
+                yield file
+
+    async def ask() -> list[Result[SummaryRecord]]:
+        async with AsyncClient(str(client._http.base_url)) as other:
+            return [result async for result in other.summarize_many(sources(), ordered=ordered, words=40)]
+
+    expected = summarize(content, words=40).items
+    for found in ([*client.summarize_many(sources(), words=40)], run(ask())):
+        assert len(found) == 2 * len(wrong)
+        assert all((result.error is not None) == (result.source in wrong) for result in found)
+        assert all(isinstance(one.error, ReadingError | OptionError | None) for one in found)
+        assert all(result.summary.extract == expected for result in found if not result.error)
+
+
+def test_results_and_exceptions_of_sources_come_when_they_are_there(client: Client, examples: Path) -> None:
+    path = examples / "short" / "en.txt"
+
+    async def ask(ordered: bool) -> list[int]:
+        arrived = asyncio.Event()
+        found = 0
+
+        async def slowly() -> AsyncIterator[Source]:
+            yield path
+            await asyncio.wait_for(arrived.wait(), 60)  # the result of the first comes before the second source
+            yield path
+            raise ZeroDivisionError
+
+        async with AsyncClient(str(client._http.base_url)) as other:
+            with pytest.raises(ZeroDivisionError):
+                async for result in other.summarize_many(slowly(), ordered=ordered, words=40):
+                    assert result.error is None
+                    found += 1
+                    arrived.set()
+        return [found]
+
+    assert run(ask(ordered=True)) == run(ask(ordered=False)) == [2]
+
+    def broken() -> Iterator[Source]:
+        yield path
+        raise ZeroDivisionError
+
+    results = client.summarize_many(broken(), words=40)
+    assert next(results).summary.language == "en"
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+
+
+def test_one_act_is_not_taken_for_several(client: Client, examples: Path) -> None:
+    path = examples / "short" / "en.txt"
+    single: list[Any] = [str(path), path, path.read_bytes(), read(path), io.BytesIO(b"text"), None]
+    for source in single:
+        for many in (client.summarize_many, AsyncClient().summarize_many):
+            with pytest.raises(OptionError, match="list"):
+                many(source)
+
+
 def test_arguments_that_cannot_be_are_refused_at_once() -> None:
     arguments: list[dict[str, Any]] = [{"base_url": url} for url in ("http://[::1", None, "", "127.0.0.1:8000", 5)]
     arguments += [{"timeout": timeout} for timeout in (0, -1, float("nan"), float("inf"), "x")]
@@ -359,6 +428,9 @@ def test_arguments_that_cannot_be_are_refused_at_once() -> None:
         for kind in (Client, AsyncClient):
             with pytest.raises(OptionError):
                 kind(**named)
+    for concurrency in (0, "8", 1.5):
+        with pytest.raises(OptionError):
+            AsyncClient().summarize_many([], concurrency=concurrency)  # type: ignore[arg-type]
 
 
 def test_a_client_that_is_closed_or_of_another_loop_says_so(client: Client) -> None:
