@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import IO, Final, Unpack
+from typing import IO, TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,9 @@ from lexlattice.rendering.status import has_no_summary, warnings_of
 from lexlattice.selection import Budget, Extract, Options, SummaryOptions
 from lexlattice.selection.decoder import Choice, choose
 from lexlattice.selection.explain import explanations
+
+if TYPE_CHECKING:
+    from lexlattice.reading.hierarchies import Hierarchy
 
 Source = str | os.PathLike[str] | bytes | IO[bytes] | IO[str] | Act
 MODEL: Final = "model.safetensors"
@@ -97,7 +100,7 @@ class Summarizer:
         source: Source,
         options: SummaryOptions | None = None,
         *,
-        hierarchy: str | os.PathLike[str] | None = None,
+        hierarchy: str | os.PathLike[str] | Hierarchy | None = None,
         **fields: Unpack[Options],
     ) -> Summary:
         """Summarize one act.
@@ -214,7 +217,7 @@ def summarize(
     source: Source,
     options: SummaryOptions | None = None,
     *,
-    hierarchy: str | os.PathLike[str] | None = None,
+    hierarchy: str | os.PathLike[str] | Hierarchy | None = None,
     **fields: Unpack[Options],
 ) -> Summary:
     r"""Summarize an act with the model that comes with the package: the provisions that matter, verbatim.

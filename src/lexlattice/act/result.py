@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
-from lexlattice.act.document import shortened
-from lexlattice.errors import LexLatticeError
+from lexlattice.act.document import Act, shortened
+from lexlattice.errors import LexLatticeError, OptionError
 
 Outcome = TypeVar("Outcome", covariant=True)
 """What stands for a summary: a `Summary`, or the `SummaryRecord` of the service."""
@@ -57,6 +58,23 @@ class Result(Generic[Outcome]):
         kind = type(outcome).__name__
         text = f"{kind}: {shortened(str(outcome), _LONGEST_ERROR)}" if is_error else kind
         return f"<Result {_named(self.source)}: {text}>"
+
+
+def is_one_source(value: object) -> bool:
+    """Whether a value is one act rather than several: some of these could be iterated, but not act by act."""
+    return isinstance(value, str | bytes | bytearray | memoryview | os.PathLike | Act) or hasattr(value, "read")
+
+
+def require_several(sources: object) -> None:
+    """Refuse what is not an iterable of acts.
+
+    Raises:
+        OptionError: It is one act, or cannot be iterated.
+
+    """
+    if is_one_source(sources) or not (hasattr(sources, "__iter__") or hasattr(sources, "__aiter__")):
+        kind = type(sources).__name__
+        raise OptionError(f"The acts cannot be given as {kind!r}; give a list of them, even if there is only one.")
 
 
 def _named(source: object) -> str:

@@ -72,14 +72,15 @@ def export(
     source: Source | None,
     celex: str | None,
     format: str,
-    units: Sequence[str] | None,
+    units: str | Sequence[str] | None,
     options: SummaryOptions | None,
     fields: Mapping[str, Any],
 ) -> Call[bytes]:
     """Get the summary of an act, or some of its units, as a file."""
     if units is not None and not units:
         raise OptionError("Pass the id of at least one unit.")
-    content = _content(source, celex, {**plain_options(options, fields), "units": units}, format=format)
+    chosen = [units] if isinstance(units, str) else units
+    content = _content(source, celex, {**plain_options(options, fields), "units": chosen}, format=format)
     return Call("POST", "/v1/exports", bytes, content, is_file=True)
 
 

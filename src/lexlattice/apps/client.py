@@ -5,30 +5,39 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar, Unpack
 
 from lexlattice.act.document import Act
-from lexlattice.act.result import Result
+from lexlattice.act.result import Result, require_several
 from lexlattice.act.summary import SummaryRecord
 from lexlattice.apps import calls
-from lexlattice.apps.answers import TIMEOUT, ServiceError, error_of, foreign
+from lexlattice.apps.answers import TIMEOUT, ServiceError, foreign
 from lexlattice.apps.calls import Alignment, Call, Language, ServiceOptions
-from lexlattice.apps.sources import Source, batches, content_of
-from lexlattice.errors import LexLatticeError, OptionError, OutputError, brief
+from lexlattice.apps.connection import Patience, closed_client, http_options, possible_attempts, translated_errors
+from lexlattice.apps.sources import Plain, Source, batches, content_of, plain_or_error
+from lexlattice.errors import LexLatticeError, OptionError, OutputError
 from lexlattice.selection import SummaryOptions
+from lexlattice.selection.budget import whole_number
 
 if TYPE_CHECKING:
     import httpx
 
 __all__ = ["Alignment", "AsyncClient", "Client", "Language", "ServiceError", "ServiceOptions", "Source"]
 
-_MAX_PAUSE: Final = 10.0
-_RETRIED: Final = (429, 503)
-"""Status codes after which a request is sent again. That is safe: requests change nothing on the service."""
 _NO_SERVICE: Final = (ServiceError.code, TIMEOUT)
 """Codes of errors that concern the service rather than one act."""
 
@@ -41,13 +50,13 @@ class Client:
 
     Args:
         base_url: The address of the service.
-        timeout: Seconds to wait for a response.
-        attempts: How often a request is sent while the service is busy.
+        timeout: Seconds to wait for a response, and in all for a service that is busy; None waits without end.
+        attempts: How often a request is sent at most while the service is busy; by default as `timeout` allows.
         language: Two-letter code of the language of error messages; by default they are for developers, in English.
         headers: Further headers of all requests, such as those that a proxy asks for.
 
     Raises:
-        OptionError: There is to be no attempt at all.
+        OptionError: One of these cannot be.
 
     Examples:
         >>> with Client("http://127.0.0.1:8000") as client:  # doctest: +SKIP
@@ -59,15 +68,15 @@ class Client:
         self,
         base_url: str = "http://127.0.0.1:8000",
         *,
-        timeout: float = 60.0,
-        attempts: int = 3,
+        timeout: float | None = 60.0,
+        attempts: int | None = None,
         language: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         import httpx
 
-        self._http = httpx.Client(base_url=base_url, timeout=timeout, headers=_headers(language, headers))
-        self._attempts = _checked(attempts)
+        self._http = httpx.Client(**http_options(base_url, timeout, language, headers))
+        self._attempts, self._timeout = possible_attempts(attempts), timeout
 
     def __repr__(self) -> str:
         return f"<Client {self._http.base_url}>"
@@ -93,8 +102,9 @@ class Client:
         """Summarize an act.
 
         Args:
-            source: A path, the bytes of a file, the text of an act, or a CELEX number. As for `lexlattice.read`, a
-                string without line breaks names a file or an act, and is never sent as text.
+            source: A path, an open file or its bytes, the text of an act, a CELEX number, or an `Act`, whose text is
+                sent. As for `lexlattice.read`, a string without line breaks names a file or an act, and is never sent
+                as text.
             options: What the summary should be like, as for `lexlattice.summarize`.
             celex: A CELEX number instead of a source.
             **fields: The fields of `SummaryOptions` instead of `options`; and `group`, for the group of each item.
@@ -115,7 +125,7 @@ class Client:
         *,
         to: str | os.PathLike[str] | None = None,
         celex: str | None = None,
-        units: Sequence[str] | None = None,
+        units: str | Sequence[str] | None = None,
         options: SummaryOptions | None = None,
         **fields: Unpack[ServiceOptions],
     ) -> bytes:
@@ -126,7 +136,7 @@ class Client:
             format: md, text, html, json, docx or pdf.
             to: Where to save the file, too.
             celex: A CELEX number instead of a source.
-            units: Ids of the units to export, instead of a selection.
+            units: Id of the unit to export, or several ids, instead of a selection.
             options: What the summary should be like.
             **fields: The fields of `SummaryOptions` instead of `options`; and `group`.
 
@@ -161,22 +171,28 @@ class Client:
 
     def summarize_many(
         self, sources: Iterable[Source], options: SummaryOptions | None = None, **fields: Unpack[ServiceOptions]
-    ) -> Iterator[Result[SummaryRecord]]:
+    ) -> Generator[Result[SummaryRecord], None, None]:
         """Yield a result for each of many acts in order: its source, and its summary or error.
 
         Args:
-            sources: Paths, bytes or texts, as for `summarize` but no CELEX numbers; read batch by batch.
+            sources: A list or other iterable of acts, as for `summarize` but no CELEX numbers; read batch by batch.
             options: What the summaries should be like.
             **fields: The fields of `SummaryOptions` instead of `options`; and `group`.
 
         Raises:
             ServiceError: A whole request was refused, or the service did not respond.
+            OptionError: An option is not valid, or a single act was given as the sources.
 
         """
-        given = calls.plain_options(options, fields)
+        require_several(sources)
+        return self._summaries(iter(sources), calls.plain_options(options, fields))
+
+    def _summaries(
+        self, sources: Iterator[Source], options: dict[str, Any]
+    ) -> Generator[Result[SummaryRecord], None, None]:
         for batch in batches((source, content_of(source)) for source in sources):
             acts = [act for _, act in batch if isinstance(act, bytes)]
-            answers = self._answers(acts, given) if acts else iter(())
+            answers = self._answers(acts, options) if acts else iter(())
             for source, act in batch:
                 answer = next(answers, None) if isinstance(act, bytes) else act
                 if answer is None:
@@ -210,16 +226,19 @@ class Client:
     @contextmanager
     def _response(self, call: Call[Any]) -> Iterator[httpx.Response]:
         """Yield a successful response whose body is still to be read; retry while the service is busy."""
-        for attempt in range(1, self._attempts + 1):
+        patience = Patience(self._attempts, self._timeout)
+        while True:
+            if self._http.is_closed:
+                raise closed_client()
             with (
-                _translated_errors(self._http.base_url),
+                translated_errors(self._http.base_url),
                 self._http.stream(call.method, call.path, **call.content) as response,
             ):
                 if response.is_success:
                     yield response
                     return
                 response.read()
-            time.sleep(_pause(response, is_last=attempt == self._attempts))
+            time.sleep(patience.pause(response))
 
 
 class AsyncClient:
@@ -238,15 +257,16 @@ class AsyncClient:
         self,
         base_url: str = "http://127.0.0.1:8000",
         *,
-        timeout: float = 60.0,
-        attempts: int = 3,
+        timeout: float | None = 60.0,
+        attempts: int | None = None,
         language: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         import httpx
 
-        self._http = httpx.AsyncClient(base_url=base_url, timeout=timeout, headers=_headers(language, headers))
-        self._attempts = _checked(attempts)
+        self._http = httpx.AsyncClient(**http_options(base_url, timeout, language, headers))
+        self._attempts, self._timeout = possible_attempts(attempts), timeout
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
         return f"<AsyncClient {self._http.base_url}>"
@@ -259,7 +279,8 @@ class AsyncClient:
 
     async def close(self) -> None:
         """Close the connection."""
-        await self._http.aclose()
+        if self._loop in (None, asyncio.get_running_loop()):  # otherwise it ended with the loop it was opened in
+            await self._http.aclose()
 
     async def summarize(
         self,
@@ -279,7 +300,7 @@ class AsyncClient:
         *,
         to: str | os.PathLike[str] | None = None,
         celex: str | None = None,
-        units: Sequence[str] | None = None,
+        units: str | Sequence[str] | None = None,
         options: SummaryOptions | None = None,
         **fields: Unpack[ServiceOptions],
     ) -> bytes:
@@ -311,7 +332,7 @@ class AsyncClient:
         """Return the 24 official languages."""
         return await self._send(calls.languages)
 
-    async def summarize_many(
+    def summarize_many(
         self,
         sources: Iterable[Source] | AsyncIterable[Source],
         options: SummaryOptions | None = None,
@@ -319,11 +340,12 @@ class AsyncClient:
         concurrency: int = 8,
         ordered: bool = True,
         **fields: Unpack[ServiceOptions],
-    ) -> AsyncIterator[Result[SummaryRecord]]:
+    ) -> AsyncGenerator[Result[SummaryRecord], None]:
         """Yield a result for each of many acts: its source, and its summary or error.
 
         Args:
-            sources: Acts, each as for `summarize`; taken only as results are consumed.
+            sources: Acts, each as for `summarize`; taken only as results are consumed. If taking one raises an
+                exception, the results of those before it are yielded first.
             options: What the summaries should be like.
             concurrency: How many requests are open at a time, each with one act.
             ordered: Yield results in the order of the sources; otherwise as soon as they are there.
@@ -331,39 +353,64 @@ class AsyncClient:
 
         Raises:
             ServiceError: The service did not respond.
-            OptionError: An option is not valid.
+            OptionError: An option is not valid, or a single act was given as the sources.
 
         """
+        require_several(sources)
         calls.plain_options(options, fields)  # checked once, before the first request
-        if concurrency < 1:
-            raise OptionError("There has to be at least one request at a time.")
-        waiting: deque[asyncio.Task[Result[SummaryRecord]]] = deque()
-        upcoming, is_over = _each(sources), False
+        most = whole_number(concurrency)
+        if most is None or most < 1:
+            raise OptionError(f"concurrency={concurrency!r} is not possible; give a whole number from 1 up.")
+        make = partial(calls.summarize, celex=None, options=options, fields=fields)
+        return self._results(sources, make, most, ordered)
+
+    async def _results(
+        self,
+        sources: Iterable[Source] | AsyncIterable[Source],
+        make: Callable[[Plain], Call[SummaryRecord]],
+        concurrency: int,
+        ordered: bool,
+    ) -> AsyncGenerator[Result[SummaryRecord], None]:
+        arrived: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
+        tasks: set[asyncio.Task[Any]] = set()
+        free = asyncio.Semaphore(concurrency)
+
+        async def take() -> None:
+            await free.acquire()
+            async for source in _each(sources):
+                content = await asyncio.to_thread(plain_or_error, source)  # now, while a file is open
+                task = asyncio.create_task(self._result(source, content, make))
+                tasks.add(task)
+                if ordered:
+                    arrived.put_nowait(task)
+                else:
+                    task.add_done_callback(arrived.put_nowait)
+                await free.acquire()
+
+        taking = asyncio.create_task(take())  # so that results do not wait for a source that is long in coming
+        tasks.add(taking)
+        taking.add_done_callback(arrived.put_nowait)
         try:
-            while True:
-                while not is_over and len(waiting) < concurrency:
-                    try:
-                        source = await anext(upcoming)
-                    except StopAsyncIteration:
-                        is_over = True
-                    else:
-                        waiting.append(asyncio.create_task(self._result(source, options, fields)))
-                if not waiting:
-                    return
-                await asyncio.wait([waiting[0]] if ordered else waiting, return_when=asyncio.FIRST_COMPLETED)
-                done = next(task for task in waiting if task.done())  # the first one, so that none waits for ever
-                waiting.remove(done)
-                yield done.result()
+            while tasks:
+                task = await arrived.get()
+                await asyncio.wait([task])
+                tasks.remove(task)
+                if task is not taking:
+                    free.release()
+                    yield task.result()
+            taking.result()  # raises what the sources raised
         finally:
-            for task in waiting:
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _result(
-        self, source: Source, options: SummaryOptions | None, fields: ServiceOptions
+        self, source: Source, content: Plain | LexLatticeError, make: Callable[[Plain], Call[SummaryRecord]]
     ) -> Result[SummaryRecord]:
+        if isinstance(content, LexLatticeError):
+            return Result(source, content)
         try:
-            record = await self._send(calls.summarize, source, None, options, fields)
+            record = await self._send(make, content)
             return Result(source, record)
         except LexLatticeError as error:
             if error.code in _NO_SERVICE:
@@ -379,14 +426,20 @@ class AsyncClient:
     @asynccontextmanager
     async def _response(self, call: Call[Any]) -> AsyncIterator[httpx.Response]:
         """Yield a successful response whose body is still to be read; retry while the service is busy."""
-        for attempt in range(1, self._attempts + 1):
-            with _translated_errors(self._http.base_url):
+        loop = asyncio.get_running_loop()
+        if self._loop not in (None, loop):
+            raise ServiceError("An AsyncClient cannot be used in a second asyncio.run; open another one there.")
+        self._loop, patience = loop, Patience(self._attempts, self._timeout)
+        while True:
+            if self._http.is_closed:
+                raise closed_client()
+            with translated_errors(self._http.base_url):
                 async with self._http.stream(call.method, call.path, **call.content) as response:
                     if response.is_success:
                         yield response
                         return
                     await response.aread()
-            await asyncio.sleep(_pause(response, is_last=attempt == self._attempts))
+            await asyncio.sleep(patience.pause(response))
 
 
 async def _each(sources: Iterable[Source] | AsyncIterable[Source]) -> AsyncIterator[Source]:
@@ -396,16 +449,6 @@ async def _each(sources: Iterable[Source] | AsyncIterable[Source]) -> AsyncItera
     else:
         for source in sources:
             yield source
-
-
-def _headers(language: str | None, headers: Mapping[str, str] | None) -> dict[str, str]:
-    return {**({"Accept-Language": language} if language else {}), **(headers or {})}
-
-
-def _checked(attempts: int) -> int:
-    if attempts < 1:
-        raise OptionError("A request needs at least one attempt.")
-    return attempts
 
 
 def _built(call: Call[Built], response: httpx.Response, content: bytes) -> Built:
@@ -423,25 +466,3 @@ def _save(content: bytes, to: str | os.PathLike[str] | None) -> bytes:
         except OSError as error:
             raise OutputError(f"Cannot write '{to}': {error.strerror or error}.") from None
     return content
-
-
-@contextmanager
-def _translated_errors(address: httpx.URL) -> Iterator[None]:
-    """Turn errors of httpx into those of the service."""
-    import httpx
-
-    try:
-        yield
-    except httpx.TimeoutException:
-        sentence = f"{address} did not respond in time; send less, or set a longer timeout."
-        raise ServiceError(sentence, code=TIMEOUT) from None
-    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        raise ServiceError(f"No response from {address} ({brief(error)}); is the service running?") from None
-
-
-def _pause(response: httpx.Response, *, is_last: bool) -> float:
-    """Return the seconds to wait before a refused request is sent again; raise its error if it is not."""
-    if response.status_code not in _RETRIED or is_last:
-        raise error_of(response)
-    retry_after = response.headers.get("retry-after", "")
-    return min(float(retry_after), _MAX_PAUSE) if retry_after.isdecimal() else 1.0

@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
+import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from numbers import Real
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from lexlattice._internal.processes import WorkerPool, WorkerSlot
 from lexlattice._internal.spawning import without_main_module
 from lexlattice._internal.worker import InternalError, TooLargeError
 from lexlattice.act.document import Act
-from lexlattice.act.result import Result
+from lexlattice.act.result import Result, require_several
 from lexlattice.act.summary import Item, Summary
-from lexlattice.errors import LexLatticeError, OptionError, ReadingError, brief
-from lexlattice.reading.formats import MAX_BYTES
+from lexlattice.apps.sources import plain_or_error
+from lexlattice.errors import LexLatticeError, OptionError
 from lexlattice.selection import Options, SummaryOptions
-from lexlattice.summarizer import Source, Summarizer, shipped
+from lexlattice.selection.budget import whole_number
+from lexlattice.summarizer import Source, Summarizer, file_of, shipped
+
+if TYPE_CHECKING:
+    from lexlattice.reading.hierarchies import Hierarchy
 
 _SECONDS_ALONE: Final = 1.0
 """Work in this process before others are started, unless the caller asks for them: about what starting them takes."""
 _AHEAD: Final = 4
 """Acts taken from the sources for each process: enough to keep it busy, few enough for any memory."""
+_QUICK: Final = 0.01
+"""Seconds; a source that took longer to come may be one of a slow stream."""
 _MOST_JOBS: Final = 10_000
+_MOST_MEMORY: Final = 10**15
 
 Outcome = Summary | LexLatticeError
 
@@ -44,17 +54,18 @@ def summarize_many(
     seconds: float | None = None,
     memory: int | None = None,
     model: str | os.PathLike[str] | None = None,
-    hierarchy: str | os.PathLike[str] | None = None,
+    hierarchy: str | os.PathLike[str] | Hierarchy | None = None,
     **fields: Unpack[Options],
-) -> Iterator[Result[Summary]]:
+) -> Generator[Result[Summary], None, None]:
     r"""Summarize many acts, using several processes.
 
     Sources are taken only as results are consumed, so they can be an endless generator. Closing the generator that is
     returned, or leaving the loop over it, ends the processes. They do not import the calling script, so it needs no
-    `if __name__ == "__main__"`.
+    `if __name__ == "__main__"`. Taking a source may take long: what is done by then is yielded when it is there. If
+    taking one raises an exception, the results of the sources before it are yielded first.
 
     Args:
-        sources: The acts, each as for `lexlattice.summarize`.
+        sources: The acts, each as for `lexlattice.summarize`: a list, a generator and so on.
         options: The options of all summaries.
         jobs: How many processes; 1 works in this one, act by act. By default this process does the first second of
             work, and for what is left there are as many processes as cores.
@@ -69,8 +80,9 @@ def summarize_many(
         A `Result` for each source, with its summary or error. An act that fails does not affect others.
 
     Raises:
-        OptionError: An option or the number of jobs is not valid.
+        OptionError: An option, the number of jobs or a limit is not valid, or a single act was given as the sources.
         WeightsError: There is no such model.
+        ConfigError: There is no such hierarchy.
 
     Examples:
         >>> for result in summarize_many(["Article 1\n\nBees are free.", "no such file.html"], language="en"):
@@ -79,12 +91,13 @@ def summarize_many(
         unreadable
 
     """
+    require_several(sources)
+    file = None if model is None else file_of(model).absolute()
+    task = Task(_plain(SummaryOptions.of(options, fields)), file, _described(hierarchy))
+    jobs, memory = _whole("jobs", jobs, _MOST_JOBS), _whole("memory", memory, _MOST_MEMORY)
+    if seconds is not None and not (isinstance(seconds, Real) and 0 < seconds <= threading.TIMEOUT_MAX):
+        raise OptionError(f"seconds={seconds!r} cannot be a limit; give a number above 0, or leave it out.")
     is_limited = seconds is not None or memory is not None
-    task = Task(SummaryOptions.of(options, fields), model, hierarchy)
-    if jobs is not None and not 1 <= jobs <= _MOST_JOBS:
-        raise OptionError(f"There cannot be {jobs} jobs; give a number from 1 to {_MOST_JOBS:,}.")
-    if any(limit is not None and limit <= 0 for limit in (seconds, memory)):
-        raise OptionError("A limit of time or memory has to be more than nothing; give another, or leave it out.")
     is_daemon = multiprocessing.current_process().daemon  # which may not have processes of its own
     if is_daemon and (is_limited or (jobs or 1) > 1):
         raise OptionError("A process of a pool cannot start others; leave out jobs and limits in it.")
@@ -98,13 +111,35 @@ class Task:
     """How acts are summarized; sent to each process once."""
 
     options: SummaryOptions
-    model: str | os.PathLike[str] | None
-    hierarchy: str | os.PathLike[str] | None
+    model: Path | None
+    hierarchy: Hierarchy | None
 
     def load(self) -> Callable[[Source], Summary]:
         """Load the model, and return the function that summarizes an act."""
         summarizer = shipped() if self.model is None else Summarizer.from_pretrained(self.model)
         return partial(summarizer.summarize, options=self.options, hierarchy=self.hierarchy)
+
+
+def _plain(options: SummaryOptions) -> SummaryOptions:
+    """Return the same options without types of the caller's own, which another process would not know."""
+    return SummaryOptions(**json.loads(json.dumps(options.to_dict())))
+
+
+def _described(hierarchy: str | os.PathLike[str] | Hierarchy | None) -> Hierarchy | None:
+    """Read a hierarchy once, since the caller may change to another folder while acts are summarized."""
+    if hierarchy is None:
+        return None
+    from lexlattice.reading.hierarchies import load_hierarchy  # EU acts do not need it
+
+    return load_hierarchy(hierarchy)
+
+
+def _whole(name: str, value: int | None, most: int) -> int | None:
+    """Return a number that is left out, or whole and possible."""
+    whole = whole_number(value)
+    if value is not None and (whole is None or not 1 <= whole <= most):
+        raise OptionError(f"{name}={value!r} is not possible; give a whole number from 1 to {most:,}, or leave it out.")
+    return whole
 
 
 def _run(
@@ -116,7 +151,7 @@ def _run(
     memory: int | None,
     *,
     is_limited: bool,
-) -> Iterator[Result[Summary]]:
+) -> Generator[Result[Summary], None, None]:
     if not is_limited and jobs in (None, 1):
         yield from _in_this_process(sources, task, _SECONDS_ALONE if jobs is None else None)
     for first in sources:  # only if there are any left
@@ -137,7 +172,7 @@ def _in_this_process(sources: Iterator[Source], task: Task, seconds: float | Non
         except StopIteration:
             return
         start = time.perf_counter()
-        result = _result(summarize, source, _content(source))
+        result = _result(summarize, source, plain_or_error(source))
         spent += time.perf_counter() - start
         yield result
 
@@ -165,23 +200,38 @@ def _in_processes(pool: WorkerPool, sources: Iterator[Source], ordered: bool) ->
         return Summary(source if isinstance(source, Act) else act, *rest)
 
     waiting: deque[Future[Result[Summary]]] = deque()
-    most, is_over = _AHEAD * len(pool.slots), False
-    while True:
-        while not is_over and len(waiting) < most:
+    most, is_over, is_slow = _AHEAD * len(pool.slots), False, False
+    failure: Exception | None = None
+    while waiting or not is_over:
+        if is_over or len(waiting) == most:
+            wait([waiting[0]] if ordered else waiting, return_when=FIRST_COMPLETED)
+        # A source is taken for each result, so that the processes never wait for more work until many results are
+        # consumed; but before one that may be long in coming, all that is done is yielded.
+        while (done := _first_done(waiting, ordered)) is not None:
+            waiting.remove(done)
+            yield done.result()
+            if not is_slow:
+                break
+        if not is_over and len(waiting) < most:
+            start = time.perf_counter()
             try:
                 source = next(sources)
             except StopIteration:
                 is_over = True
+            except Exception as error:  # raised below: what is under way is not lost
+                is_over, failure = True, error
             else:
-                waiting.append(pool.submit(_result, send, source, _content(source)))
-        if not waiting:
-            return
-        if not ordered:
-            wait(waiting, return_when=FIRST_COMPLETED)
-        # The first that is done, so that none waits for ever if there is always another one.
-        done = waiting[0] if ordered else next(future for future in waiting if future.done())
-        waiting.remove(done)
-        yield done.result()
+                waiting.append(pool.submit(_result, send, source, plain_or_error(source)))
+            is_slow = time.perf_counter() - start > _QUICK
+    if failure is not None:
+        raise failure
+
+
+def _first_done(waiting: deque[Future[Result[Summary]]], ordered: bool) -> Future[Result[Summary]] | None:
+    """Return the first result that can be yielded, so that none waits for ever if there is always another one."""
+    if ordered:
+        return waiting[0] if waiting and waiting[0].done() else None
+    return next((future for future in waiting if future.done()), None)
 
 
 def _result(
@@ -189,19 +239,6 @@ def _result(
 ) -> Result[Summary]:
     """Summarize the content of a source."""
     return Result(source, content if isinstance(content, LexLatticeError) else _outcome(summarize, content))
-
-
-def _content(source: Source) -> Source | LexLatticeError:
-    """Return a source as it can be sent to another process; an open file is read at once, while it is open."""
-    if isinstance(source, os.PathLike):
-        return Path(source)
-    if isinstance(source, str | bytes | Act) or not hasattr(source, "read"):
-        return source
-    try:
-        content = source.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        return ReadingError(f"An open file cannot be read ({brief(error)}); open it again, or give its path.")
-    return content.encode("utf-8", "replace") if isinstance(content, str) else content
 
 
 def _cores() -> int:

@@ -11,22 +11,25 @@ wherever the mean scores would have placed it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from pathlib import Path
 from statistics import fmean
-from typing import Final, Protocol, Unpack
+from typing import Final, Protocol, TypeGuard, Unpack, cast
 
 import numpy as np
 
 from lexlattice.act.document import Act, Unit
 from lexlattice.act.remarks import Remark
+from lexlattice.act.result import is_one_source, require_several
 from lexlattice.act.summary import Explanation, Item, Summary
 from lexlattice.errors import OptionError
 from lexlattice.lattice.grid import Floats
 from lexlattice.multilingual.alignment import Alignment, Encode, align, embedded
 from lexlattice.reading import read
+from lexlattice.reading.fetch import is_celex, is_url
+from lexlattice.reading.identifiers import identify_act
 from lexlattice.reading.languages.grammar import load
 from lexlattice.reading.roles import application_units
 from lexlattice.rendering.status import has_no_summary, warnings_of
@@ -61,10 +64,10 @@ def summarize_versions(
     r"""Summarize the same provisions of one act in several languages.
 
     Args:
-        sources: Versions of one act, each as for `lexlattice.summarize`; or one CELEX number, whose versions in
-            `languages` are fetched.
+        sources: Versions of one act, each as for `lexlattice.summarize`; or the CELEX number or address of an act, to
+            fetch its versions in `languages`.
         options: The options of all summaries.
-        languages: Two-letter codes of the versions; those of given sources are detected by default.
+        languages: Two-letter codes of the versions, in the order of the sources; detected by default.
         base: Language of the version whose selection is used; by default the versions decide together.
         **fields: The fields of `SummaryOptions` instead of `options`.
 
@@ -73,7 +76,7 @@ def summarize_versions(
 
     Raises:
         OptionError: There are fewer than two versions, two in the same language, versions of different acts, or none
-            in the language `base`.
+            in the language `base`; or `languages` are not those of the sources.
         LexLatticeError: A version cannot be read.
 
     Examples:
@@ -87,24 +90,40 @@ def summarize_versions(
     chosen = SummaryOptions.of(options, fields)
     if chosen.language is not None:
         raise OptionError("Versions are in several languages; name them with 'languages' instead of 'language'.")
-    return summarize_acts(list(_read_versions(sources, languages)), shipped(), chosen, base=base)
+    acts = list(_read_versions(sources, languages))
+    if len({act.source for act in acts}) < len(acts):
+        raise OptionError("Two versions are the same text; give one version in each language.")
+    return summarize_acts(acts, shipped(), chosen, base=base)
 
 
 def _read_versions(sources: Source | Iterable[Source], languages: Sequence[str] | None) -> Iterator[Act]:
-    """Read the versions of an act; a single source, such as a CELEX number, is read once for each language."""
+    """Read the versions of an act; a CELEX number or address is read once for each language."""
     if isinstance(languages, str):
         raise OptionError(f"'{languages}' is one language; give several, such as ('en', 'fr').")
-    if isinstance(sources, str | bytes | os.PathLike | Act) or hasattr(sources, "read"):
-        if not isinstance(sources, str) or languages is None:
+    if is_one_source(sources):
+        if languages is None or not _has_versions(sources):
             raise OptionError("This is one version; give several, or a CELEX number with its 'languages'.")
         given: list[tuple[Source, str | None]] = [(sources, language) for language in languages]
     else:
-        several = list(sources)
+        require_several(sources)
+        several = list(cast(Iterable[Source], sources))
         if languages is not None and len(languages) != len(several):
             raise OptionError(f"{len(several)} versions have {len(languages)} languages; give one for each.")
         given = list(zip_longest(several, languages or ()))
     for source, language in given:
-        yield source if isinstance(source, Act) else read(source, language=language)
+        if not isinstance(source, Act):
+            yield read(source, language=language)
+        elif language in (None, source.language):
+            yield source
+        else:
+            raise OptionError(f"An act in '{source.language}' was given as '{language}'; correct the 'languages'.")
+
+
+def _has_versions(source: object) -> TypeGuard[str]:
+    """Whether a source names an act, so that its versions can be fetched, and no file."""
+    if not isinstance(source, str) or identify_act(source) is None:
+        return False
+    return is_url(source) or (is_celex(source) and not Path(source).exists())
 
 
 def summarize_acts(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from numbers import Real
+from typing import Final, SupportsIndex, cast
 
 from lexlattice.errors import OptionError
 
@@ -34,6 +37,10 @@ class Budget:
     amount: float | None = None
 
     def __post_init__(self) -> None:
+        if self.kind == "words" and (whole := whole_number(self.amount)) is not None:
+            object.__setattr__(self, "amount", whole)
+        if self.kind == "ratio" and isinstance(self.amount, Real) and not isinstance(self.amount, int):
+            object.__setattr__(self, "amount", float(self.amount))
         amount = self.amount
         if amount is None and self.kind in (*_TIMES_OFFICIAL, "reference"):
             return
@@ -41,12 +48,14 @@ class Budget:
             raise OptionError(f"'{self}' is not a budget; {_HOW_TO_WRITE_ONE}")
         if self.kind == "words" and not (type(amount) is int and 0 < amount <= _MOST_WORDS):
             raise OptionError(f"{amount!r} words are not a valid length; give a whole number from 1 up.")
-        if self.kind == "ratio" and not (isinstance(amount, int | float) and 0 < amount <= 1):
+        if self.kind == "ratio" and not (type(amount) in (int, float) and 0 < amount <= 1):
             raise OptionError(f"{amount!r} is not a valid ratio; give a share above 0 and at most 1.")
 
     @classmethod
     def parse(cls, text: str) -> Budget:
         """Parse a budget as configurations write it: short, medium, long, words:N, ratio:R or reference."""
+        if not isinstance(text, str):
+            raise OptionError(f"{text!r} is not a budget; {_HOW_TO_WRITE_ONE}")
         kind, colon, amount = text.partition(":")
         try:
             return cls(kind, (int(amount) if kind == "words" else float(amount)) if colon else None)
@@ -66,4 +75,11 @@ class Budget:
         return max(1, int(min(_TIMES_OFFICIAL[self.kind] * a * act_words**b, share)))
 
     def __str__(self) -> str:
-        return self.kind if self.amount is None else f"{self.kind}:{self.amount}"
+        return f"{self.kind}" if self.amount is None else f"{self.kind}:{self.amount}"
+
+
+def whole_number(value: object) -> int | None:
+    """Return a whole number of any kind, such as NumPy's, as Python's own; None if it is something else."""
+    with suppress(TypeError):
+        return None if isinstance(value, bool) else operator.index(cast(SupportsIndex, value))
+    return None

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypedDict, get_args
 
 from lexlattice.act.document import Act
 from lexlattice.errors import OptionError
+from lexlattice.reading import LANGUAGES
 from lexlattice.selection.budget import Budget
 
 Focus = Literal["all", "articles", "with-tables"]
@@ -71,7 +72,18 @@ class SummaryOptions:
             raise OptionError(f"There is no focus '{self.focus}'; choose one of: {', '.join(FOCUSES)}.")
         if sum(value is not None for value in (self.words, self.ratio, self.budget)) > 1:
             raise OptionError("The length was given twice; give only one of words, ratio and budget.")
-        self._length()
+        if self.language is not None and self.language not in LANGUAGES:
+            raise OptionError(
+                f"{self.language!r} is not the code of an official language; choose one of: {', '.join(LANGUAGES)}."
+            )
+        length = self._length()
+        if length.kind == "reference":
+            raise OptionError("There is no reference summary whose length to match; give another budget.")
+        # Types of Python's own, whatever was given, such as numbers of NumPy.
+        object.__setattr__(self, "explain", bool(self.explain))
+        for name in ("words", "ratio"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, length.amount)
 
     def __repr__(self) -> str:
         """Only what is not the default: SummaryOptions(words=400)."""
@@ -84,11 +96,14 @@ class SummaryOptions:
         """Return the options of a call that takes either an object or its fields as keyword arguments.
 
         Raises:
-            OptionError: Both are given.
+            OptionError: Both are given, or something else than options.
 
         """
         if options is None:
             return cls(**fields)
+        if not isinstance(options, SummaryOptions):
+            kind = type(options).__name__
+            raise OptionError(f"Options cannot be given as {kind!r}; give them by name, such as words=400.")
         if fields:
             given = ", ".join(fields)
             raise OptionError(f"Options are given twice, as an object and by name ({given}); give only one of the two.")

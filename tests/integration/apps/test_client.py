@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
 import json
 import socket
 import threading
@@ -17,6 +19,7 @@ from helpers.service import served
 from lexlattice import AsyncClient, Budget, Result, SummaryOptions, read, summarize
 from lexlattice.act.summary import SummaryRecord
 from lexlattice.apps.client import Client, Language, ServiceError, Source
+from lexlattice.apps.connection import Patience
 from lexlattice.errors import OptionError, OutputError, ReadingError
 from lexlattice.multilingual.alignment import align
 from lexlattice.reading import LANGUAGES
@@ -182,8 +185,10 @@ def test_a_refused_request_has_the_status_of_the_service(client: Client) -> None
     with pytest.raises(ServiceError) as refused:
         client.parse(celex="32016R0679")  # this service does not fetch
     assert refused.value.status == 422
+    options = SummaryOptions()
+    object.__setattr__(options, "language", "xx")  # as a client of another version might send it
     with pytest.raises(ServiceError, match="language") as refused:
-        list(client.summarize_many([b"a", b"b"], language="xx"))
+        list(client.summarize_many([b"a", b"b"], options))
     assert refused.value.status == 422
 
 
@@ -337,3 +342,148 @@ def test_a_busy_service_is_tried_again_asynchronously() -> None:
             return found, 0
 
     assert run(ask()) == ([Language("en", "English")], 503)
+
+
+def test_whatever_holds_the_act_is_sent(client: Client, examples: Path) -> None:
+    path = examples / "short" / "de.txt"
+    expected = client.summarize(path, words=80)
+    with path.open("rb") as file, path.open(encoding="utf-8") as text:
+        for source in (file, text, bytearray(path.read_bytes()), read(path)):
+            assert client.summarize(source, words=80) == expected
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_what_is_no_act_is_an_error_in_its_place(client: Client, examples: Path, ordered: bool) -> None:
+    content = (examples / "short" / "en.txt").read_bytes()
+    damaged = gzip.open(io.BytesIO(gzip.compress(content)[:-20]))  # noqa: SIM115
+    address = "https://eur-lex.europa.eu/" + "x" * 500
+    wrong: list[Any] = [None, 5, damaged, object(), [content], memoryview(content), address]
+
+    def sources() -> Iterator[Any]:
+        for source in wrong:
+            yield source
+            with io.BytesIO(content) as file:  # closed before a request is made
+                yield file
+
+    async def ask() -> list[Result[SummaryRecord]]:
+        async with AsyncClient(str(client._http.base_url)) as other:
+            return [result async for result in other.summarize_many(sources(), ordered=ordered, words=40)]
+
+    expected = summarize(content, words=40).items
+    for found in ([*client.summarize_many(sources(), words=40)], run(ask())):
+        assert len(found) == 2 * len(wrong)
+        assert all((result.error is not None) == (result.source in wrong) for result in found)
+        assert all(isinstance(one.error, ReadingError | OptionError | None) for one in found)
+        assert all(result.summary.extract == expected for result in found if not result.error)
+
+
+def test_results_and_exceptions_of_sources_come_when_they_are_there(client: Client, examples: Path) -> None:
+    path = examples / "short" / "en.txt"
+
+    async def ask(ordered: bool) -> list[int]:
+        arrived = asyncio.Event()
+        found = 0
+
+        async def slowly() -> AsyncIterator[Source]:
+            yield path
+            await asyncio.wait_for(arrived.wait(), 60)  # the result of the first comes before the second source
+            yield path
+            raise ZeroDivisionError
+
+        async with AsyncClient(str(client._http.base_url)) as other:
+            with pytest.raises(ZeroDivisionError):
+                async for result in other.summarize_many(slowly(), ordered=ordered, words=40):
+                    assert result.error is None
+                    found += 1
+                    arrived.set()
+        return [found]
+
+    assert run(ask(ordered=True)) == run(ask(ordered=False)) == [2]
+
+    def broken() -> Iterator[Source]:
+        yield path
+        raise ZeroDivisionError
+
+    results = client.summarize_many(broken(), words=40)
+    assert next(results).summary.language == "en"
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+
+
+def test_one_act_is_not_taken_for_several(client: Client, examples: Path) -> None:
+    path = examples / "short" / "en.txt"
+    single: list[Any] = [str(path), path, path.read_bytes(), read(path), io.BytesIO(b"text"), None]
+    for source in single:
+        for many in (client.summarize_many, AsyncClient().summarize_many):
+            with pytest.raises(OptionError, match="list"):
+                many(source)
+
+
+def test_arguments_that_cannot_be_are_refused_at_once() -> None:
+    arguments: list[dict[str, Any]] = [{"base_url": url} for url in ("http://[::1", None, "", "127.0.0.1:8000", 5)]
+    arguments += [{"timeout": timeout} for timeout in (0, -1, float("nan"), float("inf"), "x")]
+    arguments += [{"attempts": attempts} for attempts in (0, "2", 1.5)]
+    arguments += [{"language": "\u00fc"}, {"language": "de\r\nX: y"}, {"headers": {"X": "1\n2"}}, {"headers": {"X": 5}}]
+    for named in arguments:
+        for kind in (Client, AsyncClient):
+            with pytest.raises(OptionError):
+                kind(**named)
+    for concurrency in (0, "8", 1.5):
+        with pytest.raises(OptionError):
+            AsyncClient().summarize_many([], concurrency=concurrency)  # type: ignore[arg-type]
+
+
+def test_a_client_that_is_closed_or_of_another_loop_says_so(client: Client) -> None:
+    closed = Client(str(client._http.base_url))
+    closed.close()
+    with pytest.raises(ServiceError, match="closed"):
+        closed.languages()
+
+    async def ask(other: AsyncClient) -> int:
+        try:
+            return len(await other.languages())
+        except ServiceError as error:
+            return error.status
+
+    other = AsyncClient(str(client._http.base_url))
+    assert [run(ask(other)), run(ask(other))] == [24, 0]
+    run(other.close())
+    closed_too = AsyncClient(str(client._http.base_url))
+    run(closed_too.close())
+    assert run(ask(closed_too)) == 0
+
+
+def test_units_are_one_id_or_several(client: Client, examples: Path) -> None:
+    path = examples / "short" / "en.txt"
+    assert client.export(path, "json", units="art-4") == client.export(path, "json", units=["art-4"])
+
+
+def test_a_service_is_waited_for_as_long_as_it_asks_within_the_time_for_a_response() -> None:
+    """Not more often than allowed, never sooner than asked, and not all at the same time."""
+    response = httpx.Response(429, headers={"Retry-After": "5"}, content=b"busy")
+    patient = Patience(None, 60.0)
+    pauses: list[float] = []
+    with pytest.raises(ServiceError):
+        while True:
+            pauses.append(patient.pause(response))
+    assert sum(pauses) <= 60.0
+    assert 5 <= len(pauses) <= 12
+    assert all(5 <= pause <= 10 for pause in pauses)
+    assert len({*pauses}) == len(pauses)
+    for refused in (Patience(1, 60.0), Patience(None, 4.0)):
+        with pytest.raises(ServiceError):
+            refused.pause(response)
+    with pytest.raises(ServiceError):
+        Patience(None, None).pause(httpx.Response(422, headers={"Retry-After": "5"}))
+
+
+@pytest.mark.slow
+def test_more_requests_than_the_queue_holds_are_all_answered(examples: Path) -> None:
+    async def ask(address: str) -> list[Result[SummaryRecord]]:
+        async with AsyncClient(address) as other:
+            sources = [examples / "long" / "en.txt"] * 60
+            return [result async for result in other.summarize_many(sources, concurrency=30)]
+
+    with served(workers=1, queue=1, fetch=False) as server:
+        found = run(ask(server.address))
+    assert [result.error for result in found] == [None] * 60

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,12 +14,14 @@ import time
 from collections.abc import Iterable, Iterator
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
-from lexlattice import Result, Summary, SummaryOptions, read, summarize, summarize_many
+from lexlattice import Result, Summarizer, Summary, SummaryOptions, read, summarize, summarize_many
 from lexlattice.apps import many
-from lexlattice.errors import LexLatticeError, OptionError, ReadingError, WeightsError
+from lexlattice.errors import ConfigError, LexLatticeError, OptionError, ReadingError, WeightsError
 from lexlattice.summarizer import Source
 
 
@@ -91,7 +96,7 @@ def test_processes_work_in_order_on_an_endless_stream_and_end_with_the_loop(path
     assert found[0].summary.act == act
     processes = children() - before
     assert len(processes) == 2
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert ended(processes)
 
 
@@ -164,17 +169,106 @@ def test_an_unexpected_exception_is_the_error_of_one_act(paths: list[Path], monk
     assert fine.summary == summarize(paths[1])
 
 
+class Odd:
+    """A file that answers with no text, or a path that is none."""
+
+    def read(self, _: int) -> None:
+        return None
+
+    def __fspath__(self) -> str:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_no_act_is_an_error_in_its_place(paths: list[Path], jobs: int) -> None:
+    class Here(str): ...  # types that another process could not know
+
+    class Content(bytes): ...
+
+    class Named:
+        def __fspath__(self) -> str:
+            return os.fspath(paths[0])
+
+    class Chosen(SummaryOptions): ...
+
+    content = paths[0].read_bytes()
+    damaged = gzip.open(io.BytesIO(gzip.compress(content)[:-20]))  # noqa: SIM115
+    opened = io.BytesIO(content)
+    fine: list[Any] = [Here(paths[0]), Content(content), bytearray(content), Named(), read(paths[0]), opened]
+    wrong: list[Any] = [None, 5, [paths[0]], lambda: paths[0], Odd(), damaged]
+    sources = [source for pair in zip(fine, wrong, strict=True) for source in pair]
+    found = list(summarize_many(sources, Chosen(words=80), jobs=jobs))
+    assert [result.source for result in found] == sources
+    assert [result.summary.items for result in found[::2]] == [summarize(paths[0], words=80).items] * len(fine)
+    assert [type(result.error) for result in found[1::2]] == [ReadingError] * len(wrong)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_results_of_slow_sources_do_not_wait_for_more_of_them(
+    paths: list[Path], ordered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(many, "_AHEAD", 10_000)
+    found: list[Result[Summary]] = []
+    taken = 0
+
+    def slowly() -> Iterator[Source]:
+        nonlocal taken
+        while not found and taken < 2_000:
+            taken += 1
+            yield paths[0]
+            time.sleep(0.02)
+
+    for result in summarize_many(slowly(), words=80, jobs=2, ordered=ordered):
+        found.append(result)
+    assert 1 < taken < 2_000
+    assert [result.error for result in found] == [None] * taken
+
+
+@pytest.mark.parametrize("jobs", [None, 1, 2])
+def test_an_exception_of_the_sources_comes_after_the_results_before_it(paths: list[Path], jobs: int | None) -> None:
+    def broken() -> Iterator[Source]:
+        yield from paths
+        raise ZeroDivisionError
+
+    found = []
+    with pytest.raises(ZeroDivisionError):
+        for result in summarize_many(broken(), words=80, jobs=jobs, ordered=jobs is None):
+            found.append(result)
+    assert {result.source: result.error for result in found} == dict.fromkeys(paths)
+
+
+def test_another_folder_of_the_caller_changes_nothing(
+    examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = examples / "hierarchies" / "library-rules.txt"
+    shutil.copy(rules.with_suffix(".toml"), tmp_path)
+    Summarizer.from_pretrained().save_pretrained(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    results = summarize_many([rules], hierarchy="library-rules.toml", model="model.safetensors")
+    monkeypatch.chdir(examples)
+    assert [result.summary for result in results] == [summarize(rules, hierarchy=rules.with_suffix(".toml"))]
+
+
 def test_calls_that_are_not_valid_are_refused_before_the_first_act(paths: list[Path], tmp_path: Path) -> None:
-    for refused in (
-        lambda: summarize_many(paths, jobs=0),
-        lambda: summarize_many(paths, words=0),
-        lambda: summarize_many(paths, SummaryOptions(), words=50),
-        lambda: summarize_many(paths, seconds=0),
-    ):
+    limits: list[dict[str, Any]] = [{"jobs": jobs} for jobs in (0, -1, "2", 1.5, True, 10**6)]
+    limits += [{"seconds": seconds} for seconds in (0, -1, "3", float("nan"), float("inf"), 1e20)]
+    limits += [{"memory": memory} for memory in (0, "3", 1.5, 2**70)]
+    for options in (*limits, {"words": 0}, {"options": SummaryOptions(), "words": 50}, {"options": 50}):
         with pytest.raises(OptionError):
-            refused()
+            summarize_many(paths, **options)
     with pytest.raises(WeightsError):
         summarize_many(paths, model=tmp_path / "nothing")
+    with pytest.raises(ConfigError):
+        summarize_many(paths, hierarchy="nothing")
+    assert summarize_many(paths, jobs=np.int64(1), words=np.int64(50))  # type: ignore[arg-type]
+
+
+def test_one_act_is_not_taken_for_several(paths: list[Path]) -> None:
+    act, content = read(paths[0]), paths[0].read_bytes()
+    single: list[Any] = [str(paths[0]), paths[0], content, bytearray(content), act, io.BytesIO(content), None, 5]
+    for source in single:
+        with pytest.raises(OptionError, match="list"):
+            summarize_many(source)
 
 
 def _inside_a_pool(path: str) -> list[str]:

@@ -449,6 +449,26 @@ def test_calls_that_name_no_versions_are_refused() -> None:
         lexlattice.summarize_versions([path, EXAMPLES / "fr.txt"], SummaryOptions(), words=50)
 
 
+def test_a_text_is_never_a_version_in_a_language_that_it_is_not_in(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path, both = EXAMPLES / "en.txt", (example("en"), example("de"))
+    fetched_before(tmp_path, "https://example.org/act", "en", path.read_bytes())
+    monkeypatch.setenv("LEXLATTICE_CACHE", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    Path("32016R0679").write_bytes(path.read_bytes())
+    for source in (str(path), path.read_text("utf-8"), "32016R0679", "https://example.org/act", "2016/679"):
+        with pytest.raises(OptionError):
+            lexlattice.summarize_versions(source, languages=("en", "de"))
+    with pytest.raises(OptionError):
+        lexlattice.summarize_versions([path, path], languages=("en", "de"))
+    for languages in (("fr", "it"), ("de", "en"), ("en",), ("en", "de", "fr"), ("en", "xx")):
+        with pytest.raises(OptionError):
+            lexlattice.summarize_versions(both, languages=languages)
+    assert list(lexlattice.summarize_versions(both, languages=("en", "de"), words=90)) == ["en", "de"]
+    assert list(lexlattice.summarize_versions(iter(both), words=90)) == ["en", "de"]
+
+
 def test_versions_are_aligned_with_the_encoder_that_is_given() -> None:
     seen: list[int] = []
 

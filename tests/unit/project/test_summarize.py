@@ -7,7 +7,9 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -95,6 +97,33 @@ def test_options_are_one_object_or_named_but_not_both(act: Act) -> None:
     for call in (summarize, summarizer.summarize):
         with pytest.raises(OptionError):
             call(act, options, words=50)
+
+
+@pytest.mark.parametrize("options", [400, "short", Budget("words", 400), {"words": 400}, [400]])
+def test_what_are_no_options_is_refused_with_how_to_give_them(act: Act, options: SummaryOptions) -> None:
+    with pytest.raises(OptionError, match="words=400"):
+        summarize(act, options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        *({"budget": budget} for budget in (5, 0.5, ["short"], "reference", Budget("reference"))),
+        *({"words": words} for words in ("400", True, 1.0, np.array([400]))),
+        *({"ratio": ratio} for ratio in ("0.5", True, np.float32(2), complex(0.5))),
+        *({"language": language} for language in ("xx", "EN", "", 5, ["en"])),
+    ],
+)
+def test_values_that_are_not_valid_are_refused_when_they_are_given(options: dict[str, Any]) -> None:
+    with pytest.raises(OptionError):
+        SummaryOptions(**options)
+
+
+def test_numbers_of_numpy_are_numbers(act: Act) -> None:
+    options = SummaryOptions(words=np.int64(100))  # type: ignore[arg-type]
+    assert json.dumps(options.to_dict()) == '{"words": 100}'
+    assert summarize(act, options) == summarize(act, words=100)
+    assert json.dumps(SummaryOptions(ratio=np.float32(0.5)).to_dict()) == '{"ratio": 0.5}'  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,13 @@ def test_what_is_no_budget_is_answered_with_the_choices(text: str) -> None:
     assert text in str(refused.value)
 
 
+@pytest.mark.parametrize("kind", [5, None, "words"])
+def test_a_budget_of_no_kind_is_answered_with_the_choices(kind: str) -> None:
+    for make in (Budget, Budget.parse):
+        with pytest.raises(OptionError):
+            make(kind)
+
+
 @pytest.mark.parametrize("text", "words:0 words:-3 ratio:0 ratio:-0.1 ratio:1.5 ratio:nan ratio:inf".split())
 def test_an_amount_that_cannot_be_is_named(text: str) -> None:
     amount = text.partition(":")[2]
