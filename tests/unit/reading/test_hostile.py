@@ -60,6 +60,11 @@ GROWING: dict[str, Callable[[int], str]] = {
     "CDATA": lambda n: "<ACT><P>x" + "<![CDATA[x]]>" * n + "</P></ACT>",
     "unclosed tags": lambda n: "<p>Article 1" + "<i><b></i>" * n,
     "page ends": lambda n: "<html><p>Article 1" + "</body></html><p>x" * n,
+    "page ends without brackets": lambda n: "<html><p>Article 1<br>x" + "</html " * 4 * n,
+    "comments without an end": lambda n: "<p>Article 1<br a='>'>x" + "<!-- " * 4 * n,
+    "scripts without an end": lambda n: "<p>Article 1<br a='>'>x" + "<script " * 4 * n,
+    "tags without an end": lambda n: "<p>Article 1<br a='>'>x" + "<p " * 4 * n,
+    "ends of comments": lambda n: "<p>Article 1</p></html>" + "<!-- x -->" * n + "<p>x",
     "quotation marks in tags": lambda n: "<p>Article 1" + "<p a='>\"" * n,
 }
 
