@@ -14,7 +14,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -33,9 +33,15 @@ _PIECE: Final = re.compile(rb"<[^<>]*>|[^<>\s]+\s*|\s+|.", re.DOTALL)
 Lines = frozenset[tuple[str, int]]
 
 
+@cache
+def _measured() -> coverage.Coverage:
+    return coverage.Coverage(data_file=None, source=["lexlattice.reading"], config_file=False)
+
+
 def lines_run(name: str, data: bytes) -> Lines:
     """The lines of the reader that a file runs."""
-    measured = coverage.Coverage(data_file=None, source=["lexlattice.reading"], config_file=False)
+    measured = _measured()
+    measured.erase()
     measured.start()
     try:
         read(data, format=mutate.FORMATS[name][0])

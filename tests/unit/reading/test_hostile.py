@@ -19,6 +19,11 @@ from lexlattice.reading.structure.health import health
 WRAPPED = "this is a line that is longer than forty characters and goes\n and continues here below it without stop\n"
 ANNEX = "Article 1\nfoo bar baz quux.\nANNEX I\n(a)\nfoo\n(b)\nfoo bar.\n(c)\nfoo\n"
 
+
+def numbered(pattern: str, count: int) -> str:
+    return "".join(pattern.format(i) for i in range(1, count + 1))
+
+
 GROWING: dict[str, Callable[[int], str]] = {
     "heading of spaces": lambda n: "# a" + " " * n + "b\n# c\nx\n",
     "emphasis that never closes": lambda n: "# a\n# b\n" + "**a " * n,
@@ -36,6 +41,31 @@ GROWING: dict[str, Callable[[int], str]] = {
     "brackets": lambda n: "(" * n + "\nfoo",
     "full stops": lambda n: "A. " * n,
     "digits": lambda n: "1." * n + "\nfoo bar",
+    "a table of contents": lambda n: (
+        "CONTENTS\n" + "".join(f"Article {i} … {i}\n" for i in range(n // 4)) + numbered("Article {}\nText.\n", n // 4)
+    ),
+    "amendments": lambda n: (
+        "Article 1\n" + numbered("({0}) it is replaced by the following:\n‘Article {0}\nx.’;\n", n // 4)
+    ),
+    "quotations that open others": lambda n: "Article 1\nfollowing:\n" + "“(a) x ‘ y:\n" * (n // 4) + "x”\n" * (n // 4),
+    "annexes": lambda n: "Article 1\nText.\n" + numbered("ANNEX {}\nText of it.\n", n // 4),
+    "definitions": lambda n: "Article 1\ndefinitions apply:\n" + numbered("({0}) ‘bee{0}’ means a bee;\n", n // 4),
+    "the same footnote": lambda n: (
+        "Article 1\n" + "Bees (1) are free.\n" * (n // 4) + "(1)  OJ L 1, 1.1.2001, p. 1.\n" * (n // 4)
+    ),
+    "attributes of HTML": lambda n: "<p " + numbered("a{}='' ", 4 * n) + ">Article 1</p><p>Text.</p>",
+    "attributes of XML": lambda n: "<ACT " + numbered("a{}='' ", 4 * n) + "><P>Text.</P></ACT>",
+    "namespaces": lambda n: "<ACT " + numbered("xmlns:a{0}='{0}' a{0}:b='' ", n) + "><P>Text.</P></ACT>",
+    "entities": lambda n: "<p>Article 1" + "&amp;&foo;&#65;" * n,
+    "CDATA": lambda n: "<ACT><P>x" + "<![CDATA[x]]>" * n + "</P></ACT>",
+    "unclosed tags": lambda n: "<p>Article 1" + "<i><b></i>" * n,
+    "page ends": lambda n: "<html><p>Article 1" + "</body></html><p>x" * n,
+    "page ends without brackets": lambda n: "<html><p>Article 1<br>x" + "</html " * 4 * n,
+    "comments without an end": lambda n: "<p>Article 1<br a='>'>x" + "<!-- " * 4 * n,
+    "scripts without an end": lambda n: "<p>Article 1<br a='>'>x" + "<script " * 4 * n,
+    "tags without an end": lambda n: "<p>Article 1<br a='>'>x" + "<p " * 4 * n,
+    "ends of comments": lambda n: "<p>Article 1</p></html>" + "<!-- x -->" * n + "<p>x",
+    "quotation marks in tags": lambda n: "<p>Article 1" + "<p a='>\"" * n,
 }
 
 

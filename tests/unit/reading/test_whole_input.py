@@ -178,6 +178,11 @@ def test_a_fragment_that_ends_inside_mark_up_is_incomplete(end: str) -> None:
     assert read(20 * TEXT + end, language="en").incomplete
 
 
+def test_a_script_that_looks_for_comments_does_not_hide_the_page() -> None:
+    script = "<script>if (page.indexOf('<!--') < 0) bees();</script>"
+    assert not read(PAGE.format(20 * TEXT + script), language="en").incomplete
+
+
 @pytest.mark.parametrize("end", ["", "<p>Bees are free.", "<br/>\n", "R&D", "5 < 6", "<!-- done -->", "<p>A &amp; B."])
 def test_a_fragment_without_a_root_element_is_complete(end: str) -> None:
     assert not read(TEXT + end, language="en").incomplete

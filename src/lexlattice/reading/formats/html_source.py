@@ -18,11 +18,14 @@ MAX_ATTRIBUTES: Final = 1_000
 _LEAST_LENGTH: Final = 2 * MAX_ATTRIBUTES
 """Characters of the tag of an element with more attributes: a letter and a space for each."""
 _QUOTED_BRACKET: Final = re.compile(r"""=\s*+(?:"[^">]*+>|'[^'>]*+>)""")
-_MARKUP: Final = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[/A-Za-z!?][^>]*>", re.DOTALL | re.IGNORECASE)
+# What has no end extends to the end of the page, or many of them would take quadratic time.
+_MARKUP: Final = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1\s*>|\Z)|<[/A-Za-z!?][^>]*+(?:>|\Z)", re.DOTALL | re.IGNORECASE
+)
 _COMPARED: Final = 20
 """Characters at the end of a page that are looked for in its text."""
-_END: Final = re.compile(r"</(?:html|body)\b[^>]*+>", re.IGNORECASE)
-_NOTHING: Final = re.compile(r"(?:\s++|<!--.*?-->|</(?:html|body)\b[^>]*+>)*+\Z", re.IGNORECASE | re.DOTALL)
+_END: Final = re.compile(r"</(?:html|body)\b[^<>]*+>", re.IGNORECASE)
+_NOTHING: Final = re.compile(r"(?:\s++|<!--.*?-->|</(?:html|body)\b[^<>]*+>)*+\Z", re.IGNORECASE | re.DOTALL)
 _OPEN_TAG: Final = re.compile(r"<(?:[A-Za-z/!?][^>]*)?\Z")
 _REFERENCE: Final = re.compile(r"&(?:#[xX]?[0-9A-Fa-f]*|([a-z]{2,}[0-9]*))\Z")
 _LONGEST_REFERENCE: Final = 40
@@ -42,12 +45,20 @@ def is_cut_off(source: str) -> bool:
     root = next((name for name in ("html", "body") if f"<{name}" in lowered), None)
     if root is not None and lowered.rfind(f"</{root}") < lowered.rfind(f"<{root}"):
         return True
-    if any((at := lowered.rfind(start)) >= 0 and lowered.find(end, at) < 0 for start, end in _HIDING):
+    if any(_is_open(lowered, start, end) for start, end in _HIDING):
         return True
     if _OPEN_TAG.match(source, max(0, source.rfind("<"))):
         return True
     reference = _REFERENCE.search(source[-_LONGEST_REFERENCE:])
     return reference is not None and (reference[1] is None or any(name.startswith(reference[1]) for name in html5))
+
+
+def _is_open(lowered: str, start: str, end: str) -> bool:
+    """Whether the last of something hidden has no end; in a script, the start of a comment is none."""
+    place = lowered.rfind(start)
+    if place < 0 or lowered.find(end, place) >= 0:
+        return False
+    return start != "<!--" or lowered.rfind("<script", 0, place) <= lowered.rfind("</script", 0, place)
 
 
 def without_early_ends(source: str) -> str:

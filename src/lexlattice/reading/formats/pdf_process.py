@@ -113,7 +113,7 @@ class _Process:
         if not sys.executable or getattr(sys, "frozen", False):
             raise _not_started("this program has no Python interpreter")
         # Isolated, but with the places where this process finds modules: neither folder nor environment add others.
-        command = [sys.executable, "-I", pdf_extraction.__file__, json.dumps(sys.path)]
+        command = [sys.executable, "-I", pdf_extraction.__file__, json.dumps([*map(str, sys.path)])]
         pipe = subprocess.PIPE
         try:
             process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0)

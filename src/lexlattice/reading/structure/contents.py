@@ -140,11 +140,11 @@ class Contents:
 
     def _find_text(self, first: int, stop: int) -> int:
         """Where the text begins: at the last repetition of an entry up to the first header; 0 if none is repeated."""
+        last = {self._key(i): i for i in range(first, stop)}
         for n in range(first, stop):
             key = self._key(n)
-            repeated = [j for j in range(n + FEWEST_ENTRIES, stop) if self._key(j) == key] if key else []
-            if repeated:
-                return repeated[-1]
+            if key and last[key] >= n + FEWEST_ENTRIES:
+                return last[key]
             if self.headers[n] is not None:
                 break
         return 0

@@ -6,6 +6,7 @@ so each quotation is divided separately, below the instruction that it belongs t
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -54,7 +55,7 @@ def divide_lines(
 
     def divide_quotation(first: int, path: str, cite: Cite | None, count: int) -> list[ParsedUnit]:
         last = outline.quotations[first]
-        inside = [i for i in lines if first <= i <= last]
+        inside = lines[bisect_left(lines, first) : bisect_right(lines, last)]
         base = f"{path}.q" if count < 2 else f"{path}.q-{count}"
         return _divide_quoted(inside, outline, grammar, base, Cite(cite, "quoted"))
 
