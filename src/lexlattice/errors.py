@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_ENDLESS: Final = re.compile(r"(\S{300})\S{100,}")
+_ENDLESS: Final = re.compile(r"(\S{280})\S{100,}(\S{20})")
 """A name so long that it would hide the rest of the sentence."""
 
 
@@ -30,7 +30,7 @@ class LexLatticeError(Exception):
     code: str = "error"
 
     def __init__(self, sentence: str = "", *, code: str = "", values: Mapping[str, Any] | None = None) -> None:
-        text = _ENDLESS.sub(r"\1…", _CONTROLS.sub(" ", str(sentence)))
+        text = _ENDLESS.sub(r"\1…\2", _CONTROLS.sub(" ", str(sentence)))
         super().__init__(text if text.isprintable() else "".join(c for c in text if c.isprintable() or c.isspace()))
         # Only what was given becomes part of the instance, and so of its pickle.
         if code:

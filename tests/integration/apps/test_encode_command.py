@@ -53,6 +53,7 @@ def process(folder: Path, *arguments: str, given: bytes = b"", largest: int = 0)
         capture_output=True,
         timeout=240,
         check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # Python would cut its own files short
         preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (largest, largest)) if largest else None,
     )
 

@@ -96,6 +96,7 @@ def test_a_limit_on_the_size_of_files_at_any_byte_ends_the_run_with_one_error(tm
             status = 3
             try:
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                sys.dont_write_bytecode = True  # Python would cut its own files short
                 resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
                 run(Strict(None), subset, tmp_path / str(most) / OUT, Plain(), LIMITS, size=2)
                 status = 0

@@ -98,11 +98,15 @@ def test_workers_killed_at_random_moments_of_their_start_cost_no_act(
 def test_ctrl_c_does_not_reach_a_worker_that_starts(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """It goes to all processes of a terminal, and would be reported by each."""
     slot = processes.WorkerSlot(partial(load_task, dying(tmp_path, 0)))
-    for _ in range(max(1, STARTS // 4)):
-        with killing_newborn(tmp_path, 1, signal.SIGINT) as interrupted:
+    count = 0
+    for seed in range(50):  # a worker may be up before its moment
+        with killing_newborn(tmp_path, 1, signal.SIGINT, seed) as interrupted:
             slot._launch()
         slot._end()
-    assert interrupted
+        count += len(interrupted)
+        if count >= max(1, STARTS // 4):
+            break
+    assert count
     assert capfd.readouterr().err == ""
 
 

@@ -83,6 +83,7 @@ def start(code: str, *arguments: object, largest: int | None = None) -> subproce
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # Python would cut its own files short
         preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (largest, largest)) if largest else None,
     )
 

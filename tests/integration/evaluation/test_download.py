@@ -166,7 +166,9 @@ def test_a_killed_download_resumes(hub: HubServer, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the size of files cannot be limited")
 def test_a_full_disk_is_one_sentence(hub: HubServer, tmp_path: Path) -> None:
-    limit = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))"
+    limit = (
+        "import resource, sys\nsys.dont_write_bytecode = True\nresource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))"
+    )
     process = run(hub, tmp_path / "data", limit)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2

@@ -9,7 +9,6 @@ its parent; a process that was forked from the parent starts its own.
 from __future__ import annotations
 
 import atexit
-import io
 import json
 import os
 import signal
@@ -36,6 +35,8 @@ _PATIENCE: Final = 6
 MEMORY: Final = 256_000_000
 MEMORY_PER_BYTE: Final = 8
 """An act needs some 40 MB and a few times the size of its file, since pages are sent one by one."""
+_CHUNK: Final = 1 << 20
+"""Bytes that are read at once."""
 _ATTEMPTS: Final = 2
 """If somebody else kills the process, that is not the fault of the PDF; twice is no accident."""
 
@@ -92,7 +93,7 @@ class _Process:
         watch.start()
         try:
             _send(process, data, seconds)
-            for line in process.stdout or ():
+            for line in _lines(process):
                 reply = json.loads(line)
                 is_finished = reply[0] in ("end", "error")
                 yield reply
@@ -119,8 +120,6 @@ class _Process:
             process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, bufsize=0)
         except OSError as error:
             raise _not_started(error.strerror or "the system refused it") from None
-        assert isinstance(process.stdout, io.RawIOBase)
-        process.stdout = io.BufferedReader(process.stdout)
         self._process = process
         return process
 
@@ -144,6 +143,22 @@ def _close(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
             pipe.close()
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
+    """Yield the lines that a process writes.
+
+    Without a buffered reader: it has a lock, and a process that is forked while another thread reads would wait for it
+    for ever.
+    """
+    assert process.stdout is not None
+    pieces: list[bytes] = []
+    while chunk := process.stdout.read(_CHUNK):
+        first, *others = chunk.split(b"\n")
+        pieces.append(first)
+        for other in others:
+            yield b"".join(pieces)
+            pieces = [other]
 
 
 def _send(process: subprocess.Popen[bytes], data: bytes, seconds: int) -> None:
