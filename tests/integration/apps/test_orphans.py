@@ -9,6 +9,7 @@ import sys
 import time
 import uuid
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -46,13 +47,17 @@ def is_stuck(process: int) -> bool:
     return False
 
 
+def has_started(process: subprocess.Popen[bytes], mark: str, most: int) -> bool:
+    """Whether a command has so many processes, or is done already."""
+    return process.poll() is not None or len(marked(mark)) >= most
+
+
 def test_workers_end_with_a_command_that_is_killed_at_any_moment(tmp_path: Path) -> None:
     data, draw, mark, most = write_rows(tmp_path / "rows.jsonl", little_rows(24)), random.Random(5), uuid.uuid4().hex, 0
     for number in range(KILLS):
         call = [sys.executable, "-m", "lexlattice", "corpus", "score", str(data), "-o", str(tmp_path / str(number))]
         process = subprocess.Popen([*call, "-j", "2", "--quiet"], env={**os.environ, "MARK": mark})
-        wanted = draw.randint(2, 4)
-        wait_until(lambda: process.poll() is not None or len(marked(mark)) >= wanted)  # it may be done before
+        wait_until(partial(has_started, process, mark, draw.randint(2, 4)))
         time.sleep(draw.uniform(0, 0.6))
         most = max(most, len(marked(mark)))
         process.kill()
