@@ -208,6 +208,50 @@ def test_no_run_overwrites_the_file_of_another(run: Run, act: Path, tmp_path: Pa
     assert (out / "act.txt").read_bytes() != before, "the same input may be summarized again"
 
 
+def test_summaries_of_an_input_in_other_formats_remain_its_own(run: Run, act: Path, tmp_path: Path) -> None:
+    (tmp_path / "acts").mkdir()
+    (tmp_path / "acts" / "one.txt").write_bytes(act.read_bytes())
+    for format in ("html", "md", "html", "md"):
+        assert run(tmp_path / "acts", "-o", tmp_path / "out", "--format", format, "--words", 60)[0] == 0
+    assert summaries(tmp_path / "out") == ["one.html", "one.md"]
+
+
+def test_an_output_folder_with_acts_in_it_is_refused_since_later_runs_would_pass_over_them(
+    run: Run, act: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "acts" / "more").mkdir(parents=True)
+    (tmp_path / "acts" / "more" / "one.txt").write_bytes(act.read_bytes())
+    for out in (tmp_path / "acts", tmp_path / "acts" / "more", tmp_path):
+        check_one_sentence(run(tmp_path / "acts", "-o", out, "--words", 60), str(out))
+        assert not (out / "__run__").exists()
+    assert run(tmp_path / "acts", "-o", tmp_path / "acts" / "out", "--words", 60)[0] == 0
+
+
+def test_an_input_that_is_given_twice_is_summarized_once(
+    run: Run, act: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(act.parent)
+    assert run(act, act.name, f"./{act.name}", "-o", tmp_path / "out", "--words", 60)[0] == 0
+    assert summaries(tmp_path / "out") == ["en.txt"]
+
+
+def test_names_with_line_breaks_are_files_and_never_reach_the_terminal(run: Run, act: Path, tmp_path: Path) -> None:
+    (tmp_path / "acts").mkdir()
+    (tmp_path / "acts" / "new\nline.txt").write_bytes(act.read_bytes())
+    (tmp_path / "acts" / "\x1b[31mred.txt").write_text("")
+    code, _, said = run(tmp_path / "acts", "-o", tmp_path / "out", "--words", 60)
+    assert (code, summaries(tmp_path / "out")) == (1, ["new\nline.txt"])
+    assert "\x1b" not in said and said.count("\n") == 2
+    assert "Article 1" in run(tmp_path / "acts" / "new\nline.txt", "--words", 60)[1]
+
+
+@pytest.mark.parametrize("acts", [b"7", b"[7]", b"[{}]"])
+def test_a_damaged_list_of_summaries_is_one_sentence(run: Run, act: Path, tmp_path: Path, acts: bytes) -> None:
+    (tmp_path / "__run__").mkdir()
+    (tmp_path / "__run__" / "manifest.json").write_bytes(b'{"acts": ' + acts + b"}")
+    check_one_sentence(run(act, "-o", f"{tmp_path}/"), "manifest.json")
+
+
 def test_a_folder_of_summaries_and_one_of_a_bulk_run_do_not_mix(run: Run, act: Path, tmp_path: Path) -> None:
     assert run(act.parent / "en.txt", act.parent / "fr.txt", "-o", tmp_path / "a", "--words", 60)[0] == 0
     assert main(["corpus", "summarize", str(act), "-o", str(tmp_path / "a"), "--quiet"]) == 2

@@ -109,7 +109,9 @@ def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
 def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([str(TESTS), str(TESTS.parents[1]), os.environ.get("PYTHONPATH", "")])
+    )
     pytest.importorskip("ray")
     cluster = Nodes()
     try:
@@ -138,8 +140,8 @@ def on_ray(nodes: Nodes, jobs: int = 3) -> tuple[str, ...]:
 def check_same(folder: Path, expected: Path, rows: int, dead: int) -> None:
     found = without_times(lines(folder))
     assert found == without_times(lines(expected))
-    letters = lines(folder, "*dead-letters.jsonl")
-    assert letters == lines(expected, "*dead-letters.jsonl")
+    letters = lines(folder, "__run__/dead-letters.jsonl")
+    assert letters == lines(expected, "__run__/dead-letters.jsonl")
     assert (len(found), len(letters)) == (rows, dead)
 
 

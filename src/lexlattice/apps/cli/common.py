@@ -208,7 +208,9 @@ def read_input(source: str, **options: Any) -> Act:
     is_remote = is_url(source) or (is_celex(source) and not Path(source).exists())
     if is_remote and sys.stderr is not None and sys.stderr.isatty():
         info(f"fetching {source} …")
-    return read(source, **options)
+    # As a path, so that a name with a line break is not taken for a text.
+    is_file = not is_remote and os.path.exists(source)  # noqa: PTH110 – no error for what no file can be called
+    return read(Path(source) if is_file else source, **options)
 
 
 @contextmanager

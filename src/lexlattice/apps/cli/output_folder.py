@@ -11,7 +11,7 @@ import json
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
@@ -107,8 +107,15 @@ class OutputFolder:
         known = read_json(self._run / MANIFEST) if (self._run / MANIFEST).exists() else {"acts": []}
         if "acts" not in known or "finished" in known:
             raise OutputError(f"'{folder}' holds the output of a bulk run; choose another folder.")
-        self._entries: dict[str, dict[str, Any]] = {entry["input"]: entry for entry in known["acts"]}
-        self._owners = {str(entry["output"]).casefold(): entry["input"] for entry in known["acts"] if entry["output"]}
+        try:
+            self._entries: dict[str, dict[str, Any]] = {entry["input"]: entry for entry in known["acts"]}
+            self._owners: dict[str, str] = {}
+            for entry in known["acts"]:
+                for output in (*entry.get("earlier", ()), entry["output"]):
+                    if output:
+                        self._owners[str(output).casefold()] = entry["input"]
+        except (KeyError, TypeError, AttributeError):
+            raise OutputError(f"'{self._run / MANIFEST}' is damaged; choose another folder, or delete it.") from None
 
     def plan(self, jobs: Iterable[tuple[str, str]]) -> None:
         """Record which input is to be summarized into which file, before the first one is.
@@ -116,7 +123,7 @@ class OutputFolder:
         If the process is killed, the next run knows by this which files it may write again.
         """
         for source, target in jobs:
-            known = self._entries.get(_identity(source))
+            known = self._entries.get(identity(source))
             if (known is None or known["output"] != target) and not self._is_there(target):
                 self._record(source, _PENDING, output=target)
         self._write_manifest([])
@@ -130,7 +137,7 @@ class OutputFolder:
         """
         path = self.folder / target
         owner = self._owners.get(target.casefold())
-        if self._is_there(target) and owner != _identity(source):
+        if self._is_there(target) and owner != identity(source):
             whose = f"is the summary of '{owner}'" if owner else "was not written by this command"
             raise OutputError(f"'{path}' {whose}; choose another folder, or delete the file.")
         make_folder(path.parent)
@@ -138,12 +145,12 @@ class OutputFolder:
 
     def done(self, source: str, target: str) -> None:
         """Record a summary that was written."""
-        self._owners[target.casefold()] = _identity(source)  # it may be given twice
+        self._owners[target.casefold()] = identity(source)  # it may be given twice
         self._record(source, "done", output=target, sha256=file_sha256(self.folder / target))
 
     def failed(self, source: str, reason: str) -> None:
         """Record an input that could not be summarized; if there is an earlier summary of it, that stays."""
-        known = self._entries.get(_identity(source), {"output": None})["output"]
+        known = self._entries.get(identity(source), {"output": None})["output"]
         earlier = known if known and self._is_there(known) else None
         self._record(source, "failed", output=earlier, reason=reason)
 
@@ -166,13 +173,18 @@ class OutputFolder:
             return (self.folder / target).exists()
 
     def _record(self, source: str, status: str, **facts: Any) -> None:
-        path = Path(source)
-        content = file_sha256(path) if not is_url(source) and path.is_file() else None
-        entry = {"input": _identity(source), "input_sha256": content, "status": status, **facts}
-        self._entries[entry["input"]] = entry
+        path, content = Path(source), None
+        with suppress(OSError):  # reading it will say why it cannot be read
+            content = file_sha256(path) if not is_url(source) and path.is_file() else None
+        entry = {"input": identity(source), "input_sha256": content, "status": status, **facts}
+        # Summaries in other formats, or under other names, are still those of this input.
+        known = self._entries.get(entry["input"], {"output": None})
+        earlier = dict.fromkeys([*known.get("earlier", ()), known["output"]])
+        others = [one for one in earlier if one and one != entry["output"] and self._is_there(one)]
+        self._entries[entry["input"]] = {**entry, "earlier": others} if others else entry
 
 
-def _identity(source: str) -> str:
+def identity(source: str) -> str:
     """The same input has the same name, wherever the command is started."""
     return os.path.abspath(source) if not is_url(source) and Path(source).exists() else source  # noqa: PTH100
 

@@ -32,7 +32,16 @@ from lexlattice.apps.cli.common import (
     read_input,
     shows_progress,
 )
-from lexlattice.apps.cli.output_folder import OutputFolder, Skipped, Source, described, named, output_folder, targets
+from lexlattice.apps.cli.output_folder import (
+    OutputFolder,
+    Skipped,
+    Source,
+    described,
+    identity,
+    named,
+    output_folder,
+    targets,
+)
 from lexlattice.errors import LexLatticeError, MissingExtraError, OptionError, OutputError
 from lexlattice.reading.fetch import is_celex, is_url
 from lexlattice.selection import SummaryOptions
@@ -115,12 +124,15 @@ def _summarize(options: argparse.Namespace) -> int:
     if options.to is not None or options.versions:
         return _several_languages(options)
     found = [_inputs(given) for given in options.inputs]
-    sources = [source for inputs, _ in found for source in inputs]
+    # What is given twice is summarized once.
+    sources = list({identity(source.name): source for inputs, _ in found for source in inputs}.values())
     skipped = [one for _, others in found for one in others]
     is_many = [source.name for source in sources] != options.inputs or len(sources) > 1
     format = _format(options, is_many=is_many)
     if format in _BINARY and find_spec(_BINARY[format]) is None:
         raise MissingExtraError(f"Writing {format.upper()}", format)  # before the first act is read
+    if options.output is not None and any(_holds(options.output, source) for source in sources):
+        raise OutputError(f"'{options.output}' holds acts that are to be summarized; choose another folder.")
     with _folder(options.output, format, is_many=is_many) as folder:
         names: Sequence[str | None] = targets(sources, _SUFFIX[format]) if folder else [options.output] * len(sources)
         jobs = [Job(source.name, name, source.is_found) for source, name in zip(sources, names, strict=True)]
@@ -201,7 +213,7 @@ def _many(
                     done += 1
                 except LexLatticeError as error:
                     failed += 1
-                    progress.write(f"lexlattice: {job.source}: {error}")
+                    progress.write(str(LexLatticeError(f"lexlattice: {job.source}: {error}")))
                     if folder is not None:
                         folder.failed(job.source, str(error))
                 progress.update()
@@ -279,6 +291,11 @@ def _inputs(given: str) -> tuple[list[Source], list[Skipped]]:
         reasons = described(skipped)
         raise OptionError(f"The folder '{given}' contains no acts{f', {reasons}' if reasons else ''}; pass another.")
     return sources, skipped
+
+
+def _holds(output: str, source: Source) -> bool:
+    """Whether an act that was found in a folder is in the output folder: later runs would pass over it."""
+    return source.is_found and Path(output).resolve() in Path(source.name).resolve().parents
 
 
 def _format(options: argparse.Namespace, *, is_many: bool) -> str:

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from lexlattice.act.remarks import Remark
 from lexlattice.errors import ReadingError
 from lexlattice.reading.formats.blocks import Block, Document, Role, iso_day, squeeze
 from lexlattice.reading.formats.completeness import missing_warning
-from lexlattice.reading.formats.html_source import check_attributes, ends_hidden, is_cut_off, without_early_ends
+from lexlattice.reading.formats.html_source import (
+    check_attributes,
+    ends_hidden,
+    is_cut_off,
+    with_character_data,
+    without_early_ends,
+)
 from lexlattice.reading.formats.images import count_html_images, images_warning
 from lexlattice.reading.formats.site_frame import find_act
 from lexlattice.reading.formats.tables import SKIPPED, html_rows, is_data
@@ -62,6 +68,9 @@ _AMENDMENT: Final = re.compile(rf"(?!▼){_AMENDED}\s?|◄")
 """Arrows of consolidated pages, which show the act that inserted a word; they are not part of the law."""
 _SWALLOWED: Final = re.compile(r"</?[A-Za-z]")
 """A tag in the value of an attribute: the quotation mark that ends it is missing."""
+_TOOLTIP: Final = re.compile(r"(?:title|alt|data-.*|on.*)\Z")
+_SWALLOWED_BY_TOOLTIP: Final = re.compile(r"</?(?!(?:b|br|em|i|strong|sub|sup|u)\b)[A-Za-z]")
+"""Tooltips and scripts may have tags of their own in their values."""
 _DASHES: Final = ("—", "–", "-")
 """Some consolidated pages repeat the dash of an indent after it, before a nested list."""
 _FRONT: Final = (Role.PAGE, Role.CONTENTS)
@@ -91,6 +100,7 @@ def read_html(text: str) -> Document:
     """
     from lxml import etree
 
+    text = with_character_data(text)
     check_attributes(text)
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, collect_ids=False
@@ -129,8 +139,12 @@ def _visible_text(root: _Element) -> str:
     from lxml import etree
 
     etree.strip_elements(root, *SKIPPED, with_tail=False)
-    values = cast(list[str], root.xpath(".//@*[contains(., '<')]"))
-    swallowed = filter(_SWALLOWED.search, values)
+    values = root.xpath(".//@*[contains(., '<')]")
+    swallowed = (
+        value
+        for value in cast(list[Any], values)
+        if (_SWALLOWED_BY_TOOLTIP if _TOOLTIP.match(value.attrname) else _SWALLOWED).search(value)
+    )
     return "".join([etree.tostring(root, method="text", encoding="unicode", with_tail=False), *swallowed])
 
 

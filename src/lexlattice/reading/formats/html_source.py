@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from html import unescape
+from html import escape, unescape
 from html.entities import html5
 from typing import TYPE_CHECKING, Final
 
@@ -29,6 +29,11 @@ _NOTHING: Final = re.compile(r"(?:\s++|<!--.*?-->|</(?:html|body)\b[^<>]*+>)*+\Z
 _OPEN_TAG: Final = re.compile(r"<(?:[A-Za-z/!?][^>]*)?\Z")
 _REFERENCE: Final = re.compile(r"&(?:#[xX]?[0-9A-Fa-f]*|([a-z]{2,}[0-9]*))\Z")
 _LONGEST_REFERENCE: Final = 40
+_CHARACTER_DATA: Final = re.compile(
+    r"(<(script|style)\b.*?(?:</\2\s*>|\Z))|<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL | re.IGNORECASE
+)
+"""A section of text, unless it is in a script or a style sheet, where it is commented out."""
+_COMMENT: Final = re.compile(r"<!--.*?(?:--!?>|(\Z))", re.DOTALL)
 _HIDING: Final = (("<!--", "-->"), ("<script", "</script"), ("<style", "</style"), ("<title", "</title"))
 """What hides all text up to its end."""
 
@@ -41,7 +46,7 @@ def is_cut_off(source: str) -> bool:
     >>> [is_cut_off(page) for page in ("<p>Bees", "<p>Bees</p", "<html><p>Bees</p>", "<p>Bees &am", "<p>R&D")]
     [False, True, True, True, False]
     """
-    lowered = source.lower()
+    lowered = _COMMENT.sub(lambda comment: "" if comment[1] is None else comment[0], source.lower())
     root = next((name for name in ("html", "body") if f"<{name}" in lowered), None)
     if root is not None and lowered.rfind(f"</{root}") < lowered.rfind(f"<{root}"):
         return True
@@ -58,17 +63,32 @@ def _is_open(lowered: str, start: str, end: str) -> bool:
     place = lowered.rfind(start)
     if place < 0 or lowered.find(end, place) >= 0:
         return False
-    return start != "<!--" or lowered.rfind("<script", 0, place) <= lowered.rfind("</script", 0, place)
+    if start != "<!--":
+        return not lowered.endswith("/", place, max(place, lowered.find(">", place)))  # unless it ends itself
+    return lowered.rfind("<script", 0, place) <= lowered.rfind("</script", 0, place)
 
 
 def without_early_ends(source: str) -> str:
     """Return a page without the ends of its root elements if text follows them, which belongs to the page, too.
 
+    A comment takes their place, since they may also be what ends a damaged tag.
+
     >>> without_early_ends("<html><body>Bees</body></html><p>are free")
-    '<html><body>Bees<p>are free'
+    '<html><body>Bees<!----><!----><p>are free'
     """
     end = _END.search(source)
-    return source if end is None or _NOTHING.match(source, end.start()) else _END.sub("", source)
+    return source if end is None or _NOTHING.match(source, end.start()) else _END.sub("<!---->", source)
+
+
+def with_character_data(source: str) -> str:
+    """Return a page with CDATA sections as text, as XHTML means them; a parser of HTML takes them for comments.
+
+    >>> with_character_data("<p><![CDATA[Bees & wasps]]></p>")
+    '<p>Bees &amp; wasps</p>'
+    """
+    if "<![CDATA[" not in source:
+        return source
+    return _CHARACTER_DATA.sub(lambda match: match[1] or escape(match[3], quote=False), source)
 
 
 def ends_hidden(source: str, root: _Element) -> bool:

@@ -113,6 +113,8 @@ class _Process:
         self.end()
         if not sys.executable or getattr(sys, "frozen", False):
             raise _not_started("this program has no Python interpreter")
+        if not os.path.isfile(pdf_extraction.__file__):  # noqa: PTH113 – in a ZIP file, a place below it
+            raise _not_started("the package is not installed as files")
         # Isolated, but with the places where this process finds modules: neither folder nor environment add others.
         command = [sys.executable, "-I", pdf_extraction.__file__, json.dumps([*map(str, sys.path)])]
         pipe = subprocess.PIPE
