@@ -23,7 +23,7 @@ LARGEST_WHEEL = 36_000_000  # bytes
 EXTRAS = "serve,train"
 SOURCES = {"src", "tests", "examples", "data", "docs", "tools", "benchmarks", "fuzz"}
 FILES = {
-    *("LICENSE", "Makefile", "PKG-INFO", "mkdocs.yml", "pyproject.toml", "requirements.lock", ".gitignore"),
+    *("LICENSE", "NOTICE", "Makefile", "PKG-INFO", "mkdocs.yml", "pyproject.toml", "requirements.lock", ".gitignore"),
     *("README.md", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "SECURITY.md"),
 }
 """What the sdist has at its top level, and nothing else."""
